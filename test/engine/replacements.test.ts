@@ -1,12 +1,41 @@
-import { startEmulator } from "../../emulator";
-import { Stack } from "../support/engine";
-import type { Declarations } from "../support/engine";
-import { surroundings } from "../support/samples";
+import type { Emulator } from "../../emulator";
+import { AllKinds, asIs, stepsOf, writingOf } from "../support/allKinds";
+import { WRITES_STATE_ONCE } from "../support/engine";
+import type { Declarations, Stack } from "../support/engine";
+import { samples, surroundings } from "../support/samples";
 
-test("replacing a parent replaces its children, without a failed step", async () => {
-  const emulator = await startEmulator();
-  const stack = await new Stack(emulator).init();
-  try {
+describe("refreshes, spellings, losses and replacements of each kind, through the real engine", () => {
+  let emulator: Emulator;
+  let stack: Stack;
+  let all: AllKinds;
+
+  beforeAll(async () => {
+    all = await AllKinds.start(WRITES_STATE_ONCE);
+    ({ emulator, stack } = all);
+  });
+
+  afterAll(() => all.close());
+
+  test("shows a resource deleted by hand as deleted, and the next run creates it again", async () => {
+    const gone = samples
+      .filter(({ label, permanent }) => label !== "root" && !permanent)
+      .map(({ label }) => label);
+    for (const label of gone) await all.deleteByHand(label);
+    const preview = await stack.pulumi(["preview", "--refresh", "--json", "--expect-no-changes"]);
+    expect(preview.code).toBe(7);
+    expect(
+      stepsOf(preview.stdout)
+        .filter(({ op }) => op === "create")
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual([...gone].sort());
+    emulator.clearRequests();
+    await stack.up("--refresh");
+    expect(all.methods()).toEqual(gone.map((label) => writingOf(label)?.create ?? "POST").sort());
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  test("replacing a parent replaces its children, without a failed step", async () => {
     const below = (parentOfTop: string): Declarations => ({
       ...surroundings,
       old: { kind: "Group", args: { parentUid: "${org}", name: "old" } },
@@ -29,8 +58,14 @@ test("replacing a parent replaces its children, without a failed step", async ()
     expect(team.startsWith(`${ours["old"]?.id ?? "?"}/`)).toBe(true);
     for (const name of ["role", "binding", "repo"]) expect(ours[name]?.id?.startsWith(`${team}/`)).toBe(true);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  } finally {
-    await emulator.close();
-    stack.dispose();
-  }
+  });
+
+  test("deleting a missing object succeeds, and the server ends empty", async () => {
+    stack.declare(asIs);
+    await stack.up();
+    for (const { label, permanent } of samples) if (!permanent) await all.deleteByHand(label);
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
+    expect(await stack.ours()).toEqual({});
+  });
 });

@@ -4,6 +4,7 @@ import { kinds } from "../../provider/kinds";
 import { Stack } from "./engine";
 import type { Declarations } from "./engine";
 import { declared, ownOf, samples as all, surroundings } from "./samples";
+import type { WireRequest } from "./samples";
 import { call } from "./wire";
 
 /** The one kind that a run is about (`npm run check:kind`); all if not set. */
@@ -74,10 +75,23 @@ export class AllKinds {
     return `${collection}/${this.uid(label)}`;
   }
 
-  async updateByHand(label: string, body: unknown): Promise<void> {
-    const request = writingOf(label)?.update;
+  private async send(
+    label: string,
+    request: WireRequest | undefined,
+    usual: "PATCH" | "DELETE",
+    body?: unknown,
+  ): Promise<void> {
     const path = request?.address.replace("${own}", this.uid(ownOf(label)));
-    await call(this.emulator, request?.method ?? "PATCH", path ?? this.address(label), body ?? request?.body);
+    const method = request?.method ?? usual;
+    await call(this.emulator, method, path ?? this.address(label), body ?? request?.body);
+  }
+
+  updateByHand(label: string, body: unknown): Promise<void> {
+    return this.send(label, writingOf(label)?.update, "PATCH", body);
+  }
+
+  deleteByHand(label: string): Promise<void> {
+    return this.send(label, writingOf(label)?.delete, "DELETE");
   }
 
   writes() {
