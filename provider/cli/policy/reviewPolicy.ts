@@ -12,15 +12,10 @@ import type { OwnRule } from "../../access/rules/ownRules";
 import { applyPolicy, findNewMatches } from "../../access/suppressions/applyPolicy";
 import { limitsOf, parsePolicy } from "../../access/suppressions/policyDocument";
 import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
-import {
-  entryText,
-  appendEntries,
-  defaultExpiry,
-  entryFor,
-  proposeEntry,
-} from "../../access/suppressions/writeEntries";
+import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";
 import { sortedJson } from "../../fields/formats";
+import type { Json } from "../../fields/values";
 import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
@@ -129,11 +124,22 @@ function readAtRef(path: string, ref: string): BaseText {
 
 const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 
-/** The entries of a policy in words that do not depend on their place, with their lines. */
-const entriesOf = ({ entries, types }: Policy): { text: string; line: number }[] => [
-  ...entries.map((entry) => ({ text: entryText(entry), line: entry.line })),
-  ...types.map(({ line, ...judged }) => ({ text: sortedJson(judged), line })),
-];
+/** All that a policy lists, each as a text that does not depend on its place, with its line. */
+function entriesOf({ entries, types, assertions }: Policy): { text: string; line: number }[] {
+  const { forbid, require, separate } = assertions;
+  const asserted = Object.entries({ forbid, require, separate }).flatMap(([list, all]) =>
+    all.map(({ place, ...each }) => ({
+      line: Number(/:(\d+)$/.exec(place)?.[1]),
+      list,
+      each,
+    })),
+  );
+  const listed = [...entries, ...types].map(({ line, ...each }) => ({ line, list: "allow", each }));
+  return [...listed, ...asserted].map(({ line, ...rest }) => ({
+    line,
+    text: sortedJson(JSON.parse(JSON.stringify(rest)) as Json),
+  }));
+}
 
 /** Finds the entries of one policy that another lacks, and returns their lines. */
 function findLinesOnlyIn(policy: Policy, other: Policy): string[] {

@@ -35,6 +35,11 @@ const { findings } = judge(parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW))
 const entry = (rule: string, reason = "meant"): string =>
   `  - rule: ${rule}\n    fingerprint: ${findings.find(({ id }) => id === rule)?.fingerprint ?? ""}\n    reason: ${reason}\n    expires: 2027-01-31\n`;
 const T4 = `allow:\n${entry("T4")}`;
+const ASSERTIONS = `forbid:
+  - { name: no guests, who: { type: [invite] }, role: owner, on: acme }
+require:
+  - { name: two owners, role: owner, on: acme, atLeast: 2 }
+`;
 const BOTH = `${T4}${entry("T5")}`;
 
 /** The limits of a run with these settings of the policy file and these flags. */
@@ -204,6 +209,20 @@ describe("the policy file of a review", () => {
   it.each([
     ["is the same", T4, T4, ["T4"], []],
     ["has other line ends", T4, T4.replaceAll("\n", "\r\n"), ["T4"], []],
+    [
+      "has one assertion less",
+      `${T4}${ASSERTIONS}`,
+      `${T4}${ASSERTIONS.replace(/require:[^]*/, "")}`,
+      ["T4"],
+      [/this change removes those in line \d+ of the base; this review uses/],
+    ],
+    [
+      "asserts less",
+      `${T4}${ASSERTIONS}`,
+      `${T4}${ASSERTIONS.replace("atLeast: 2", "atLeast: 1")}`,
+      ["T4"],
+      [/adds or changes the entries in line \d+, in place of those in line \d+ of the base/],
+    ],
     ["has another comment", T4, `# why\n${T4}`, ["T4"], [/changes comments or the order; this review uses/]],
     ["loses an entry", BOTH, T4, ["T4", "T5"], [/removes those in line 6 of the base; this review uses/]],
     [
