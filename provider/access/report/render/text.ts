@@ -237,8 +237,7 @@ class TextPage {
     body.forEach((line, index) => {
       const start =
         index === 0 ? " ".repeat(indent) + this.style(lead, ...(options.leadStyles ?? [])) : padding;
-      const safe = index === 0 && leadWidth > 0 ? line : terminalLine(line);
-      this.lines.push(start + this.style(safe, ...styles));
+      this.lines.push(start + this.style(line, ...styles));
     });
     if (tail === "") return;
     const last = this.lines.length - 1;
@@ -246,20 +245,18 @@ class TextPage {
     const gap = this.width - used - columnsOf(tail);
     const styled = this.style(tail, "dim");
     if (gap >= 2) this.lines[last] = `${this.lines[last] ?? ""}${" ".repeat(gap)}${styled}`;
-    else
-      for (const line of wrap(tail, room)) this.lines.push(padding + this.style(terminalLine(line), "dim"));
+    else for (const line of wrap(tail, room)) this.lines.push(padding + this.style(line, "dim"));
   }
 
   /** Code or a command to copy: never wrapped. */
   verbatim(indent: number, text: string): void {
     for (const line of text.split(/\r?\n/)) {
-      const safe = terminalLine(plainIndented(line).replaceAll("##", "#\\u{23}"));
-      this.lines.push(" ".repeat(indent) + safe);
+      this.lines.push(" ".repeat(indent) + plainIndented(line).replaceAll("##", "#\\u{23}"));
     }
   }
 
   toString(): string {
-    return `${this.lines.map((line) => line.trimEnd()).join("\n")}\n`;
+    return `${this.lines.map((line) => terminalLine(line.trimEnd())).join("\n")}\n`;
   }
 }
 

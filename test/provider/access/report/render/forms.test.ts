@@ -315,6 +315,7 @@ const ATTACKS: readonly string[] = [
   "##[error]forged",
   "\u001b]0;title\u0007\u001b[2J\u202e",
   "%0A::error::forged",
+  "::debug::forged",
 ];
 
 const targets = wholeReports.map((report) => [report.command, report] as const);
