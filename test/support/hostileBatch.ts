@@ -170,6 +170,15 @@ function forgePreviews({ steps, ...more }: Preview): Readonly<Record<string, Pre
         { ...step, oldState: asStates({ ...oldState, retainOnDelete: true, protect: false, ignoreChanges }) },
       ];
     }),
+    "what goes is the rest of an earlier replacement": forge((step) => {
+      const { op, urn, oldState } = step;
+      if (oldState === undefined || op === "refresh") return [step];
+      const rest = { ...oldState, delete: true };
+      return [
+        { op: "refresh", urn, oldState, newState: oldState },
+        { ...step, oldState: rest },
+      ];
+    }),
     "all is only read": forge((step) =>
       step.newState === undefined
         ? [step]

@@ -192,14 +192,15 @@ const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
  * proves that it did.
  */
 function listRefreshed(steps: readonly PreviewStep[]): string[] {
+  // The rest of an earlier replacement is another object, and what a run replaces is marked as such a rest in that run.
+  const shown = steps.filter(({ op, before }) => op !== "delete" || before?.pendingDelete !== true);
+  const lineOf = ({ before }: PreviewStep): string | undefined =>
+    before && recordLine({ ...before, pendingDelete: false });
   const recorded = new Map(
-    steps.flatMap(({ op, urn, before }) => (op === "refresh" && before ? [[urn, recordLine(before)]] : [])),
+    shown.flatMap((step) => (step.op === "refresh" ? [[step.urn, lineOf(step)] as const] : [])),
   );
-  const changed = steps.filter(
-    ({ op, urn, before }) =>
-      op !== "refresh" &&
-      before !== undefined &&
-      (recorded.get(urn) ?? recordLine(before)) !== recordLine(before),
+  const changed = shown.filter(
+    (step) => step.before !== undefined && recorded.has(step.urn) && recorded.get(step.urn) !== lineOf(step),
   );
   return [...new Set(changed.map(({ urn }) => urn))];
 }

@@ -27,20 +27,27 @@ export interface StateExport {
   readonly time?: string;
 }
 
-/** A recorded resource as a text of all that a review believes of it: an export and a preview have the same. */
+/**
+ * A recorded resource as a text of all that a review believes of it: an export and a preview have the same. A refresh takes the
+ * dependencies away, by which only values that are not known yet are resolved.
+ */
 export function recordLine(resource: RecordedResource): string {
-  const derived = { kind: undefined, notReviewed: undefined, location: undefined, secrets: undefined };
-  return sortedJson(JSON.parse(JSON.stringify({ ...resource, ...derived, pendingDelete: false })) as Json);
+  const derived = {
+    kind: undefined,
+    notReviewed: undefined,
+    location: undefined,
+    secrets: undefined,
+    dependencies: undefined,
+  };
+  return sortedJson(JSON.parse(JSON.stringify({ ...resource, ...derived })) as Json);
 }
 
 /**
- * SHA-256 of what a stack records, hex: the same of an export and of the states before a preview. What was only read, the rests of
- * replacements, and the engine's own providers, which no preview shows, do not count.
+ * SHA-256 of what a stack records, rests of replacements included, hex: the same of an export and of the states before a preview.
+ * What was only read, and the engine's own providers, which no preview shows, do not count.
  */
 export function digestRecord(resources: readonly RecordedResource[]): string {
-  const lines = resources
-    .filter(({ urn, external, pendingDelete }) => !external && !pendingDelete && !isDefaultProvider(urn))
-    .map(recordLine);
+  const lines = resources.filter(({ urn, external }) => !external && !isDefaultProvider(urn)).map(recordLine);
   return sha256([...new Set(lines)].sort().join("\n"));
 }
 

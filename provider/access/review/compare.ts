@@ -353,14 +353,14 @@ function compareUpdate(
 
 /**
  * The states that a preview shows of the stack: where a refresh changed one, both. What a run replaces is marked for its delete in
- * that run.
+ * that run; what it deletes and has that mark is the rest of an earlier one.
  */
 function recordedBefore({ steps }: Preview): RecordedResource[] {
   return steps.flatMap((step) => {
     const { op, before } = step;
-    return before === undefined || IMPORT.test(op) || decidedOp(step) === undefined
-      ? []
-      : [{ ...before, pendingDelete: false }];
+    if (before === undefined || IMPORT.test(op)) return [];
+    if (op === "delete" && before.pendingDelete) return [before];
+    return decidedOp(step) === undefined ? [] : [{ ...before, pendingDelete: false }];
   });
 }
 

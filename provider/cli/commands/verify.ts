@@ -120,14 +120,14 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
 /**
  * @throws DocumentError where the stack is another one than the preview showed: that was edited, or the stack was updated since.
  */
-function checkRecord({ plan }: ReviewReport, { resources }: StateExport): void {
+function checkRecord({ plan }: ReviewReport, { resources, pendingDeletes }: StateExport): void {
   if (plan?.record === undefined) {
     throw new DocumentError(
       "PP6006",
       "the report does not say what the stack recorded: review again with this version, with --plan",
     );
   }
-  if (plan.record === digestRecord(resources)) return;
+  if (plan.record === digestRecord([...resources, ...pendingDeletes])) return;
   throw new DocumentError(
     "PP6005",
     "the stack records something else than the preview that was reviewed shows: it was updated since, or the preview was edited; write the preview and the plan again, and review them",

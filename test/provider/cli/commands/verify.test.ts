@@ -82,9 +82,23 @@ describe("verify --plan-only", () => {
     ["ignored changes", { ignoreChanges: ["name"] }],
     ["another provider", { provider: `${defaultProvider.urn}_2::x` }],
     ["another parent", { parent: "urn:pulumi:prod::acme::a:b:C::c" }],
-    ["other dependencies", { propertyDependencies: { name: ["urn:pulumi:prod::acme::a:b:C::c"] } }],
     ["a secret", { inputs: { ...inputs, name: "[secret]" } }],
   ];
+
+  it("compares the rests of earlier replacements too, which a delete alone could be taken for", async () => {
+    const rest = { ...state, id: "c".repeat(40), delete: true };
+    const deletes = (oldState: object) => ({ op: "delete", urn, oldState });
+    const honest = await compareWithStack([step(state), deletes(rest)], state, rest);
+    const forged = await compareWithStack(
+      [step(state, "refresh"), deletes({ ...state, delete: true })],
+      state,
+    );
+    expect([honest.stderr, forged.stderr]).toEqual([
+      expect.stringMatching(/and the stack is as it was then|is incomplete/),
+      expect.stringMatching(/PP600[35]/),
+    ]);
+    expect(forged.code).toBe(2);
+  });
 
   it("compares with the stack what the preview shows of it", async () => {
     const ended = await compareWithStack([step(state)], state, defaultProvider);
