@@ -61,17 +61,20 @@ const invert = { all: "none", some: "some", none: "all" } as const satisfies Rec
 
 const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
+const NUMBER = "(?:@[0-9]+)?";
+
 /** The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names. */
 function globPattern(glob: string, isOfSubject: boolean): string {
-  const marks = isOfSubject && /^repo(?:sitory)?:/.test(glob) ? [":", "/", ":"] : [];
+  const isOfGithub = isOfSubject && /^repo(?:sitory)?:/.test(glob);
+  const marks = isOfGithub ? [":", "/", ":"] : [];
   const parts = parseGlob(glob).map(({ kind, char }) => {
     if (kind !== "char") return kind === "any" ? "(?s:.)*" : "(?s:.)";
     if (char !== marks[0]) return RE2JS.quote(char);
     marks.shift();
     // The first colon stands before the owner, the slash and the second colon behind a name.
-    return marks.length < 2 ? `(?:@[0-9]+)?${char}` : char;
+    return marks.length < 2 ? `${NUMBER}${char}` : char;
   });
-  return anchored(parts.join(""));
+  return anchored(`${parts.join("")}${isOfGithub && marks.length === 1 ? NUMBER : ""}`);
 }
 
 const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
@@ -114,15 +117,16 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
   const bare = exact === undefined ? undefined : withoutNumbers(exact);
   if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
   const { owner, isOwnerless, claims } = nameOwner(languages, trust);
-  // Names of repositories, projects and their owners are the same in capitals.
-  if (pattern !== undefined && exact === undefined && !isOwnerless)
-    return shareOfPattern(languages, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
   const whole = globs.map((glob) => glob.toLowerCase());
-  if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
+  const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
+  // Names of repositories, projects and their owners are the same in capitals, and a subject may end with one.
+  const meant = [...whole, ...starts.map((start) => start.replace(/:$/, ""))];
+  if (pattern !== undefined && exact === undefined && !isOwnerless)
+    return shareOfPattern(languages, `(?i:${pattern})`, meant, true) === "none" ? "none" : "some";
+  if (bare !== undefined && meant.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
   // A subject that begins with the repository says all that a glob asks for.
   if (exact !== undefined && /^repo:/i.test(exact)) return "none";
   // Whose run it is, is known at most: nobody can say what the rest of a glob means.
-  const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
   if (owner !== undefined) {
     const text = owner.exact?.toLowerCase() ?? "";
     return owner.exact !== exact && starts.some((start) => trustMatches(start, text)) ? "some" : "none";

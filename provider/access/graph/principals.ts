@@ -1,6 +1,7 @@
 import { namesOfKeys } from "../documents/digest";
 import { addTo } from "../../fields/values";
 import {
+  BARE_SUBJECT,
   claimsOfSubject,
   customerOf,
   ownerlessSubjects,
@@ -14,6 +15,7 @@ import { OWNERS_OF_TEMPLATES, githubSegment } from "../trust/data/pins";
 import { MOST_OWNERS } from "../trust/judgement";
 import { anchored, exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
+import { openEnds } from "../trust/regexSyntax";
 import { sortedJson } from "../../fields/formats";
 import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
@@ -80,9 +82,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
     add(name, { exact: undefined, pattern: text });
   const ownerless = ownerlessSubjects(issuer);
   if (ownerless === undefined) {
-    // A template of GitLab may leave out all but the project, and with it the colon behind it.
-    const isBare = exact !== undefined && matchers.get("subject")?.exec(`${exact}:`)?.[0] === `${exact}:`;
-    const owner = isBare ? exactValue(`${exact}:`) : trust.subject;
+    const owner = trust.subject;
     return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims };
   }
   const isOwnerless =
@@ -111,9 +111,9 @@ function startsOf(languages: Languages, owner: Value | undefined): readonly stri
 }
 
 function findStarts(languages: Languages, pattern: string): readonly string[] | undefined {
-  const start = ownerStarts.get("subject") ?? "";
-  if (languages.isSubset(pattern, `\\A(?:${start})`) !== "yes") return undefined;
-  const names = languages.names(pattern, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
+  const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern, ":")];
+  if (languages.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
+  const names = languages.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
   if (names === "tooLarge" || names.isMany) return undefined;
   return names.list.map((text) => ownerStartOf("subject", text));
 }
@@ -163,7 +163,9 @@ function mayMeet(languages: Languages, one: Value, other: Value, part: string): 
   }
   if (mayIntersect(languages, one, other)) return true;
   const start = ownerStarts.get(part);
-  return start !== undefined && languages.beginAlike(patternOf(one), patternOf(other), start) !== "no";
+  if (start === undefined) return false;
+  const [first = "", second = ""] = [one, other].map((each) => openEnds(patternOf(each), ":"));
+  return languages.beginAlike(first, second, start) !== "no";
 }
 
 /** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
@@ -184,7 +186,7 @@ function ownerStartOf(part: string, text: string): string {
   if (part === "issuer") return customerOf(text)?.name ?? withoutTrailing(text, "/").toLowerCase();
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
   const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
-  // A template of GitLab may leave out all but the project, and with it the colon behind it.
+  // A subject may end with the name of its project, without the colon behind it.
   const start = repository === undefined ? matchers.get(part)?.exec(`${text}:`)?.[0] : `repo:${repository}`;
   return start?.toLowerCase() ?? (owningClaims.has(part) ? text.toLowerCase() : text);
 }

@@ -119,16 +119,21 @@ export function customerOf(issuer: string): Owner | undefined {
 /** The services whose runs are known, at an issuer for all customers or for each. */
 export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
 
+const projects = servicesWithRuns.flatMap(({ project = [] }) => project);
+
 /**
  * How a part of a token begins that says whose token it is, as a regular expression; undefined where the whole part says so.
  * What follows is chosen in each run: the branch and the environment, the name of a session of AWS.
  */
 export const ownerStarts: ReadonlyMap<string, string> = new Map([
-  ["subject", servicesWithRuns.flatMap(({ project }) => project ?? []).join("|")],
+  ["subject", projects.join("|")],
   ["workflow_ref", "[^/]+/[^/]+/"],
   ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:(?:assumed-role/[^/]+|federated-user)/"],
   ["userId", "[^:]+:"],
 ]);
+
+/** A subject that ends with the name: a template of GitHub or GitLab may leave out all that follows it. */
+export const BARE_SUBJECT = projects.map((project) => project.slice(0, -1)).join("|");
 
 /**
  * A repository in a subject of GitHub, whose template may put other claims before it. Beside the names of newer repositories

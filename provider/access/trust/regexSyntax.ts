@@ -142,6 +142,11 @@ export function escapeDots(text: string): string {
   );
 }
 
+/** The pattern that also matches each of its texts with this character behind it. */
+export function openEnds(pattern: string, char: string): string {
+  return rewriteTokens(pattern, ({ text }) => (text === "$" || text === "\\z" ? `${char}?${text}` : text));
+}
+
 /** A character of no name: it stands where a class lets several characters be. */
 const CHOICE = "\\x{E000}";
 const SINGLE_CHARACTER = /^\[(?:[^\\^\]]|\\[^A-Za-z0-9])\]$/;

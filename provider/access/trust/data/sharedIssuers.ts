@@ -22,8 +22,11 @@ export interface SharedIssuer {
   readonly subjectPrefix: string;
   /** Subjects that name no owner, as regular expressions. */
   readonly ownerlessSubjects?: readonly string[];
-  /** What of a subject says whose run it is, as a regular expression. What follows, whoever may run something there can choose. */
-  readonly project?: string;
+  /**
+   * What of a subject says whose run it is, as regular expressions, up to the character that ends the name. What follows,
+   * whoever may run something there can choose.
+   */
+  readonly project?: string | readonly string[];
   /** Runs of changes that nobody has reviewed yet, by name. The first one names those that are not proven to be reviewed. */
   readonly unreviewed: readonly UnreviewedRuns[];
   /** THE list of what proves which reviewed code runs. What none of these rows proves is a run of anything. */
@@ -260,8 +263,10 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: GITHUB,
     owner: "organisation or repository",
     subjectPrefix: "(?:repo|repository|repository_owner|repository_id|repository_owner_id|workflow_ref):",
-    project:
-      "(?:(?:repository_owner|repository_owner_id|repository_visibility|enterprise|enterprise_id):[^:]*:)*(?:(?:repo|repository|repository_id):[^:]+:|workflow_ref:[^/:]+/[^/:]+/)",
+    project: ["(?:repo|repository|repository_id):[^:]+:", "workflow_ref:[^/:]+/[^/:]+/"].map(
+      (name) =>
+        `(?:(?:repository_owner|repository_owner_id|repository_visibility|enterprise|enterprise_id):[^:]*:)*${name}`,
+    ),
     ownerlessSubjects: OWNERLESS_GITHUB_SUBJECTS,
     unreviewed: [
       unreviewed(

@@ -129,6 +129,19 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ issuer: GITLAB, subject: "project_path:acme/pay" }, { subject: ["project_path:acme/pay:*"] }, "some"],
   [{ issuer: GITLAB, subject: "project_path:acme/pay2" }, { subject: ["project_path:acme/pay:*"] }, "none"],
   [
+    { issuer: GITLAB, subjectPattern: "^project_path:acme/Pay$" },
+    { subject: ["project_path:acme/pay:ref:y"] },
+    "some",
+  ],
+  [
+    { issuer: GITLAB, subjectPattern: "^project_path:acme/pay2$" },
+    { subject: ["project_path:acme/pay:*"] },
+    "none",
+  ],
+  [{ subject: "repo:acme@1/pay@2" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subjectPattern: "^repo:acme@1/pay@2$" }, { subject: ["repo:acme/pay:*"] }, "some"],
+  [{ subject: "repo:acme/pay2" }, { subject: ["repo:acme/pay:*"] }, "none"],
+  [
     { issuer: GITLAB, subject: "project_path:acme/Pay:ref:x" },
     { subject: ["project_path:acme/pay:*"] },
     "some",

@@ -15,6 +15,7 @@ import {
 import type { Resource } from "../../../support/access";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
+const GITLAB = "https://gitlab.com";
 const two = "repo:acme/two:ref:refs/heads/main";
 
 /** What a change of these resources has as subjects, and which of them one principal may be. */
@@ -150,17 +151,45 @@ test.each<[string, boolean, Props, Props]>([
     claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra:ref_type:branch:ref:main" }),
     claims({ issuer: "https://gitlab.com", subject: "project_path:acme/Infra:ref_type:branch:ref:main" }),
   ],
-  ...(["subject", "subjectPattern"] as const).map((name): [string, boolean, Props, Props] => [
-    `a project of GitLab alone, and a ${name} of it`,
-    true,
-    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra" }),
-    claims({ issuer: "https://gitlab.com", [name]: "project_path:acme/infra:ref_type:branch:ref:main" }),
-  ]),
+  ...(
+    [
+      { subject: "project_path:acme/infra" },
+      { subjectPattern: "^project_path:acme/infra$" },
+      { subjectPattern: "^project_path:acme/Infra\\z" },
+      { subjectPattern: "^project_path:acme/infra(?::environment_protected:true)?$" },
+      { subjectPattern: "^project_path:acme/[h-j]nfra$$" },
+      { subjectPattern: "^project_path:acme/[a-z]+$" },
+    ] as const
+  ).flatMap((bare) =>
+    ["infra", "infra2", "infra/sub"].flatMap((project) => {
+      const branch = `project_path:acme/${project}:ref_type:branch:ref:main`;
+      return [{ subject: branch }, { subjectPattern: `^${branch}$` }].map(
+        (other): [string, boolean, Props, Props] => [
+          `a project of GitLab alone as ${JSON.stringify(bare)}, and one as ${JSON.stringify(other)}`,
+          project === "infra",
+          claims({ issuer: GITLAB, claims: { ref_protected: "true" }, ...bare }),
+          claims({ issuer: GITLAB, ...other }),
+        ],
+      );
+    }),
+  ),
   [
     "two projects of GitLab alone",
     false,
-    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra" }),
-    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra2" }),
+    claims({ issuer: GITLAB, subjectPattern: "^project_path:acme/infra$" }),
+    claims({ issuer: GITLAB, subject: "project_path:acme/infra2" }),
+  ],
+  [
+    "a repository alone, and a branch of it",
+    true,
+    github({ subjectPattern: "^repo:acme/two$" }),
+    github({ subjectPattern: "^repo:acme/two:ref:refs/heads/[a-z]+$" }),
+  ],
+  [
+    "a repository alone, and a branch of another one",
+    false,
+    github({ subjectPattern: "^repo:acme/two$" }),
+    github({ subjectPattern: "^repo:acme/two-more:ref:refs/heads/[a-z]+$" }),
   ],
   [
     "an issuer with a slash at its end",
