@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
-import { plural } from "../../text/plain";
+import { plural, withoutTrailing } from "../../text/plain";
 import { mayWiden } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
@@ -28,7 +28,7 @@ import type {
 import { RE2JS } from "re2js";
 import { pathsMeant, textMeant } from "../graph/describedFields";
 import { Principals, nameOwner, textOfTrust } from "../graph/principals";
-import { isOfBuildkite, withoutNumbers } from "../trust/issuers";
+import { isOfBuildkite, otherNames, withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -86,6 +86,7 @@ function shareOfPattern(
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
+  if (globs.length === 0) return "none";
   const patterns = globs.map((glob) => addressPattern(glob) ?? globPattern(glob, isOfSubject));
   const union = patterns.map((each) => `(?:${each})`).join("|");
   if (languages.intersects(pattern, union) === "no") return "none";
@@ -95,9 +96,11 @@ function shareOfPattern(
   return languages.isSubset(pattern, union) === "yes" ? "all" : "some";
 }
 
+type Value = Pick<TrustPart, "exact" | "pattern">;
+
 function shareOfPart(
   languages: Languages,
-  part: TrustPart | undefined,
+  part: Value | undefined,
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
@@ -106,13 +109,32 @@ function shareOfPart(
   return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, isOfSubject);
 }
 
+/** The same of an issuer, where nobody can say what its other names mean, its capitals, and a slash at its end. */
+function shareOfIssuer(languages: Languages, part: Value | undefined, globs: readonly string[]): Share {
+  const share = shareOfPart(languages, part, globs);
+  if (share !== "none") return share;
+  const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
+  const either = others.flatMap((name) => [withoutTrailing(name, "/"), `${withoutTrailing(name, "/")}/`]);
+  return shareOfPart(languages, inAnyCase(part), either) === "none" ? "none" : "some";
+}
+
+/** What a part accepts, in small letters or in any. */
+const inAnyCase = ({ exact, pattern }: Value = { exact: undefined, pattern: undefined }): Value => ({
+  exact: exact?.toLowerCase(),
+  pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
+});
+
 /**
  * The same of a subject. One of GitHub may name the repository behind other claims, by a claim of the token, or not at all:
  * nobody can say then what the rest of a glob means.
  */
 function shareOfSubject(languages: Languages, trust: Trust, globs: readonly string[]): Share {
   const share = shareOfPart(languages, trust.subject ?? trust.arn ?? trust.service, globs, true);
-  if (share !== "none" || trust.subject === undefined) return share;
+  if (share !== "none") return share;
+  if (trust.subject === undefined) {
+    const others = globs.flatMap(otherNames);
+    return shareOfPart(languages, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
+  }
   const { exact, pattern } = trust.subject;
   const bare = exact === undefined ? undefined : withoutNumbers(exact);
   if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
@@ -165,7 +187,7 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
     globs === undefined ? [] : [shareOfPart(languages, value, globs)];
   return meet([
     ...isWordOnly,
-    ...part(trust.issuer ?? trust.account, issuer),
+    ...(issuer === undefined ? [] : [shareOfIssuer(languages, trust.issuer ?? trust.account, issuer)]),
     ...(subject === undefined ? [] : [shareOfSubject(languages, trust, subject)]),
     ...part(trust.audience, audience),
     ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(languages, trust, name, globs)),
@@ -249,9 +271,9 @@ export class SubjectJudge {
     // Who signs in otherwise has no token of an issuer that a program could name.
     if (issuer === undefined) return "none";
     const { issuer: globs, subject, audience, claims } = conditions;
-    const isOfIssuer = globs?.some((glob) => trustMatches(glob, issuer)) ?? true;
+    const ofIssuer = globs && shareOfIssuer(this.languages, { exact: issuer, pattern: undefined }, globs);
     const isOpen = [subject, audience, claims].some((condition) => condition !== undefined);
-    return meet([shareOf(isOfIssuer), ...(isOpen ? (["some"] as const) : [])]);
+    return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
 }
 

@@ -4,6 +4,7 @@ import {
   BARE_SUBJECT,
   claimsOfSubject,
   customerOf,
+  otherNames,
   ownerlessSubjects,
   ownerStarts,
   owningClaims,
@@ -126,20 +127,14 @@ function claimInPattern(languages: Languages, pattern: string, name: string): Va
   return { exact: undefined, pattern: anchored(names.list.map((one) => RE2JS.quote(one)).join("|")) };
 }
 
-/** A role of AWS as its sessions, whose names have no path. */
-function normalize(part: string, value: Value): Value {
-  const { exact } = value;
-  const normal = part === "arn" ? exact?.replace(ROLE_OF_AWS, "arn:$1:sts::$2:assumed-role/$3/") : exact;
-  return normal === exact ? value : { ...value, exact: normal };
-}
-
-const ROLE_OF_AWS = /^arn:(aws[a-z-]*):iam::([0-9]{12}):role\/(?:.*\/)?([^/]+)$/;
+/** A text, and others by which tokens name the same issuer or role. */
+const namesOf = (value: Value): readonly Value[] =>
+  value.exact === undefined ? [value] : [value, ...otherNames(value.exact).map(exactValue)];
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
 function mayMeetBoth(languages: Languages, one: Value, other: Value, part: string): boolean {
-  if (mayMeet(languages, one, other, part)) return true;
-  const [first, second] = [normalize(part, one), normalize(part, other)];
-  if ((first !== one || second !== other) && mayMeet(languages, first, second, part)) return true;
+  const others = namesOf(other);
+  if (namesOf(one).some((name) => others.some((each) => mayMeet(languages, name, each, part)))) return true;
   const hasPattern = one.exact === undefined || other.exact === undefined;
   const isNameOfOwner = part === "subject" || owningClaims.has(part);
   return (

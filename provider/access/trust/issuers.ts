@@ -5,6 +5,7 @@ import {
   GITHUB_SUBJECT_WITHOUT_REPOSITORY,
   GITLAB,
   GOOGLE,
+  NAMESPACE,
   ownPins,
   sharedPins,
 } from "./data/pins";
@@ -116,10 +117,33 @@ export function customerOf(issuer: string): Owner | undefined {
     : { what: found.what, name: name.toLowerCase() };
 }
 
+/**
+ * Globs over other texts that mean the same: a tenant of Azure has an issuer for each version of its tokens, and the sessions
+ * of a role of AWS have no path.
+ */
+export const otherNames = (glob: string): string[] =>
+  OTHER_NAMES.flatMap(([form, ...others]) =>
+    form.test(glob) ? others.map((other) => glob.replace(form, other)) : [],
+  );
+
+const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
+  [/^https:\/\/login\.microsoftonline\.com\/([^/]+)\/(?:v2\.0|\*)$/, "https://sts.windows.net/$1/"],
+  [/^https:\/\/sts\.windows\.net\/([^/]+)\/?$/, "https://login.microsoftonline.com/$1/v2.0"],
+  [/^arn:([^:]+):iam::([^:]+):role\/(?:.*\/)?([^/]+)$/, "arn:$1:sts::$2:assumed-role/$3/*"],
+  [
+    /^arn:([^:]+):sts::([^:]+):assumed-role\/([^/]+)(?:\/.*)?$/,
+    "arn:$1:iam::$2:role/$3",
+    "arn:$1:iam::$2:role/*/$3",
+  ],
+];
+
 /** The services whose runs are known, at an issuer for all customers or for each. */
 export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
 
-const projects = servicesWithRuns.flatMap(({ project = [] }) => project);
+const projects = [
+  ...servicesWithRuns.flatMap(({ project = [] }) => project),
+  `${NAMESPACE.before}${NAMESPACE.name}:`,
+];
 
 /**
  * How a part of a token begins that says whose token it is, as a regular expression; undefined where the whole part says so.

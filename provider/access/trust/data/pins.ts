@@ -404,6 +404,13 @@ export const sharedPins: readonly SharedPin[] = [
   },
 ];
 
+/** How the accounts of a namespace begin: whoever may run something in it may use any of them. */
+export const NAMESPACE = {
+  before: "system:serviceaccount:",
+  name: "[a-z0-9-]+",
+  source: "https://kubernetes.io/docs/concepts/security/rbac-good-practices/#workload-creation",
+};
+
 const RFC_MAIL = "https://www.rfc-editor.org/rfc/rfc5321#section-2.3.11";
 
 export const TRUST_DOMAIN = "trust domain of SPIFFE";
@@ -494,11 +501,9 @@ export const ownPins: readonly OwnPin[] = [
     owners: [OWN_DOMAIN, ...CLUSTERS],
     part: "sub",
     literal: "namespace of Kubernetes",
-    before: "system:serviceaccount:",
-    name: "[a-z0-9-]+",
+    ...NAMESPACE,
     after: `:${ANY}`,
-    why: "who can create service accounts in a namespace is one team of the cluster",
-    source: "https://kubernetes.io/docs/reference/access-authn-authz/service-accounts-admin/",
+    why: "whoever may run something in a namespace may use any of its service accounts",
     strangers: strangersAround("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
   },
   {

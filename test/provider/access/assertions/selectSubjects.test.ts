@@ -31,6 +31,7 @@ function shareOf(who: Resource, conditions: SubjectConditions, before: readonly 
 }
 
 const GITLAB = "https://gitlab.com";
+const AZURE = (tenant: string): string => `https://login.microsoftonline.com/${tenant}/v2.0`;
 const BUILDKITE = "https://agent.buildkite.com";
 const UUID = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 const trusting = (claimMatch: Props): Resource => identity("ci", claims({ issuer: GITHUB, ...claimMatch }));
@@ -187,6 +188,23 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
     "none",
   ],
   [{ subject: "x", issuer: UNKNOWN }, { issuer: [GITHUB] }, "some"],
+  // A tenant of Azure has an issuer for each version of its tokens.
+  [{ subject: "x", issuer: `https://sts.windows.net/${UUID}/` }, { issuer: [AZURE(UUID)] }, "some"],
+  [{ subject: "x", issuer: `https://sts.windows.net/${UUID}/` }, { issuer: [AZURE("*")] }, "some"],
+  [{ subject: "x", issuer: AZURE(UUID) }, { issuer: [`https://sts.windows.net/${UUID}/`] }, "some"],
+  [
+    { subject: "x", issuer: undefined, issuerPattern: `^https://sts\\.windows\\.net/${UUID}/$` },
+    { issuer: [AZURE(UUID)] },
+    "some",
+  ],
+  [{ subject: "x", issuer: AZURE(UUID) }, { issuer: [AZURE(UUID)] }, "all"],
+  [
+    { subject: "x", issuer: `https://sts.windows.net/${UUID}/` },
+    { issuer: [AZURE(`f${UUID.slice(1)}`)] },
+    "none",
+  ],
+  [{ subject: "x", issuer: `${GITHUB}/` }, { issuer: [GITHUB] }, "some"],
+  [{ subject: "x", issuer: `${GITHUB}.evil` }, { issuer: [GITHUB] }, "none"],
   [
     { subject: "x", issuer: undefined, issuerPattern: "^https://[a-z]+\\.acme\\.example$" },
     { issuer: ["https://*.acme.example"] },
@@ -254,6 +272,33 @@ describe("what is proven of a trust and a selector", () => {
       expect([trust, judge.shareOf(subject, { not: [conditions] })]).toEqual([trust, inverse[share]]);
     }
   });
+});
+
+const ACCOUNT = "123456789012";
+const AWS_SESSION = `arn:aws:sts::${ACCOUNT}:assumed-role/x/ci`;
+
+test.each<[trust: Props, subject: string, share: Share]>([
+  [{ arn: AWS_SESSION }, AWS_SESSION, "all"],
+  [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/x`, "some"],
+  [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/path/x`, "some"],
+  [{ arn: AWS_SESSION }, "arn:aws:iam::*:role/*", "some"],
+  [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:role/x`, "some"],
+  [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/y`, "none"],
+  [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:role/y`, "none"],
+  [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:user/x`, "none"],
+  [{ arn: `arn:aws:iam::${ACCOUNT}:role/path/x` }, AWS_SESSION, "some"],
+  [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, AWS_SESSION, "some"],
+  [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, `arn:aws:sts::${ACCOUNT}:assumed-role/x/*`, "some"],
+  [{ arn: `arn:aws:iam::${ACCOUNT}:role/y` }, AWS_SESSION, "none"],
+])("a role of AWS by its path and by its sessions: %j in %s: %s", (trust, subject, share) => {
+  const role = identity("ci", { awsIdentity: { awsAccount: ACCOUNT, userIdPattern: "^AROA:.*$", ...trust } });
+  expect(shareOf(role, { subject: [subject] })).toBe(share);
+});
+
+test("a service of the platform has no other name", () => {
+  const service = identity("ci", { servicePrincipal: "INGESTER" });
+  expect(shareOf(service, { subject: ["COSIGNED"] })).toBe("none");
+  expect(shareOf(service, { subject: ["INGESTER"] })).toBe("all");
 });
 
 describe("what a program writes beside something else than a token of that issuer", () => {

@@ -311,11 +311,22 @@ test.each<[string, boolean, Props, Props]>([
     github({ subjectPattern: "^repo:acme/two:ref:refs/heads/a@3$" }),
   ],
   ["an environment of the same repository", true, exact, github({ subject: "repo:acme/two:environment:e" })],
+  ...["prod:b", "dev:a"].flatMap((account) => [
+    ...[
+      { subject: `system:serviceaccount:${account}` },
+      { subjectPattern: `^system:serviceaccount:${account}$` },
+    ].map((trust): [string, boolean, Props, Props] => [
+      `an account of the namespace prod, and ${JSON.stringify(trust)}`,
+      account === "prod:b",
+      claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
+      claims({ issuer: "https://k8s.acme.example", ...trust }),
+    ]),
+  ]),
   [
-    "another account of one namespace",
+    "accounts of one namespace in two clusters",
     false,
     claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
-    claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:b" }),
+    claims({ issuer: "https://k8s-two.acme.example", subject: "system:serviceaccount:prod:a" }),
   ],
   ["a key that both have", true, withKeys("a"), withKeys("b", "a")],
   ["other keys, whatever stands beside them", false, withKeys("a"), withKeys("b")],
@@ -331,6 +342,12 @@ test.each<[string, boolean, Props, Props]>([
     claims({ issuer: `https://sts.windows.net/${TENANT}/`, subject: "s" }),
     claims({ issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`, subject: "s" }),
   ],
+  ...[TENANT, "00000000-86f1-41af-91ab-2d7cd011db47"].map((tenant): [string, boolean, Props, Props] => [
+    `a version of the issuer of a tenant of Azure, and a pattern of the other one of ${tenant}`,
+    tenant === TENANT,
+    claims({ issuerPattern: `^https://sts\\.windows\\.net/${TENANT}/$`, subject: "s" }),
+    claims({ issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, subject: "s" }),
+  ]),
   [
     "a value, and a pattern that is too large to read",
     true,
