@@ -26,11 +26,20 @@ const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
   RSA: ["e", "kty", "n"],
 };
 
+/** A member of a key written in one way: without padding, bits that mean nothing, and zeros before the numbers of RSA. */
+function canonical(member: string, value: Json | undefined): Json | undefined {
+  if (["crv", "kty"].includes(member) || typeof value !== "string" || !/^[\w\r\n-]+=*$/.test(value))
+    return value;
+  const bytes = Buffer.from(value, "base64url");
+  const start = ["e", "n"].includes(member) ? bytes.findIndex((byte) => byte !== 0) : 0;
+  return bytes.subarray(Math.max(start, 0)).toString("base64url") || value;
+}
+
 /** The thumbprint of a public key by RFC 7638; undefined where a member of it is missing. */
 function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
   const { kty } = key;
   const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
-  const values = members?.map((member) => [member, key[member]] as const);
+  const values = members?.map((member) => [member, canonical(member, key[member])] as const);
   if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
   return createHash("sha256")
     .update(JSON.stringify(Object.fromEntries(values)))

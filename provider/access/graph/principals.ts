@@ -4,6 +4,7 @@ import {
   BARE_SUBJECT,
   claimsOfSubject,
   customerOf,
+  holderClaims,
   otherNames,
   ownerlessSubjects,
   ownerStarts,
@@ -49,6 +50,8 @@ interface Naming {
   /** Whether the subject may say nothing of the repository. */
   readonly isOwnerless: boolean;
   readonly claims: ReadonlyMap<string, readonly Value[]>;
+  /** The values of a claim that names one holder whatever the subject. */
+  readonly holders: readonly Value[];
 }
 
 /** The mail addresses that a trust asks for: its claim `email`, and a subject that is one. */
@@ -81,10 +84,17 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   }
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
+  const holders = holderClaims.flatMap(({ claim, issuer: form }) => {
+    const values = claims.get(claim) ?? [];
+    const ofForm = { exact: undefined, pattern: form };
+    return trust.issuer !== undefined && values.length > 0 && mayIntersect(languages, trust.issuer, ofForm)
+      ? values
+      : [];
+  });
   const ownerless = ownerlessSubjects(issuer);
   if (ownerless === undefined) {
     const owner = trust.subject;
-    return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims };
+    return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims, holders };
   }
   const isOwnerless =
     exact === undefined
@@ -97,7 +107,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
     }
   const owner =
     repository === undefined ? (isOwnerless ? undefined : trust.subject) : exactValue(`repo:${repository}:`);
-  return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims };
+  return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims, holders };
 }
 
 const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();
@@ -202,9 +212,10 @@ function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | un
   const names = invited === undefined ? [] : [nameOfAddress(invited)];
   for (const naming of trusts) {
     const addresses = addressesOf(naming);
-    const isListed = addresses.every(({ exact }) => exact !== undefined);
+    const isListed = [...addresses, ...naming.holders].every(({ exact }) => exact !== undefined);
     if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
-    names.push(...naming.starts, ...addresses.map(nameOfAddress));
+    const holders = naming.holders.map(({ exact = "" }) => `holder:${exact.toLowerCase()}`);
+    names.push(...naming.starts, ...holders, ...addresses.map(nameOfAddress));
   }
   return names;
 }
@@ -237,10 +248,12 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    first.starts !== undefined && second.starts !== undefined
+    // Which holder it is, their claims say, and these are compared below.
+    (first.holders.length > 0 && second.holders.length > 0) ||
+    (first.starts !== undefined && second.starts !== undefined
       ? first.starts.some((start) => second.starts?.includes(start))
       : mayMeetIn("subject", first.owner, second.owner) ||
-        (isRead && mayMeetIn("subject", one.subject, other.subject));
+        (isRead && mayMeetIn("subject", one.subject, other.subject)));
   if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
   return [...first.claims].every(([name, values]) =>
     values.every((value) =>

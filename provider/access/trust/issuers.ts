@@ -66,8 +66,15 @@ const descriptions: Readonly<Partial<Record<string, DescribeSubject>>> = {
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
+interface TenantIssuer extends KnownIssuer {
+  readonly issuer: RegExp;
+  readonly what: string;
+  /** A claim that names one holder in all applications, where each of these has another subject for the same holder. */
+  readonly holder?: { readonly claim: string; readonly source: string };
+}
+
 /** Issuers that have an address for each customer. */
-const perCustomer: readonly (KnownIssuer & { readonly issuer: RegExp; readonly what: string })[] = [
+const perCustomer: readonly TenantIssuer[] = [
   {
     name: "CircleCI",
     what: CIRCLECI_ORGANISATION,
@@ -90,6 +97,11 @@ const perCustomer: readonly (KnownIssuer & { readonly issuer: RegExp; readonly w
       const tenant = new RegExp(UUID).exec(issuer)?.[0] ?? "";
       return `tenant ${tenant}, principal ${plain(subject)}`;
     },
+    holder: {
+      claim: "oid",
+      source:
+        "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#payload-claims",
+    },
   },
 ];
 
@@ -107,6 +119,11 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
     return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
   return perCustomer.find(({ issuer: form }) => form.test(issuer));
 }
+
+/** The claims that name one holder whatever the subject, each with the form of the issuers that write it. */
+export const holderClaims = perCustomer.flatMap(({ holder, issuer }) =>
+  holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source }],
+);
 
 /** The customer that an exact address names, of an issuer with an address for each. */
 export function customerOf(issuer: string): Owner | undefined {
@@ -179,6 +196,7 @@ export function repositoryOfSubject(subject: string): string | undefined {
 export const owningClaims: ReadonlySet<string> = new Set([
   ...[...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
   ...runsOfTenants.flatMap(({ owningClaims: claims = [] }) => claims),
+  ...holderClaims.map(({ claim }) => claim),
 ]);
 
 /** Whether an issuer writes subjects as GitHub does: that of GitHub, or of a server of one's own. Of a pattern nobody can tell. */

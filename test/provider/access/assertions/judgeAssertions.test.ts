@@ -37,7 +37,9 @@ const withKeys = (name: string, kid: string): Resource =>
     staticKeys: {
       issuer: "https://ci.acme.example",
       subject: "s",
-      issuerKeys: JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", x: kid, kid }] }),
+      issuerKeys: JSON.stringify({
+        keys: [{ kty: "OKP", crv: "Ed25519", x: Buffer.from(kid).toString("base64url"), kid }],
+      }),
     },
   });
 const [ci, outsider] = [by("ci"), by("outsider", "repo:other/x:ref:refs/heads/main")];

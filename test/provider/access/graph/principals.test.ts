@@ -63,6 +63,9 @@ const withKeys = (...kids: string[]): Props => ({
     issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: kid, kid })) }),
   },
 });
+const OID = "1a2b3c4d-86f1-41af-91ab-2d7cd011db47";
+/** A public key of Ed25519 but for its last character, of which four bits count. */
+const KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUR";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
 const circleci = (project: string): Props =>
@@ -328,7 +331,68 @@ test.each<[string, boolean, Props, Props]>([
     claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
     claims({ issuer: "https://k8s-two.acme.example", subject: "system:serviceaccount:prod:a" }),
   ],
+  ...(
+    [
+      ["one oid", true, { subject: "b", audience: "two", claims: { oid: OID } }],
+      [
+        "one oid in a pattern",
+        true,
+        { subjectPattern: "^b$", claimPatterns: { oid: `^${OID.toUpperCase()}$` } },
+      ],
+      [
+        "one oid, of a pattern of the issuer",
+        true,
+        {
+          issuer: undefined,
+          issuerPattern: `^https://login[.]microsoftonline[.]com/${TENANT}/v2[.]0$`,
+          subject: "b",
+          claims: { oid: OID },
+        },
+      ],
+      ["another oid", false, { subject: "b", claims: { oid: TENANT } }],
+      ["one subject, and another oid", false, { subject: "a", claims: { oid: TENANT } }],
+      ["another subject without an oid", false, { subject: "b" }],
+      ["one subject without an oid", true, { subject: "a" }],
+      [
+        "one oid at an issuer of another kind",
+        false,
+        { issuer: "https://sso.acme.example", subject: "b", claims: { oid: OID } },
+      ],
+      [
+        "one oid in another tenant",
+        false,
+        { issuer: `https://login.microsoftonline.com/${OID}/v2.0`, subject: "b", claims: { oid: OID } },
+      ],
+    ] as const
+  ).flatMap(([what, isOne, other]) =>
+    [{ subject: "a" }, { subjectPattern: "^a$" }].map((subject): [string, boolean, Props, Props] => [
+      `tokens of Azure for ${JSON.stringify(subject)} and ${what}`,
+      isOne,
+      claims({
+        issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`,
+        audience: "one",
+        claims: { oid: OID },
+        ...subject,
+      }),
+      claims({ issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`, ...other }),
+    ]),
+  ),
+  [
+    "one oid at an issuer of one's own",
+    false,
+    claims({ issuer: "https://sso.acme.example", subject: "a", claims: { oid: OID } }),
+    claims({ issuer: "https://sso.acme.example", subject: "b", claims: { oid: OID } }),
+  ],
   ["a key that both have", true, withKeys("a"), withKeys("b", "a")],
+  ...[`${KEY}o`, `${KEY}p`, `${KEY}o=`, `${KEY}r==`, `${KEY}o\n`].map(
+    (spelling): [string, boolean, Props, Props] => [
+      `a key, and another spelling of it ${JSON.stringify(spelling)}`,
+      true,
+      withKeys(`${KEY}o`),
+      withKeys(spelling),
+    ],
+  ),
+  ["a key, and one with another last bit that counts", false, withKeys(`${KEY}o`), withKeys(`${KEY}s`)],
   ["other keys, whatever stands beside them", false, withKeys("a"), withKeys("b")],
   [
     "keys, and tokens of what the keys name",

@@ -629,10 +629,15 @@ describe("T5 trust-changed", () => {
 
   const keySet = (...kids: string[]): Props =>
     keys({
-      issuerKeys: JSON.stringify({ keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: kid, kid })) }),
+      issuerKeys: JSON.stringify({
+        keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid })),
+      }),
     });
+  const encoded = (text: string): string => Buffer.from(text).toString("base64url");
   const nameOf = (kid: string): string =>
-    `key ${createHash("sha256").update(`{"crv":"Ed25519","kty":"OKP","x":"${kid}"}`).digest("base64url")}, kid ${kid}`;
+    `key ${createHash("sha256")
+      .update(`{"crv":"Ed25519","kty":"OKP","x":"${encoded(kid)}"}`)
+      .digest("base64url")}, kid ${kid}`;
 
   it.each([
     ["added", keySet("old"), keySet("old", "new"), `adds ${nameOf("new")}`],
