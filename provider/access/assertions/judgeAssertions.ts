@@ -27,9 +27,10 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { pathsMeant, textMeant } from "../graph/describedFields";
-import { Principals, nameOwner, textOfTrust } from "../graph/principals";
-import { isOfBuildkite, otherNames, withoutNumbers } from "../trust/issuers";
-import { describeIdentity, isTrustDoubtful, readClaimConditions, trustsOf } from "../graph/trust";
+import { Principals, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
+import { claimsInSubjects } from "../trust/data/pins";
+import { isOfBuildkite, otherNames, owningClaims, saysOwnerTwice, withoutNumbers } from "../trust/issuers";
+import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
 
@@ -63,18 +64,21 @@ const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
 const NUMBER = "(?:@[0-9]+)?";
 
-/** The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names. */
-function globPattern(glob: string, isOfSubject: boolean): string {
+/**
+ * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
+ * @param one What a wildcard stands for.
+ */
+function globPattern(glob: string, isOfSubject: boolean, one = "(?s:.)"): string {
   const isOfGithub = isOfSubject && /^repo(?:sitory)?:/.test(glob);
   const marks = isOfGithub ? [":", "/", ":"] : [];
   const parts = parseGlob(glob).map(({ kind, char }) => {
-    if (kind !== "char") return kind === "any" ? "(?s:.)*" : "(?s:.)";
+    if (kind !== "char") return kind === "any" ? `${one}*` : one;
     if (char !== marks[0]) return RE2JS.quote(char);
     marks.shift();
     // The first colon stands before the owner, the slash and the second colon behind a name.
     return marks.length < 2 ? `${NUMBER}${char}` : char;
   });
-  return anchored(`${parts.join("")}${isOfGithub && marks.length === 1 ? NUMBER : ""}`);
+  return `${parts.join("")}${isOfGithub && marks.length === 1 ? NUMBER : ""}`;
 }
 
 const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
@@ -87,7 +91,7 @@ function shareOfPattern(
   isOfSubject = false,
 ): Share {
   if (globs.length === 0) return "none";
-  const patterns = globs.map((glob) => addressPattern(glob) ?? globPattern(glob, isOfSubject));
+  const patterns = globs.map((glob) => addressPattern(glob) ?? anchored(globPattern(glob, isOfSubject)));
   const union = patterns.map((each) => `(?:${each})`).join("|");
   if (languages.intersects(pattern, union) === "no") return "none";
   // A glob that begins with a wildcard matches no address: it would match the hosts of others.
@@ -168,13 +172,44 @@ function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], s
   return /^repo(?:sitory)?:/.test(start) && !isOther("repository_owner", owner);
 }
 
+/** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
+function shareOfValue(languages: Languages, name: string, value: Value, globs: readonly string[]): Share {
+  const shareIn = ({ exact, pattern = "" }: Value, among: readonly string[]): Share =>
+    exact === undefined
+      ? shareOfPattern(languages, pattern, among)
+      : shareOf(among.some((glob) => globMatches(glob, exact)));
+  const share = shareIn(value, globs);
+  if (share !== "none" || !owningClaims.has(name)) return share;
+  const others = globs.map((glob) => glob.toLowerCase());
+  return shareIn(inAnyCase(value), others) === "none" ? "none" : "some";
+}
+
+/** The same of what a pattern of subjects says in the place of a claim; nothing where it may say something else. */
+function shareOfClaimInSubject(
+  languages: Languages,
+  { issuer, subject }: Trust,
+  name: string,
+  globs: readonly string[],
+): Share[] {
+  const { exact, pattern } = subject ?? {};
+  const place = claimsInSubjects[name];
+  if (exact !== undefined || pattern === undefined || place === undefined) return [];
+  const { starts, char, end, rest } = place;
+  const isThere = languages.isSubset(pattern, `\\A(?:${starts.join("|")})`) === "yes";
+  if (!isThere || !saysOwnerTwice(issuer?.exact)) return [];
+  const subjects = starts.flatMap((start) =>
+    globs.map((glob) => `${globPattern(`${start}${glob}${end}`, true, char)}${rest}`),
+  );
+  const union = anchored(subjects.join("|"));
+  if (languages.isSubset(pattern, union) === "yes") return ["all"];
+  return [languages.intersects(`(?i:${pattern})`, `(?i:${union})`) === "no" ? "none" : "some"];
+}
+
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
 function shareOfClaim(languages: Languages, trust: Trust, name: string, globs: readonly string[]): Share {
-  const exact = readClaimConditions(trust, "exact").filter(([claim]) => claim === name);
-  const patterns = readClaimConditions(trust, "patterns").filter(([claim]) => claim === name);
   const shares = [
-    ...exact.map(([, value]) => shareOf(globs.some((glob) => globMatches(glob, value)))),
-    ...patterns.map(([, value]) => shareOfPattern(languages, value, globs)),
+    ...valuesOfClaim(languages, trust, name).map((value) => shareOfValue(languages, name, value, globs)),
+    ...shareOfClaimInSubject(languages, trust, name, globs),
   ];
   return shares.includes("none") ? "none" : join(shares.length === 0 ? ["some"] : shares);
 }

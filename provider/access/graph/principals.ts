@@ -11,6 +11,7 @@ import {
   owningClaims,
   repositoryOfClaim,
   repositoryOfSubject,
+  saysOwnerTwice,
 } from "../trust/issuers";
 import { RE2JS } from "re2js";
 import { OWNERS_OF_TEMPLATES, githubSegment } from "../trust/data/pins";
@@ -108,6 +109,16 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   const owner =
     repository === undefined ? (isOwnerless ? undefined : trust.subject) : exactValue(`repo:${repository}:`);
   return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims, holders };
+}
+
+/** What a trust says of a claim; of one that names an owner by its subject, too. */
+export function valuesOfClaim(languages: Languages, trust: Trust, name: string): readonly Value[] {
+  if (owningClaims.has(name) && saysOwnerTwice(trust.issuer?.exact))
+    return nameOwner(languages, trust).claims.get(name) ?? [];
+  const valuesOf = (form: "exact" | "patterns"): string[] =>
+    readClaimConditions(trust, form).flatMap(([claim, text]) => (claim === name ? [text] : []));
+  const patterns = valuesOf("patterns").map((pattern) => ({ exact: undefined, pattern }));
+  return [...valuesOf("exact").map(exactValue), ...patterns];
 }
 
 const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();

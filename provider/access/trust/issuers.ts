@@ -212,6 +212,10 @@ export function ownerlessSubjects(issuer: string | undefined): string | undefine
   return isOfGithub(issuer) ? GITHUB_SUBJECT_WITHOUT_REPOSITORY : undefined;
 }
 
+/** Whether an issuer surely writes the owner of a run into its subject as into its claims. */
+export const saysOwnerTwice = (issuer = ""): boolean =>
+  [GITHUB, GITLAB, BUILDKITE].includes(issuer) || issuer.startsWith(`${GITHUB}/`);
+
 /** What a subject says of the owner in the words of claims, as a template of GitHub writes it: names and values. */
 export function claimsOfSubject(
   issuer: string | undefined,
@@ -219,6 +223,12 @@ export function claimsOfSubject(
 ): [name: string, value: string][] {
   const [, organization] = /^organization:([^:]+):pipeline:/.exec(subject) ?? [];
   if (isOfBuildkite(issuer)) return organization === undefined ? [] : [["organization_slug", organization]];
+  const [, project, namespace = ""] = /^project_path:(([^:]+)\/[^/:]+)(?::|$)/.exec(subject) ?? [];
+  if (issuer === GITLAB && project !== undefined)
+    return [
+      ["project_path", project],
+      ["namespace_path", namespace],
+    ];
   if (!isOfGithub(issuer)) return [];
   const pairs = Array.from(
     subject.matchAll(/(?<=^|:)([a-z_]+):([^:]*)(?=:|$)/g),

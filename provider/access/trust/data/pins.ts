@@ -623,6 +623,18 @@ const githubClaim = (...without: string[]): string =>
 /** Subjects at GitHub that name no repository, though perhaps its number or its owner. */
 export const GITHUB_SUBJECT_WITHOUT_REPOSITORY = `${githubClaim()}(?::${githubClaim()})*`;
 
+const REPOSITORIES = ["repo:", "repository:"];
+
+/** Where a subject that begins with its project says what a claim says: between which texts, and in which characters. */
+export const claimsInSubjects: Readonly<
+  Partial<Record<string, { starts: readonly string[]; char: string; end: string; rest: string }>>
+> = {
+  repository: { starts: REPOSITORIES, char: "[^:]", end: "", rest: `(?::${ANY})?` },
+  repository_owner: { starts: REPOSITORIES, char: "[^/:]", end: "/", rest: ANY },
+  project_path: { starts: ["project_path:"], char: "[^:]", end: "", rest: `(?::${ANY})?` },
+  namespace_path: { starts: ["project_path:"], char: "[^:]", end: "/", rest: `[^/:]+(?::${ANY})?` },
+};
+
 /** Where such a subject has a claim. */
 export const githubSegment = (claim: string): { before: string; name: string; after: string } => ({
   before: `(?:${githubClaim(claim)}:)*${claim}:`,

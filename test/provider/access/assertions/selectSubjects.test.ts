@@ -243,6 +243,78 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
     "none",
   ],
   [{ subject: "x" }, { claims: { repository_owner: ["acme"] } }, "some"],
+  // Capitals tell no owners apart, and a subject says what a claim says.
+  [{ subject: "x", claims: { repository: "ACME/pay" } }, { claims: { repository: ["acme/pay"] } }, "some"],
+  [
+    { subject: "x", claimPatterns: { repository: "^ACME/pay$" } },
+    { claims: { repository: ["acme/*"] } },
+    "some",
+  ],
+  [
+    { subject: "x", claims: { repository_owner: "acme" } },
+    { claims: { repository_owner: ["ACME"] } },
+    "some",
+  ],
+  [
+    { subject: "repo:ACME/pay:environment:p", claims: { repository: "ACME/pay" } },
+    { claims: { repository: ["acme/pay"] } },
+    "some",
+  ],
+  [{ subject: "x", claims: { environment: "Prod" } }, { claims: { environment: ["prod"] } }, "none"],
+  [{ subject: "x", claims: { repository: "acme/shop" } }, { claims: { repository_owner: ["acme"] } }, "all"],
+  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
+    (
+      [
+        ["repo:acme/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "all"],
+        ["repo:acme@1/web@2:ref:refs/heads/main", { repository_owner: ["ac*"] }, "all"],
+        ["repo:acme@1/web@2:ref:refs/heads/main", { repository: ["acme/w?b"] }, "all"],
+        ["repo:acme/web", { repository: ["acme/web"] }, "all"],
+        ["repo:acme/web:ref:refs/heads/main", { repository: ["acme/pay"] }, "none"],
+        ["repo:acme/web:ref:refs/heads/acme/pay", { repository: ["*/pay"] }, "none"],
+        ["repo:ACME/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "some"],
+        ["repo:acme-evil/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "none"],
+        ["repo:acme/web:ref:refs/heads/main", { repository_id: ["1"] }, "some"],
+        ["repository_owner:acme:environment:p", { repository_owner: ["acme"] }, "all"],
+        ["environment:p", { repository_owner: ["acme"] }, "some"],
+      ] as const
+    ).map(([subject, asked, share]): [Props, SubjectConditions, Share] => [
+      { [name]: name === "subject" ? subject : `^${subject}$` },
+      { claims: asked },
+      share,
+    ]),
+  ),
+  [{ subjectPattern: "^repo:acme/.*$" }, { claims: { repository_owner: ["acme"] } }, "all"],
+  [{ subjectPattern: "^repo:acme/.*$" }, { claims: { repository: ["acme/pay"] } }, "some"],
+  [{ subjectPattern: "^repo:globex/.*$" }, { claims: { repository: ["acme/pay"] } }, "none"],
+  [{ subjectPattern: "^repo:acme.*$" }, { claims: { repository_owner: ["acme"] } }, "some"],
+  [{ subjectPattern: "repo:acme/.*$" }, { claims: { repository_owner: ["acme"] } }, "some"],
+  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
+    (
+      [
+        ["project_path:acme/ci/infra:ref:main", { project_path: ["acme/ci/infra"] }, "all"],
+        ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme/ci"] }, "all"],
+        ["project_path:acme/infra", { project_path: ["acme/*"] }, "all"],
+        ["project_path:ACME/infra:ref:main", { project_path: ["acme/infra"] }, "some"],
+        ["project_path:acme/web:ref:main", { project_path: ["acme/infra"] }, "none"],
+        ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme"] }, "none"],
+      ] as const
+    ).map(([subject, asked, share]): [Props, SubjectConditions, Share] => [
+      { issuer: GITLAB, [name]: name === "subject" ? subject : `^${subject}$` },
+      { claims: asked },
+      share,
+    ]),
+  ),
+  // Of an issuer that nobody knows, a subject says nothing of the claims.
+  ...[{ issuer: "https://ci.evil.example" }, { issuer: undefined, issuerPattern: "^https://.*$" }].flatMap(
+    (issuer) =>
+      ([{ subject: "repo:acme/web:x" }, { subjectPattern: "^repo:acme/.*$" }] as const).map(
+        (subject): [Props, SubjectConditions, Share] => [
+          { ...issuer, ...subject },
+          { claims: { repository_owner: ["acme"] } },
+          "some",
+        ],
+      ),
+  ),
   [{ subject: "x", claims: { actor: "acme" } }, { claims: { repository_owner: ["acme"] } }, "some"],
   [{ subject: "x", claims: { ref: UNKNOWN } }, { claims: { ref: ["main"] } }, "some"],
   [{ subject: "x" }, { matchesMany: false }, "all"],
