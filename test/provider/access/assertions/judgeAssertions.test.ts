@@ -29,6 +29,7 @@ import { urn } from "../../../../provider/access/rules/reviewOf";
 import { found } from "../rules/support";
 
 const GITHUB = "https://token.actions.githubusercontent.com";
+const GITLAB = "https://gitlab.com";
 const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const by = (name: string, subject = `repo:acme/${name}:ref:refs/heads/main`): Resource =>
   identity(name, claims({ issuer: GITHUB, subject }));
@@ -56,6 +57,15 @@ forbid:
     severity: critical
     reason: what runs there is ours
 `);
+
+/** A project of GitLab by a branch, by its name alone, and another project by its name alone. */
+const [branch, project, otherProject] = [
+  identity("gitlab", claims({ issuer: GITLAB, subject: "project_path:acme/infra:ref_type:branch:ref:main" })),
+  ...["infra", "infra2"].map((path) =>
+    identity(path, claims({ issuer: GITLAB, subjectPattern: `^project_path:acme/${path}$` })),
+  ),
+] as [Resource, Resource, Resource];
+const projects = [branch, project, otherProject];
 
 /** The findings of P1 on a change, a line each. */
 const broken = (before: readonly Resource[], after: readonly Resource[]): string[] =>
@@ -123,6 +133,21 @@ describe("what breaks a forbidden access", () => {
     expect(changing(bound, edit(outsider, { description: "hello" }))).toEqual([]);
     expect(changing(bound, wider)).toHaveLength(1);
   });
+
+  test.each(["name: gitlab", 'subject: "project_path:acme/infra:*"', "claims: { project_path: ACME/infra }"])(
+    "a project by a pattern of its name alone, where %s is forbidden",
+    (who) => {
+      const { assertions } = parsePolicy(
+        `forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { ${who} } }]`,
+      );
+      const all = [...base, ...projects];
+      const grants = [project, otherProject].map((one) => binding(one, pusher, payments));
+      const messages = found("P1", compareResources(all, [...all, ...grants]), { assertions });
+      expect(messages.map(({ message }) => message)).toEqual([
+        "x: infra has registry.push on acme / payments",
+      ]);
+    },
+  );
 
   test("whoever is forbidden by name, as another identity", () => {
     const { assertions } = parsePolicy(
@@ -482,6 +507,16 @@ describe("required access", () => {
     ]);
   });
 
+  test("a project by a branch and by a pattern of its name alone is one holder", () => {
+    const { assertions } = parsePolicy("require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]");
+    const standing = (...holders: readonly Resource[]): string[] => {
+      const all = [...base, ...projects, ...holders.map((one) => binding(one, owner, acme))];
+      return describeStanding(judgeAssertions(compareResources(all, all), assertions));
+    };
+    expect(standing(branch, project)).toHaveLength(1);
+    expect(standing(branch, otherProject)).toEqual([]);
+  });
+
   test.each([
     [["a", "b"], ["a"], "owners: acme has 1 holder, fewer than 2"],
     [["a", "b"], [], "owners: acme has 0 holders, fewer than 2"],
@@ -610,6 +645,14 @@ describe("separated duties", () => {
     expect(judged(broken, [again, ...grants(again)])).toEqual([]);
     const other = by("again", "repo:acme/other:ref:refs/heads/main");
     expect(judged(broken, [other, ...grants(other)])).toEqual(["apart: again holds one of each duty"]);
+  });
+
+  test("nor does a project by a branch and by a pattern of its name alone", () => {
+    const build = [...projects, binding(branch, pusher, cards)];
+    expect(judged(build, [...build, binding(project, admin, acme)])).toEqual([
+      "apart: gitlab and infra accept a common principal, which holds one of each duty",
+    ]);
+    expect(judged(build, [...build, binding(otherProject, admin, acme)])).toEqual([]);
   });
 
   test("nor does one principal by two identities of the same trust", () => {
@@ -748,8 +791,12 @@ describe("the ten assertions of docs/assertions.md", () => {
   });
 
   test("an organisation that keeps them breaks none by a harmless change", () => {
-    const after = [...before, binding(ci, viewer, acme), by("another")];
-    const { worse } = judgeAssertions(compareResources(before, after), ten);
-    expect(worse).toEqual({ forbid: [], require: [], separate: [] });
+    const pulls = role("pulls", ["MANIFEST_LIST", "MANIFEST_METADATA_LIST", "REPO_LIST", "TAG_LIST"]);
+    const reading = [viewer, pulls].map((each) => binding(outsider, each, acme));
+    const after = [...before, binding(ci, viewer, acme), pulls, ...reading, by("another")];
+    for (const { assertions } of policies) {
+      const { worse } = judgeAssertions(compareResources(before, after), assertions);
+      expect(worse).toEqual({ forbid: [], require: [], separate: [] });
+    }
   });
 });
