@@ -146,7 +146,7 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
   const whole = globs.map((glob) => glob.toLowerCase());
   const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
   // Names of repositories, projects and their owners are the same in capitals, and a subject may end with one.
-  const meant = [...whole, ...starts.map((start) => start.replace(/:$/, ""))];
+  const meant = [...whole, ...starts.map((start) => start.replace(/^([^:*?]+:[^:]+):$/, "$1"))];
   if (pattern !== undefined && exact === undefined && !isOwnerless)
     return shareOfPattern(languages, `(?i:${pattern})`, meant, true) === "none" ? "none" : "some";
   if (bare !== undefined && meant.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";

@@ -142,6 +142,7 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ subject: "repo:acme@1/pay@2" }, { subject: ["repo:acme/pay:*"] }, "some"],
   [{ subjectPattern: "^repo:acme@1/pay@2$" }, { subject: ["repo:acme/pay:*"] }, "some"],
   [{ subject: "repo:acme/pay2" }, { subject: ["repo:acme/pay:*"] }, "none"],
+  [{ subjectPattern: "^repo:acme/pay:environment:[a-z]+$" }, { subject: ["*:ref:main"] }, "none"],
   [
     { issuer: GITLAB, subject: "project_path:acme/Pay:ref:x" },
     { subject: ["project_path:acme/pay:*"] },
