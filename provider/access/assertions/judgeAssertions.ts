@@ -28,8 +28,16 @@ import type {
 import { RE2JS } from "re2js";
 import { pathsMeant, textMeant } from "../graph/describedFields";
 import { Principals, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
+import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
-import { isOfBuildkite, otherNames, owningClaims, saysOwnerTwice, withoutNumbers } from "../trust/issuers";
+import {
+  BARE_SUBJECT,
+  isOfBuildkite,
+  otherNames,
+  owningClaims,
+  saysOwnerTwice,
+  withoutNumbers,
+} from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -100,11 +108,9 @@ function shareOfPattern(
   return languages.isSubset(pattern, union) === "yes" ? "all" : "some";
 }
 
-type Value = Pick<TrustPart, "exact" | "pattern">;
-
 function shareOfPart(
   languages: Languages,
-  part: Value | undefined,
+  part: AcceptedValue | undefined,
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
@@ -114,7 +120,11 @@ function shareOfPart(
 }
 
 /** The same of an issuer, where nobody can say what its other names mean, its capitals, and a slash at its end. */
-function shareOfIssuer(languages: Languages, part: Value | undefined, globs: readonly string[]): Share {
+function shareOfIssuer(
+  languages: Languages,
+  part: AcceptedValue | undefined,
+  globs: readonly string[],
+): Share {
   const share = shareOfPart(languages, part, globs);
   if (share !== "none") return share;
   const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
@@ -123,7 +133,9 @@ function shareOfIssuer(languages: Languages, part: Value | undefined, globs: rea
 }
 
 /** What a part accepts, in small letters or in any. */
-const inAnyCase = ({ exact, pattern }: Value = { exact: undefined, pattern: undefined }): Value => ({
+const inAnyCase = (
+  { exact, pattern }: AcceptedValue = { exact: undefined, pattern: undefined },
+): AcceptedValue => ({
   exact: exact?.toLowerCase(),
   pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
 });
@@ -145,11 +157,11 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
   const { owner, isOwnerless, claims } = nameOwner(languages, trust);
   const whole = globs.map((glob) => glob.toLowerCase());
   const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  // Names of repositories, projects and their owners are the same in capitals, and a subject may end with one.
-  const meant = [...whole, ...starts.map((start) => start.replace(/^([^:*?]+:[^:]+):$/, "$1"))];
+  if (mayEndWithStart(languages, trust.subject, starts)) return "some";
+  // Names of repositories, projects and their owners are the same in capitals.
   if (pattern !== undefined && exact === undefined && !isOwnerless)
-    return shareOfPattern(languages, `(?i:${pattern})`, meant, true) === "none" ? "none" : "some";
-  if (bare !== undefined && meant.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
+    return shareOfPattern(languages, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
+  if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
   // A subject that begins with the repository says all that a glob asks for.
   if (exact !== undefined && /^repo:/i.test(exact)) return "none";
   // Whose run it is, is known at most: nobody can say what the rest of a glob means.
@@ -158,6 +170,20 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
     return owner.exact !== exact && starts.some((start) => trustMatches(start, text)) ? "some" : "none";
   }
   return starts.some((start) => mayMean(trust, claims, start)) ? "some" : "none";
+}
+
+/** Whether a subject may be no more than the project that a glob begins with: nobody can say then what its rest means. */
+function mayEndWithStart(
+  languages: Languages,
+  { exact, pattern }: AcceptedValue,
+  starts: readonly string[],
+): boolean {
+  const ends = starts.flatMap((start) => (start.endsWith(":") ? globPattern(start.slice(0, -1), true) : []));
+  if (ends.length === 0) return false;
+  const forms = [BARE_SUBJECT, ends.join("|")].map((form) => anchored(`(?i:${form})`));
+  if (exact !== undefined) return forms.every((form) => languages.matches(form, exact));
+  const found = languages.exampleOf(pattern ?? "", ...forms);
+  return found === "tooLarge" || found.text !== undefined;
 }
 
 /** Whether a subject that does not say which repository or pipeline runs may be one that a glob begins with. */
@@ -173,8 +199,13 @@ function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], s
 }
 
 /** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
-function shareOfValue(languages: Languages, name: string, value: Value, globs: readonly string[]): Share {
-  const shareIn = ({ exact, pattern = "" }: Value, among: readonly string[]): Share =>
+function shareOfValue(
+  languages: Languages,
+  name: string,
+  value: AcceptedValue,
+  globs: readonly string[],
+): Share {
+  const shareIn = ({ exact, pattern = "" }: AcceptedValue, among: readonly string[]): Share =>
     exact === undefined
       ? shareOfPattern(languages, pattern, among)
       : shareOf(among.some((glob) => globMatches(glob, exact)));

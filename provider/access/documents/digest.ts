@@ -27,7 +27,7 @@ const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
 };
 
 /** A member of a key written in one way: without padding, bits that mean nothing, and zeros before the numbers of RSA. */
-function canonical(member: string, value: Json | undefined): Json | undefined {
+function canonicalMember(member: string, value: Json | undefined): Json | undefined {
   if (["crv", "kty"].includes(member) || typeof value !== "string" || !/^[\w\r\n-]+=*$/.test(value))
     return value;
   const bytes = Buffer.from(value, "base64url");
@@ -39,7 +39,7 @@ function canonical(member: string, value: Json | undefined): Json | undefined {
 function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
   const { kty } = key;
   const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
-  const values = members?.map((member) => [member, canonical(member, key[member])] as const);
+  const values = members?.map((member) => [member, canonicalMember(member, key[member])] as const);
   if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
   return createHash("sha256")
     .update(JSON.stringify(Object.fromEntries(values)))

@@ -34,9 +34,9 @@ const proofs = ["issuer", "account", "service"] as const;
 /** Where a trust does not say one, each is accepted. Whoever asks for a token chooses its audience. */
 const details = ["arn", "userId"] as const;
 
-type Value = Pick<TrustPart, "exact" | "pattern">;
+export type AcceptedValue = Pick<TrustPart, "exact" | "pattern">;
 
-const exactValue = (exact: string): Value => ({ exact, pattern: undefined });
+const exactValue = (exact: string): AcceptedValue => ({ exact, pattern: undefined });
 
 /** A trust, and whom it names by its subject and its claims together. */
 interface Naming {
@@ -45,18 +45,18 @@ interface Naming {
    * The subject; where that or a claim says which repository runs, the repository in its place. Undefined where nothing says
    * so: whoever may run something in a repository chooses its environment, and with it a subject that has only that.
    */
-  readonly owner: Value | undefined;
+  readonly owner: AcceptedValue | undefined;
   /** How each subject begins that says whose run it is, where these can be listed: two trusts without a common one are of different owners. */
   readonly starts: readonly string[] | undefined;
   /** Whether the subject may say nothing of the repository. */
   readonly isOwnerless: boolean;
-  readonly claims: ReadonlyMap<string, readonly Value[]>;
+  readonly claims: ReadonlyMap<string, readonly AcceptedValue[]>;
   /** The values of a claim that names one holder whatever the subject. */
-  readonly holders: readonly Value[];
+  readonly holders: readonly AcceptedValue[];
 }
 
 /** The mail addresses that a trust asks for: its claim `email`, and a subject that is one. */
-function addressesOf({ trust, claims }: Naming): readonly Value[] {
+function addressesOf({ trust, claims }: Naming): readonly AcceptedValue[] {
   const subject = trust.subject?.exact;
   const own = trust.hasKeys || subject?.includes("@") !== true ? [] : [exactValue(subject)];
   return [...(claims.get("email") ?? []), ...own];
@@ -66,8 +66,8 @@ function addressesOf({ trust, claims }: Naming): readonly Value[] {
 export function nameOwner(languages: Languages, trust: Trust): Naming {
   const issuer = trust.issuer?.exact;
   const { exact, pattern } = trust.subject ?? {};
-  const claims = new Map<string, Value[]>();
-  const add = (name: string, value: Value): void => {
+  const claims = new Map<string, AcceptedValue[]>();
+  const add = (name: string, value: AcceptedValue): void => {
     if (owningClaims.has(name)) addTo(claims, name, value);
   };
   const texts = [
@@ -112,7 +112,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
 }
 
 /** What a trust says of a claim; of one that names an owner by its subject, too. */
-export function valuesOfClaim(languages: Languages, trust: Trust, name: string): readonly Value[] {
+export function valuesOfClaim(languages: Languages, trust: Trust, name: string): readonly AcceptedValue[] {
   if (owningClaims.has(name) && saysOwnerTwice(trust.issuer?.exact))
     return nameOwner(languages, trust).claims.get(name) ?? [];
   const valuesOf = (form: "exact" | "patterns"): string[] =>
@@ -123,7 +123,7 @@ export function valuesOfClaim(languages: Languages, trust: Trust, name: string):
 
 const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();
 
-function startsOf(languages: Languages, owner: Value | undefined): readonly string[] | undefined {
+function startsOf(languages: Languages, owner: AcceptedValue | undefined): readonly string[] | undefined {
   if (owner?.exact !== undefined) return [startOf("subject", owner)];
   if (owner?.pattern === undefined) return undefined;
   const known = startsOfPatterns.get(languages) ?? new Map<string, readonly string[] | undefined>();
@@ -141,7 +141,7 @@ function findStarts(languages: Languages, pattern: string): readonly string[] | 
 }
 
 /** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */
-function claimInPattern(languages: Languages, pattern: string, name: string): Value | undefined {
+function claimInPattern(languages: Languages, pattern: string, name: string): AcceptedValue | undefined {
   if (languages.isSubset(pattern, `(?:^|:)${name}:`) !== "yes") return undefined;
   const names = languages.names(pattern, githubSegment(name), MOST_OWNERS);
   if (names === "tooLarge" || names.isMany || names.list.length === 0) return undefined;
@@ -149,11 +149,11 @@ function claimInPattern(languages: Languages, pattern: string, name: string): Va
 }
 
 /** A text, and others by which tokens name the same issuer or role. */
-const namesOf = (value: Value): readonly Value[] =>
+const namesOf = (value: AcceptedValue): readonly AcceptedValue[] =>
   value.exact === undefined ? [value] : [value, ...otherNames(value.exact).map(exactValue)];
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
-function mayMeetBoth(languages: Languages, one: Value, other: Value, part: string): boolean {
+function mayMeetBoth(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
   const others = namesOf(other);
   if (namesOf(one).some((name) => others.some((each) => mayMeet(languages, name, each, part)))) return true;
   const hasPattern = one.exact === undefined || other.exact === undefined;
@@ -167,13 +167,16 @@ function mayMeetBoth(languages: Languages, one: Value, other: Value, part: strin
 }
 
 /** Whether a text or a pattern writes a capital. Most write none, and a comparison in any case takes long. */
-const hasCapitals = ({ exact, pattern = "" }: Value): boolean =>
+const hasCapitals = ({ exact, pattern = "" }: AcceptedValue): boolean =>
   exact === undefined ? /[A-Z]/.test(pattern.replace(/\\./gs, "")) : /[A-Z]/.test(exact);
 
 /** Who has `acme/pay` can have `acme/Pay`: names of repositories, groups and organisations are the same in capitals. */
-const inAnyCase = (value: Value): Value => ({ exact: undefined, pattern: `(?i:${patternOf(value)})` });
+const inAnyCase = (value: AcceptedValue): AcceptedValue => ({
+  exact: undefined,
+  pattern: `(?i:${patternOf(value)})`,
+});
 
-function mayMeet(languages: Languages, one: Value, other: Value, part: string): boolean {
+function mayMeet(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
   if (one.exact !== undefined && other.exact !== undefined) {
     return one.exact === other.exact || startOf(part, one) === startOf(part, other);
   }
@@ -185,7 +188,7 @@ function mayMeet(languages: Languages, one: Value, other: Value, part: string): 
 }
 
 /** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
-function mayIntersect(languages: Languages, one: Value, other: Value): boolean {
+function mayIntersect(languages: Languages, one: AcceptedValue, other: AcceptedValue): boolean {
   const [first, second] = [one.exact ?? one.pattern, other.exact ?? other.pattern];
   if (first === undefined || second === undefined) return true;
   if (one.exact !== undefined) return languages.mayMatch(second, first);
@@ -193,7 +196,7 @@ function mayIntersect(languages: Languages, one: Value, other: Value): boolean {
   return first === second || languages.intersects(first, second) !== "no";
 }
 
-const patternOf = ({ exact, pattern = "" }: Value): string =>
+const patternOf = ({ exact, pattern = "" }: AcceptedValue): string =>
   exact === undefined ? pattern : exactPattern(exact);
 
 /** What of a text says whose token it is: all of it, where no start of it does. */
@@ -208,13 +211,13 @@ function ownerStartOf(part: string, text: string): string {
 }
 
 /** The same of a part of a trust, which is compared with those of many others. */
-function startOf(part: string, value: Value): string {
+function startOf(part: string, value: AcceptedValue): string {
   const known = starts.get(value) ?? ownerStartOf(part, value.exact ?? "");
   starts.set(value, known);
   return known;
 }
 
-const starts = new WeakMap<Value, string>();
+const starts = new WeakMap<AcceptedValue, string>();
 
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
@@ -231,7 +234,7 @@ function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | un
   return names;
 }
 
-const nameOfAddress = ({ exact = "" }: Value): string => `mail:${exact.toLowerCase()}`;
+const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${exact.toLowerCase()}`;
 
 /** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
 const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts }: SubjectClass): boolean =>
@@ -255,7 +258,7 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b, part);
   });
   if (!isProvenAlike) return false;
-  const mayMeetIn = (part: string, a: Value | undefined, b: Value | undefined): boolean =>
+  const mayMeetIn = (part: string, a: AcceptedValue | undefined, b: AcceptedValue | undefined): boolean =>
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
@@ -281,7 +284,7 @@ interface SubjectClass {
   readonly text: string;
   readonly trusts: readonly Naming[];
   /** The mail address of an invite. */
-  readonly invited: Value | undefined;
+  readonly invited: AcceptedValue | undefined;
   readonly subjects: Subject[];
 }
 

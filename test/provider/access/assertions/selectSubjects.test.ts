@@ -142,6 +142,23 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ subject: "repo:acme@1/pay@2" }, { subject: ["repo:acme/pay:*"] }, "some"],
   [{ subjectPattern: "^repo:acme@1/pay@2$" }, { subject: ["repo:acme/pay:*"] }, "some"],
   [{ subject: "repo:acme/pay2" }, { subject: ["repo:acme/pay:*"] }, "none"],
+  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
+    (
+      [
+        ["repo:acme/pay:environment:dev", "repo:acme/*:environment:prod", "none"],
+        ["project_path:acme/pay:ref:dev", "project_path:acme/*:ref:prod", "none"],
+        ["repo:acme/pay", "repo:acme/*:environment:prod", "some"],
+        ["project_path:ACME/pay", "project_path:acme/*:ref:prod", "some"],
+      ] as const
+    ).map(([subject, glob, share]): [Props, SubjectConditions, Share] => [
+      {
+        ...(subject.startsWith("project") ? { issuer: GITLAB } : {}),
+        [name]: name === "subject" ? subject : `^${subject}$`,
+      },
+      { subject: [glob] },
+      share,
+    ]),
+  ),
   [{ subjectPattern: "^repo:acme/pay:environment:[a-z]+$" }, { subject: ["*:ref:main"] }, "none"],
   [
     { issuer: GITLAB, subject: "project_path:acme/Pay:ref:x" },
