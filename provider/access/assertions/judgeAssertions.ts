@@ -178,11 +178,14 @@ function mayEndWithStart(
   { exact, pattern }: AcceptedValue,
   starts: readonly string[],
 ): boolean {
+  const bare = anchored(`(?i:${BARE_SUBJECT})`);
+  if (exact !== undefined) {
+    const text = `${withoutNumbers(exact).toLowerCase()}:`;
+    return starts.some((start) => trustMatches(start, text)) && languages.matches(bare, exact);
+  }
   const ends = starts.flatMap((start) => (start.endsWith(":") ? globPattern(start.slice(0, -1), true) : []));
   if (ends.length === 0) return false;
-  const forms = [BARE_SUBJECT, ends.join("|")].map((form) => anchored(`(?i:${form})`));
-  if (exact !== undefined) return forms.every((form) => languages.matches(form, exact));
-  const found = languages.exampleOf(pattern ?? "", ...forms);
+  const found = languages.exampleOf(pattern ?? "", bare, anchored(`(?i:${ends.join("|")})`));
   return found === "tooLarge" || found.text !== undefined;
 }
 
