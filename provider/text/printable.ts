@@ -90,7 +90,7 @@ export function registerCredential(credential: string | undefined): void {
   if (credential !== undefined && credential.length >= SHORTEST) credentials.add(credential.toLowerCase());
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 
 /** Masks whole credentials, but not in the middle of a word, and long parts of one. */
 function maskAsWritten(text: string): string {
@@ -99,7 +99,7 @@ function maskAsWritten(text: string): string {
   for (const credential of credentials) {
     if (!lower.includes(credential)) continue;
     const isLong = credential.length >= PART_LENGTH;
-    const pattern = isLong ? escaped(credential) : `(?<!\\w)${escaped(credential)}(?!\\w)`;
+    const pattern = isLong ? escapePattern(credential) : `(?<!\\w)${escapePattern(credential)}(?!\\w)`;
     masked = masked.replace(new RegExp(pattern, "gi"), MASK);
   }
   return masked.replace(/[\w+/=~-]+/g, (part) =>

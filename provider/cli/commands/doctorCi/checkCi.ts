@@ -19,10 +19,10 @@ import { describeForCi, findMissingInCi, inspectFolder, readStackFile } from "..
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
 import type { CiSettings } from "../init/workflows";
+import { checkOwners } from "./codeOwners";
 import {
   checkContents,
   checkImages,
-  checkOwners,
   checkPins,
   checkPlaceholders,
   checkWorkflows,

@@ -1,18 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { printable } from "../../../text/printable";
-import { quoteForShell } from "../../../text/plain";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import type { CiHost, ProjectFolder } from "../init/folder";
-import { imagesIn, isPinnedImage, ownersFile, ownersText, proposeOwner, STAND_IN } from "../init/workflows";
+import { imagesIn, isPinnedImage, STAND_IN } from "../init/workflows";
 
 /*
  * What the files of the repository show of the review: no request is sent.
  */
 
 /** A path below the root of the repository, as a command in the current folder names it. */
-const pathFromHere = (root: string, path: string): string => relative(process.cwd(), join(root, path));
+export const pathFromHere = (root: string, path: string): string => relative(process.cwd(), join(root, path));
 
 /** A file for CI, with its path from the current folder. */
 export interface CiFile {
@@ -146,60 +144,5 @@ export function checkImages(files: readonly CiFile[]): CheckResult {
     "pins",
     `${open.path} runs in ${open.image}, whose tag can be moved: write @ and the digest that this prints behind it`,
     `docker buildx imagetools inspect ${open.image}`,
-  );
-}
-
-/** The lines of a file of code owners, without comments. GitLab's sections are judged one by one, so only the best counts. */
-function ownerLines(text: string, isRequired: (pattern: string) => boolean): string[][] {
-  const sections: string[][][] = [[]];
-  for (const line of text.split("\n").map((one) => one.trim())) {
-    if (/^\^?\[/.test(line)) sections.push([]);
-    else if (line !== "" && !line.startsWith("#")) sections.at(-1)?.push(line.split(/\s+/));
-  }
-  const count = (lines: string[][]): number => lines.filter(([pattern = ""]) => isRequired(pattern)).length;
-  return sections.reduce((best, lines) => (count(lines) > count(best) ? lines : best));
-}
-
-/** Whether the files that decide a review belong to somebody, by the last pattern that matches each of them. */
-export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: string): CheckResult {
-  const { root, packageManager, repository } = found;
-  const file = join(root, ownersFile(root, host));
-  const path = pathFromHere(root, ownersFile(root, host));
-  const required = ownersText(packageRoot, packageManager, {
-    owner: "",
-    github: host === "github",
-    folders: [],
-  })
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => line !== "" && !line.startsWith("#"));
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const lines = ownerLines(text, (pattern) => required.includes(pattern));
-  const lastOf = (pattern: string): number => lines.findLastIndex(([one]) => one === pattern);
-  const owner = lines.find(([one, who]) => required.includes(one ?? "") && who !== undefined)?.[1];
-  const names = owner ?? proposeOwner(repository);
-  const append = `printf '%s\\n' ${required.map((one) => quoteForShell(`${one} ${names}`)).join(" ")} >> ${path}`;
-  const absent = required.filter((pattern) => lastOf(pattern) === -1);
-  if (absent.length > 0) return missing("codeowners", `${path} has no line for ${absent.join(", ")}`, append);
-  const unowned = required.find((pattern) => lines[lastOf(pattern)]?.[1] === undefined);
-  if (unowned !== undefined) return missing("codeowners", `${path}: ${unowned} has no owner`, append);
-  const unknown = proposeOwner(undefined);
-  if (required.some((pattern) => lines[lastOf(pattern)]?.includes(unknown)))
-    return missing(
-      "codeowners",
-      `${path}: ${unknown} is to be replaced by a team of yours`,
-      `grep -nF ${unknown} ${path}`,
-    );
-  const first = Math.min(...required.map(lastOf));
-  const later = lines.slice(first).find(([pattern = ""]) => !required.includes(pattern));
-  if (later === undefined)
-    return ok(
-      "codeowners",
-      `${path} ends with the files that decide a review, of ${names}: a team of yours?`,
-    );
-  return missing(
-    "codeowners",
-    `${path}: ${later.join(" ")} comes after them, and the last pattern that matches a file decides`,
-    append,
   );
 }

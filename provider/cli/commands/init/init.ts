@@ -23,7 +23,6 @@ import {
   findOrganization,
   isSelfManaged,
   inspectFolder,
-  isTarball,
   localDependencies,
   packagesOf,
   readStackFile,
@@ -35,6 +34,7 @@ import {
   ciCommands,
   ciFiles,
   findFurtherProject,
+  ownedFolders,
   ownersFile,
   ownersText,
   proposeOwner,
@@ -283,10 +283,7 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
 
 /** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
 function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
-  const folders = localDependencies(found).flatMap(({ inRepository }) =>
-    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
-  );
-  const owner = proposeOwner(found.repository);
+  const [owner, folders] = [proposeOwner(found.repository), ownedFolders(found)];
   return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
 }
 

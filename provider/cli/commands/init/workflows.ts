@@ -147,7 +147,13 @@ export const ownersFile = (root: string, host: CiHost): string =>
 export const proposeOwner = (repository: string | undefined): string =>
   `@${repository?.split("/")[0] ?? "OWNER"}/security`;
 
-/** The text of CODEOWNERS. @param folders of the repository that package.json names. */
+/** The folders of the repository that package.json names, as patterns of CODEOWNERS. */
+export const ownedFolders = (found: ProjectFolder): string[] =>
+  localDependencies(found).flatMap(({ inRepository }) =>
+    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
+  );
+
+/** The text of CODEOWNERS. @param folders as `ownedFolders` finds them. */
 export const ownersText = (
   packageRoot: string,
   { name }: PackageManager,

@@ -405,19 +405,65 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
   },
 );
 
-test("a pattern after the deciding ones is named, and the command puts them last", async () => {
-  await check();
-  const text = folder.files()[".github/CODEOWNERS"] ?? "";
-  folder.write(owners(`${text}* @acme/all\n`));
+const OTHERS = "* @acme/all";
+
+test.each<["github" | "gitlab", string, string]>([
+  ["github", OTHERS, ".github/CODEOWNERS to @acme/all by *"],
+  ["github", "/.github/ @acme/devs # all of it", ".github/CODEOWNERS to @acme/devs by /.github/"],
+  ["github", "package.json @acme/devs", "package.json to @acme/devs by package.json"],
+  [
+    "github",
+    ".github/*/*.yml @acme/devs",
+    ".github/workflows/access-deploy.yml to @acme/devs by .github/*/*.yml",
+  ],
+  [
+    "github",
+    "**/access-policy.* @acme/devs @acme/security",
+    "access-policy.yaml to @acme/devs @acme/security by",
+  ],
+  ["github", "Pulumi.yaml", "Pulumi.yaml to nobody by Pulumi.yaml"],
+  ["github", "/.npmrc @acme/devs", ".npmrc to @acme/devs by /.npmrc"],
+  ["gitlab", "!package.json", "package.json to nobody by package.json"],
+  ["gitlab", "/*.json @acme/devs", "package-lock.json to @acme/devs by /*.json"],
+])("of %s, the last line that matches a deciding file is %s, and is named", async (host, line, text) => {
+  await check({ host });
+  const path = host === "github" ? ".github/CODEOWNERS" : "CODEOWNERS";
+  const written = folder.files()[path] ?? "";
+  folder.write({ [path]: `${written}${line}\n` });
   const { stdout: printed } = await run([]);
-  expect(printed).toMatch(/wrong +codeowners +\.github\/CODEOWNERS: \* @acme\/all comes after them/);
+  const at = written.split("\n").length;
+  expect(printed).toContain(` codeowners        ${path}:${at} gives ${text}`);
+  expect(printed).toContain(", not to @acme/security: the last line that matches a file decides");
   // The line below is the command: after it, the check passes.
-  const [, command = ""] = /^ {9}(printf .*)$/m.exec(printed) ?? [];
-  const lines = [...command.matchAll(/'([^']+ @[^']+)'/g)].map(([, line = ""]) => line);
-  folder.write(owners(`${text}* @acme/all\n${lines.join("\n")}\n`));
+  const [, command = ""] = /^ {9}(printf .*CODEOWNERS)$/m.exec(printed) ?? [];
+  const lines = [...command.matchAll(/'([^']+ @[^']+)'/g)].map(([, one = ""]) => one);
+  folder.write({ [path]: `${written}${line === "!package.json" ? "" : line}\n${lines.join("\n")}\n` });
   expect((await run([])).stdout).toMatch(/^ok +codeowners/m);
-  folder.write(owners(`${lines.join("\n").replaceAll("@acme/", "@OWNER/")}\n`));
+});
+
+test.each([
+  ["before them", (text: string) => `${OTHERS}\npackage.json @acme/devs\n${text}`],
+  [
+    "of other files",
+    (text: string) => `${text}/docs/ @acme/writers\nREADME.* @acme/writers\n/.github/*/x @acme/writers\n`,
+  ],
+])("lines %s are nobody's concern", async (_, change) => {
+  await check();
+  const path = ".github/CODEOWNERS";
+  const text = folder.files()[path] ?? "";
+  folder.write({ [path]: change(text) });
+  expect((await run([])).stdout).toMatch(/^ok +codeowners .* to @acme\/security: a team of yours\?$/m);
+  folder.write(owners(text.replaceAll("@acme/", "@OWNER/")));
   expect((await run([])).stdout).toMatch(/^wrong +codeowners .*@OWNER\/security is to be replaced/m);
+});
+
+test("a section of GitLab that need not approve owns nothing, and the owners of one hold for its lines", async () => {
+  await check({ host: "gitlab" });
+  const text = (folder.files()["CODEOWNERS"] ?? "").replaceAll(" @acme/security", "");
+  folder.write({ CODEOWNERS: `[access] @acme/security\n${text}[all]\n${OTHERS}\n` });
+  expect((await run([])).stdout).toMatch(/^ok +codeowners .* to @acme\/security/m);
+  folder.write({ CODEOWNERS: `^[access] @acme/security\n${text}` });
+  expect((await run([])).stdout).toMatch(/^wrong +codeowners +CODEOWNERS has no line for CODEOWNERS, /m);
 });
 
 describe("what cannot be judged has not passed:", () => {
