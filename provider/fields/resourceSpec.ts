@@ -9,6 +9,8 @@ import type { Json, Props } from "./values";
 
 /** The requests that only read. Uids are encoded by `address`. */
 export interface ReadingApi {
+  /** What to check where a response is not the API's. */
+  readonly addressAdvice: string;
   address(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `member` of the response contains the list; by default the last word of the path. */

@@ -1,7 +1,8 @@
 import pLimit from "p-limit";
 import pRetry from "p-retry";
 import { encodeUid, isUid } from "../text/uid";
-import { ApiError, BASE_URL_SETTING, ConnectionError, isTooLarge, isThrottled, mayRetry } from "./errors";
+import { ApiError, BASE_URL_SETTING, ConnectionError } from "./errors";
+import { isRefusalOfApi, isTooLarge, isThrottled, mayRetry } from "./errors";
 import type { Endpoint } from "./errors";
 import { encodeQuery } from "./query";
 import type { Query } from "./query";
@@ -63,13 +64,6 @@ function hasUid(value: unknown): boolean {
   return value !== null && typeof value === "object" && "uid" in value && isUid(String(value.uid));
 }
 
-/** An error of the API's form. A wrong address at a similar server has that form too, so it shows nothing. */
-function isRefusalOfApi(error: unknown): boolean {
-  if (!(error instanceof ApiError) || !error.fromApi) return false;
-  const isAddress = error.code === "NOT_FOUND" && error.details.resource === undefined;
-  return !isAddress && !["UNKNOWN", "UNIMPLEMENTED"].includes(error.code);
-}
-
 /**
  * The methods of the API. Reads and creates that come together share requests. All go through one connection pool and one
  * rate limiter, with a token, and are repeated where they may be.
@@ -107,9 +101,10 @@ export class Client {
     return date + performance.now() - at;
   }
 
-  /** The setting that holds the address of the API. */
-  get addressSetting(): string {
-    return apiEndpoint(this.options).setting;
+  /** What to check where a response is not the API's: the setting of its address, and the address. */
+  get addressAdvice(): string {
+    const { setting, baseUrl } = apiEndpoint(this.options);
+    return `check ${setting}, which is ${baseUrl}`;
   }
 
   get maxConcurrency(): number {
@@ -337,10 +332,11 @@ export class Client {
 }
 
 /** A uid of a response, or an error: a 200 that is not this API is never taken as a resource. */
-export function requireUid(response: JsonObject, what: string): string {
+export function requireUid(response: JsonObject, what: string, addressAdvice: string): string {
   const uid = response["uid"];
   if (typeof uid !== "string" || uid === "") {
-    throw new ConnectionError("PP2108", `${what}: the response has no uid`, "unknown", false);
+    const message = `${what}: the response has no uid; ${addressAdvice}`;
+    throw new ConnectionError("PP2108", message, "unknown", false);
   }
   return uid;
 }

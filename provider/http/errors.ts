@@ -149,7 +149,7 @@ export class ApiError extends CodedError {
   override readonly name = "ApiError";
   readonly method: string;
   readonly path: string;
-  /** What to check where no such endpoint exists, and where the token has expired. */
+  /** What to check where it is not the API that responds, and where the token has expired. */
   readonly advice: string | undefined;
   /** The HTTP status. */
   readonly status: number;
@@ -201,6 +201,9 @@ function describeRenewal(credential: string): string {
     : `set a new one with ${credential}`;
 }
 
+/** What a proxy says while the server behind it is not there, or not yet. */
+const PASSING: readonly Code[] = ["UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"];
+
 function adviseOn(
   { path, baseUrl = "", setting = BASE_URL_SETTING, tokenEnd, credential }: RequestLine,
   { status, code, fromApi, details }: Refusal,
@@ -214,10 +217,15 @@ function adviseOn(
       : `the token of ${credential} expired at ${tokenEnd.toISOString()}: ${renewal}, or let each run exchange an OIDC token by PLATFORM_IDENTITY`;
   }
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
+  const asked = printable(`${baseUrl}${path}`, 500);
+  if (!fromApi && !isUnknownAddress)
+    return PASSING.includes(code)
+      ? `a proxy or load balancer responded at ${asked} in place of the API: try again, and check ${setting} if it stays`
+      : `another server, or a proxy, responds at ${asked}: check ${setting}`;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";
   const ending = base === "/" ? "" : `, which ends with the path ${base}: leave the path out, or correct it`;
-  return `no such API endpoint: ${printable(`${baseUrl}${path}`, 500)}; check ${setting}${ending}`;
+  return `no such API endpoint: ${asked}; check ${setting}${ending}`;
 }
 
 function describe(call: RequestLine, response: Refusal): string {
@@ -279,6 +287,13 @@ export class ConfigError extends CodedError {
 export class AuthenticationError extends CodedError {
   override readonly name = "AuthenticationError";
   readonly code = "AUTHENTICATION";
+}
+
+/** An error of the API's form. A wrong address at a similar server has that form too, so it shows nothing. */
+export function isRefusalOfApi(error: unknown): error is ApiError {
+  if (!(error instanceof ApiError) || !error.fromApi) return false;
+  const isAddress = error.code === "NOT_FOUND" && error.details.resource === undefined;
+  return !isAddress && !["UNKNOWN", "UNIMPLEMENTED"].includes(error.code);
 }
 
 /** A missing resource: code NOT_FOUND *with* a ResourceInfo. A wrong address has none. */

@@ -39,7 +39,7 @@ export class SharedCreates {
   /** By collection and parent. */
   private readonly loaders = new Map<string, DataLoader<unknown, JsonObject>>();
 
-  constructor(private readonly api: Pick<Client, "post" | "create">) {}
+  constructor(private readonly api: Pick<Client, "post" | "create" | "addressAdvice">) {}
 
   /** Makes one resource. Throws the error of this resource. */
   createOne(collection: string, parent: string, resource: unknown): Promise<JsonObject> {
@@ -97,7 +97,7 @@ export class SharedCreates {
     if (isWhole) return items;
     throw new ConnectionError(
       "PP2108",
-      `POST ${path}: the response does not contain the ${resources.length} requested resources`,
+      `POST ${path}: the response does not contain the ${resources.length} requested resources; ${this.api.addressAdvice}`,
       "unknown",
       false,
     );

@@ -107,13 +107,18 @@ function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {
 }
 
 /** Turns a response into an object of the inventory. @throws ConnectionError where it is of another kind. */
-function toInventoryObject(spec: ResourceSpec, json: JsonObject, uid: string): InventoryObject {
+function toInventoryObject(
+  spec: ResourceSpec,
+  json: JsonObject,
+  uid: string,
+  { addressAdvice }: Pick<Client, "addressAdvice">,
+): InventoryObject {
   const response = json as Props;
   const mismatch = findSchemaMismatch(spec, response, uid);
   if (mismatch !== undefined) {
     throw new ConnectionError(
       "PP4008",
-      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}`,
+      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}; ${addressAdvice}`,
       "notSent",
       false,
     );
@@ -150,7 +155,7 @@ export async function readObject(
 ): Promise<InventoryObject | undefined> {
   const spec = kindSpecs.find((each) => each.kind === kind);
   const response = spec && (await findObject(spec, client, uid, {}));
-  const object = spec && response && toInventoryObject(spec, response, uid);
+  const object = spec && response && toInventoryObject(spec, response, uid, client);
   return object && exists(spec, object.inputs) ? object : undefined;
 }
 
@@ -209,6 +214,7 @@ class InventoryReader {
   ) {
     this.wanted = kindsToList(request.kinds ?? listedKinds);
     this.api = {
+      addressAdvice: client.addressAdvice,
       address: (collection, uid, suffix) => client.address(collection, uid, suffix),
       get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
       list: (collection, query, options) => client.list(collection, query, options),
@@ -255,10 +261,7 @@ class InventoryReader {
     try {
       const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
       if (response["uid"] !== root) {
-        throw new CodedError(
-          "PP4008",
-          `the response is not about ${root}; check ${this.client.addressSetting}`,
-        );
+        throw new CodedError("PP4008", `the response is not about ${root}; ${this.client.addressAdvice}`);
       }
     } catch (error) {
       if (isNotFound(error)) {
@@ -342,10 +345,10 @@ class InventoryReader {
     const isPartial = spec.listing?.contents === "partial";
     const uids: string[] = [];
     for await (const item of this.client.list(spec.collection, query)) {
-      const uid = requireUid(item, `listing ${spec.collection}`);
+      const uid = requireUid(item, `listing ${spec.collection}`, this.client.addressAdvice);
       if (!isWanted(uid)) continue;
       if (isPartial) uids.push(uid);
-      else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid));
+      else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid, this.client));
     }
     if (isPartial) await this.readEach(spec, uids);
   }
@@ -371,7 +374,7 @@ class InventoryReader {
     let isRefused = false;
     const readOne = async (uid: string): Promise<void> => {
       const response = await findObject(spec, this.api, uid, {});
-      const object = response && toInventoryObject(spec, response, uid);
+      const object = response && toInventoryObject(spec, response, uid, this.client);
       if (object && exists(spec, object.inputs)) this.add(object);
     };
     await Promise.all(

@@ -59,7 +59,7 @@ async function readScim(api: ReadingApi, provider: string): Promise<Props> {
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
     throw handlerError(
       "PP4008",
-      `the response is not about the identity provider ${provider}; check the address of the API`,
+      `the response is not about the identity provider ${provider}; ${api.addressAdvice}`,
     );
   }
   return scim ?? {};

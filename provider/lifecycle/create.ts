@@ -93,7 +93,7 @@ async function createNew(
     async () => {
       const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
       const { object, lost } = await createOrTakeOver(kind, attempt);
-      const id = requireUid(object, what);
+      const id = requireUid(object, what, client().addressAdvice);
       if (!spec.sharesParentUid) client().noteCreated(id);
       return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
     },
@@ -114,7 +114,8 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
   } catch (error) {
     if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
-    const uid = object === undefined ? undefined : requireUid(object, attempt.what);
+    const uid =
+      object === undefined ? undefined : requireUid(object, attempt.what, kind.client().addressAdvice);
     const isTaken =
       uid === undefined || program.keeps(spec.kind, uid) || !program.claim(spec, uid, attempt.label);
     if (object === undefined || isTaken) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
@@ -134,11 +135,11 @@ async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
   const response = ownCreate
     ? await ownCreate(client(), inputs, body, host)
     : await client().create(spec.collection, parent, body);
-  const uid = requireUid(response, what);
+  const uid = requireUid(response, what, client().addressAdvice);
   const { name } = response;
   const isOther = typeof name === "string" && name !== "" && "name" in inputs && name !== inputs["name"];
   if (!isUid(uid) || parentUidOf(spec, uid) !== parent || isOther) {
-    const message = `${what}: the response is not about a new ${spec.noun} there`;
+    const message = `${what}: the response is not about a new ${spec.noun} there; ${client().addressAdvice}`;
     throw new ConnectionError("PP4008", message, "unknown", false);
   }
   if (!program.claim(spec, uid, attempt.label)) {
@@ -441,7 +442,7 @@ async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): P
     ...(spec.listsByName && typeof name === "string" ? { name } : {}),
   });
   return items.filter((item) => {
-    const uid = requireUid(item, `listing ${spec.collection}`);
+    const uid = requireUid(item, `listing ${spec.collection}`, client().addressAdvice);
     return (
       parentUidOf(spec, uid) === parent &&
       program.ownerOf(spec, uid) === undefined &&

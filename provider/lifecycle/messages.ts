@@ -119,15 +119,12 @@ export function propertyOf(spec: ResourceSpec, field: string): string {
     .join(".");
 }
 
-const PROXY = "a proxy or load balancer responded instead of the API; try again";
-
 function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
   if (error.details.missingTerms.length > 0) {
     const ids = error.details.missingTerms.map(({ id }) => id);
     return `read these documents, accept them with a TermsAcceptance with documentIds ${JSON.stringify(ids)}, and add it to dependsOn of this resource`;
   }
-  if (error.code === "PERMISSION_DENIED" && !error.fromApi) return PROXY;
-  if (error.advice !== undefined) return error.advice;
+  if (error.advice !== undefined && error.code !== "RESOURCE_EXHAUSTED") return error.advice;
   switch (error.code) {
     case "PERMISSION_DENIED":
       return (
@@ -141,7 +138,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
         ? "delete what is below it first"
         : undefined;
     default:
-      return error.fromApi ? undefined : PROXY;
+      return undefined;
   }
 }
 

@@ -86,7 +86,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
     const readShared = () => client().readShared(spec.collection, uid, spec.listing?.query);
     const response = await findObject(spec, client(), uid, inputs, mayShare ? readShared : undefined);
     if (response !== undefined && response["uid"] !== uid) {
-      throw handlerError("PP4008", `the response is not about ${uid}; check ${client().addressSetting}`);
+      throw handlerError("PP4008", `the response is not about ${uid}; ${client().addressAdvice}`);
     }
     return response;
   };
@@ -103,7 +103,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
       if (mismatch !== undefined) {
         throw handlerError(
           "PP4008",
-          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; check ${client().addressSetting}`,
+          `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; ${client().addressAdvice}`,
         );
       }
       return parseLiveInputs(spec, response as Props, uid);

@@ -6,7 +6,7 @@ import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { ApiError, ConfigError, describeDetails } from "../http/errors";
+import { ApiError, ConfigError, describeDetails, isRefusalOfApi } from "../http/errors";
 import { logLines } from "../text/printable";
 import { checkArguments, querySizeProblem } from "./arguments";
 import type { ArgumentTable, LookupInputs } from "./arguments";
@@ -84,7 +84,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     }).client;
     return await ask(previewClient);
   } catch (error) {
-    const isRefused = error instanceof ApiError && error.code !== "UNAUTHENTICATED";
+    const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
     if (isRefused || error instanceof ConfigError) return otherwise;
     await Promise.allSettled(underWay);
     const line = `the uids in this program are not looked up: ${describeFailure(error)}`;

@@ -7,6 +7,7 @@ import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
 import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
+import { lastWord } from "../http/sharing";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
@@ -154,7 +155,7 @@ export function notFoundMessage(uid: string): string {
 async function getOne(client: Client, collection: string, uid: string): Promise<JsonObject> {
   const object = await orNotFound(client.getResource(collection, uid), notFoundMessage(uid));
   if (object["uid"] !== uid) {
-    throw new CodedError("PP4008", `the response is not about ${uid}; check ${client.addressSetting}`);
+    throw new CodedError("PP4008", `the response is not about ${uid}; ${client.addressAdvice}`);
   }
   return object;
 }
@@ -294,9 +295,8 @@ async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly str
     "uidp.ids": asked,
     page_size: MAX_PAGE,
   });
-  const listed = new Set(
-    (Object.values(page).flat() as ({ uid?: unknown } | null)[]).map((item) => item?.uid),
-  );
+  const items = await client.extractList(collection, page, lastWord(collection));
+  const listed = new Set((items as ({ uid?: unknown } | null)[]).map((item) => item?.uid));
   const unlisted = asked.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
   const found = await Promise.all(
     unlisted.map((uid) => client.getResource(collection, uid).catch((error: unknown) => !isNotFound(error))),

@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -136,6 +138,36 @@ describe("typical mistakes, through the real engine", () => {
       /warning: the uids in this program are not looked up: .*http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
     );
     expect(refused.output).not.toContain(TOKEN);
+  });
+
+  const up = ["up", "--yes", "--skip-preview"];
+
+  test.each<[string, number, string, string]>([
+    ["a web page that is not there", 404, "<html></html>", "no such API endpoint: http"],
+    ["an object that is not there", 404, '{"code":5,"message":"Not Found"}', "no such API endpoint: http"],
+    ["a page that is refused", 403, "<html></html>", "responds at http"],
+    ["a method that is refused", 405, "", "responds at http"],
+    ["what it does not do", 501, '{"code":12,"message":"Not Implemented"}', "UNIMPLEMENTED (HTTP 501)"],
+    ["another object", 200, '{"id":1}', '"; check PLATFORM_BASE_URL (PP2107)'],
+    ["an empty object", 200, "{}", '"; check PLATFORM_BASE_URL (PP2107)'],
+    ["a refusal of the API", 403, '{"code":7,"message":"no"}', ""],
+  ])("a preview without a lookup says what a wrong address answers: %s", async (_, status, text, says) => {
+    const server = createServer((_request, response) => void response.writeHead(status).end(text));
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const program = [
+      'const platform = require("pulumi-platform");',
+      declare("RoleBinding", { identityUid: identity, roleUid: NOBODY }),
+    ];
+    writeFileSync(join(stack.directory, "index.js"), program.join("\n"));
+    const ended = await stack.succeed(["preview"], { PLATFORM_BASE_URL: url });
+    server.closeAllConnections();
+    server.close();
+    if (says === "") expect(ended.output).not.toContain("warning");
+    else {
+      expect(oneLine(ended)).toContain("warning: the uids in this program are not looked up: ");
+      expect(oneLine(ended)).toContain(says);
+    }
   });
 
   test("a name that no role has is an error of the preview, which lists what there is", async () => {

@@ -331,6 +331,7 @@ const childrenByParent = (directory: Directory): Map<string, InventoryObject[]> 
 function createSnapshotApi(directory: Directory): ReadingApi {
   let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;
   return {
+    addressAdvice: "take the inventory again",
     address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API

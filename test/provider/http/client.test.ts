@@ -405,9 +405,11 @@ describe("responses that are not the API's", () => {
   });
 
   test("a response without a uid is no resource", () => {
-    expect(requireUid({ uid: "x" }, "creating")).toBe("x");
+    expect(requireUid({ uid: "x" }, "creating", "")).toBe("x");
     for (const uid of [undefined, null, "", 5, {}]) {
-      expect(() => requireUid({ uid }, "creating group")).toThrow("creating group: the response has no uid");
+      expect(() => requireUid({ uid }, "creating group", "check it")).toThrow(
+        "creating group: the response has no uid; check it",
+      );
     }
   });
 });

@@ -16,11 +16,12 @@ import { detail } from "../support/server";
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 
 function errorFrom(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): ApiError {
-  const call = { method: "GET", path: "/iam/v2/groups/x" };
+  const call = { method: "GET", path: "/iam/v2/groups/x", baseUrl: "https://api.example.com" };
   return apiErrorFrom(call, { status, body, now: NOW, header: (name) => headers[name] });
 }
 
-const NO_ENDPOINT = "; no such API endpoint: /iam/v2/groups/x; check platform:baseUrl (or PLATFORM_BASE_URL)";
+const NO_ENDPOINT =
+  "; no such API endpoint: https://api.example.com/iam/v2/groups/x; check platform:baseUrl (or PLATFORM_BASE_URL)";
 
 describe("the code of an error", () => {
   test.each([
@@ -74,8 +75,14 @@ describe("the code of an error", () => {
       const error = errorFrom(status, body);
       const errorCode = { 401: "PP3401", 404: "PP3404" }[status] ?? "PP3407";
       expect(error).toMatchObject({ code: name, errorCode, status, fromApi: false });
+      const address = "https://api.example.com/iam/v2/groups/x";
+      const advice = [408, 425, 429, 502, 503, 504].includes(status)
+        ? `; a proxy or load balancer responded at ${address} in place of the API: try again, and check platform:baseUrl (or PLATFORM_BASE_URL) if it stays`
+        : status === 401
+          ? ""
+          : `; another server, or a proxy, responds at ${address}: check platform:baseUrl (or PLATFORM_BASE_URL)`;
       expect(error.message).toBe(
-        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? NO_ENDPOINT : ""}`,
+        `GET /iam/v2/groups/x: ${name} (HTTP ${status}), and the response is not from the Platform API${status === 404 ? NO_ENDPOINT : advice}`,
       );
     }
   });

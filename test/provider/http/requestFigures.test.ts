@@ -112,6 +112,7 @@ describe("an engine that writes its state before and after each create", () => {
   async function create({ count, atOnce, latencyMs, writeMs }: Creates) {
     const server = new SlowServer(latencyMs);
     const batches = new SharedCreates({
+      addressAdvice: "",
       post: (_path, body) => {
         const items = (body as { requests: unknown[] }).requests;
         return server.respond({ roleBindings: items.map((_, index) => ({ uid: `new-${index}` })) });

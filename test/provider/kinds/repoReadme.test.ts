@@ -81,7 +81,7 @@ describe("a readme", () => {
   test("refused by a proxy says nothing of capabilities", async () => {
     server.script(() => ({ status: 403, text: htmlPage }));
     const { message } = await errorOf(handlers().update(REPO_UID, readme, { ...readme, content: "# two" }));
-    expect(message).toContain("a proxy or load balancer responded");
+    expect(message).toContain("another server, or a proxy, responds at http://");
     expect(message).not.toContain("CAP_");
   });
 });

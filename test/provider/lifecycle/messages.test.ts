@@ -138,8 +138,6 @@ describe("an error contains every detail", () => {
   });
 });
 
-const PROXY = "a proxy or load balancer responded instead of the API; try again";
-
 describe("advice", () => {
   test.each([
     [
@@ -166,7 +164,18 @@ describe("advice", () => {
       htmlPage,
       "the server limits requests: lower platform:maxConcurrency, or run again later",
     ],
-    ["403 with a page", 403, htmlPage, PROXY],
+    [
+      "403 with a page",
+      403,
+      htmlPage,
+      "another server, or a proxy, responds at https://api.example.com/v2/iam/v2/identities/x: check platform:baseUrl (or PLATFORM_BASE_URL)",
+    ],
+    [
+      "503 with a page",
+      503,
+      htmlPage,
+      "a proxy or load balancer responded at https://api.example.com/v2/iam/v2/identities/x in place of the API: try again, and check platform:baseUrl (or PLATFORM_BASE_URL) if it stays",
+    ],
   ])("is given for %s", (_name, status, body, line) => {
     const lines = told("Group", errorFrom(status, body)).split("\n");
     expect(lines.slice(1)).toEqual([`  ${line}`]);
