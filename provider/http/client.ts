@@ -1,8 +1,15 @@
 import pLimit from "p-limit";
 import pRetry from "p-retry";
 import { encodeUid, isUid } from "../text/uid";
-import { ApiError, BASE_URL_SETTING, ConnectionError } from "./errors";
-import { isRefusalOfApi, isTooLarge, isThrottled, mayRetry } from "./errors";
+import {
+  ApiError,
+  BASE_URL_SETTING,
+  ConnectionError,
+  isRefusalOfApi,
+  isTooLarge,
+  isThrottled,
+  mayRetry,
+} from "./errors";
 import type { Endpoint } from "./errors";
 import { encodeQuery } from "./query";
 import type { Query } from "./query";

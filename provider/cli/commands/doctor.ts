@@ -250,11 +250,12 @@ const COMMAND_INDENT = 9;
 function formatText(results: readonly CheckResult[]): string {
   const width = Math.max(LEAST_WIDTH, ...results.map(({ check }) => check.length));
   return results
-    .map(({ check, state, text, errorCode, command }) => {
+    .map(({ check, state, text, errorCode, command }, index) => {
       const shown = printable(text, 2000);
       const line = errorCode === undefined ? shown : withCode(shown, errorCode);
-      // Below the text, so that it can be copied as a line.
-      const mend = command === undefined ? "" : `${" ".repeat(COMMAND_INDENT)}${printable(command, 2000)}\n`;
+      // Below the text, so that it can be copied as a line; once for checks that it mends together.
+      const isSaid = command === undefined || results[index + 1]?.command === command;
+      const mend = isSaid ? "" : `${" ".repeat(COMMAND_INDENT)}${printable(command, 10_000)}\n`;
       return `${state.padEnd(7)}  ${check.padEnd(width)}  ${line}\n${mend}`;
     })
     .join("");

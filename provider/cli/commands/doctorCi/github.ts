@@ -199,34 +199,11 @@ async function checkEnvironment(
   ];
 }
 
-/** The one rule set that demands all that the page asks for; it adds to the rules that exist. */
-function createRulesetCommand(context: string, app: string): string {
-  const pullRequest = {
-    required_approving_review_count: 1,
-    require_code_owner_review: true,
-    dismiss_stale_reviews_on_push: true,
-    require_last_push_approval: false,
-    required_review_thread_resolution: false,
-  };
-  const check = { context, integration_id: /^\d+$/.test(app) ? Number(app) : "<id of the app>" };
-  const rules = {
-    name: "access review",
-    target: "branch",
-    enforcement: "active",
-    conditions: { ref_name: { include: ["~DEFAULT_BRANCH"], exclude: [] } },
-    rules: [
-      { type: "pull_request", parameters: pullRequest },
-      {
-        type: "required_status_checks",
-        parameters: { strict_required_status_checks_policy: false, required_status_checks: [check] },
-      },
-    ],
-  };
-  return `echo ${quoteForShell(JSON.stringify(rules))} | gh api --silent -X POST "repos/{owner}/{repo}/rulesets" --input -`;
-}
-
 /** GitHub Actions itself: every workflow of every branch is this app. */
 const ACTIONS_APP = 15368;
+
+/** What stands for the app of the status in a command, until somebody fills it in. */
+const UNKNOWN_APP = "<id of the app>";
 
 interface Protection {
   /** The rules of all rule sets, which everyone who may read the repository sees. */
@@ -249,8 +226,76 @@ async function readProtection({ host, path, branch }: CheckedRepository): Promis
   }
 }
 
-const ofType = ({ rules }: Protection, type: string): readonly unknown[] =>
+const ofType = ({ rules }: Pick<Protection, "rules">, type: string): readonly unknown[] =>
   rules.filter((rule) => stringMember(rule, "type") === type);
+
+const DEMANDING = ["pull_request", "required_status_checks"];
+
+/** The rule sets of the repository that demand a review or a status; those of its organisation it cannot change. */
+const demandingRules = ({ rules }: Protection): readonly unknown[] =>
+  rules.filter(
+    (rule) =>
+      DEMANDING.includes(stringMember(rule, "type") ?? "") &&
+      stringMember(rule, "ruleset_source_type") !== "Organization",
+  );
+
+/**
+ * The command after which one rule set demands all that the page asks for: the one that demands a part of it, with its other
+ * rules; else a new one, which adds to the rules that exist.
+ */
+function demandCommand(protection: Protection, contexts: readonly string[], app: string): string {
+  const id = numberMember(demandingRules(protection)[0], "ruleset_id");
+  const existing = protection.rules.filter(
+    (rule) => id !== undefined && numberMember(rule, "ruleset_id") === id,
+  );
+  const parametersOf = (type: string): object =>
+    Object.assign(
+      {},
+      ...ofType({ rules: existing }, type).map((rule) => memberByPath(rule, "parameters")),
+    ) as object;
+  const [review, status] = [parametersOf("pull_request"), parametersOf("required_status_checks")];
+  const others = readMemberList(status, "required_status_checks").filter(
+    (one) => !contexts.includes(stringMember(one, "context") ?? ""),
+  );
+  const source = /^\d+$/.test(app) ? Number(app) : UNKNOWN_APP;
+  const pullRequest = {
+    dismiss_stale_reviews_on_push: true,
+    require_last_push_approval: false,
+    required_review_thread_resolution: false,
+    ...review,
+    required_approving_review_count: Math.max(
+      1,
+      numberMember(review, "required_approving_review_count") ?? 0,
+    ),
+    require_code_owner_review: true,
+  };
+  const statusChecks = {
+    strict_required_status_checks_policy: false,
+    ...status,
+    required_status_checks: [...others, ...contexts.map((context) => ({ context, integration_id: source }))],
+  };
+  const rules = [
+    ...existing
+      .filter((rule) => !DEMANDING.includes(stringMember(rule, "type") ?? ""))
+      .map((rule) => ({ type: memberByPath(rule, "type"), parameters: memberByPath(rule, "parameters") })),
+    { type: "pull_request", parameters: pullRequest },
+    { type: "required_status_checks", parameters: statusChecks },
+  ];
+  const created = {
+    name: "access review",
+    target: "branch",
+    enforcement: "active",
+    conditions: { ref_name: { include: ["~DEFAULT_BRANCH"], exclude: [] } },
+    rules,
+  };
+  // The id is an integer, also where it is still to be filled in.
+  const body = JSON.stringify(id === undefined ? created : { rules }).replaceAll(
+    `"${UNKNOWN_APP}"`,
+    UNKNOWN_APP,
+  );
+  const [method, below] = id === undefined ? ["POST", ""] : ["PUT", `/${id}`];
+  return `echo ${quoteForShell(body)} | gh api --silent -X ${method} "repos/{owner}/{repo}/rulesets${below}" --input -`;
+}
 
 /** What a protection lacks: not checked where a part of it could not be read. */
 const lacking = (check: string, { hidden }: Protection, text: string, command: string): CheckResult =>
@@ -262,13 +307,13 @@ const lacking = (check: string, { hidden }: Protection, text: string, command: s
         command,
       );
 
+/** Whether a status is required, from the app alone. */
 function checkStatus(
-  repository: CheckedRepository,
   protection: Protection,
+  context: string,
   app: string | undefined,
+  command: string,
 ): CheckResult {
-  const [, context = "access-review"] =
-    /context=(access-review[\w.-]*)/.exec(repository.files.map(({ text }) => text).join("\n")) ?? [];
   const checks = [
     ...ofType(protection, "required_status_checks").flatMap((rule) =>
       readMemberList(rule, "parameters", "required_status_checks").map((one) => ({
@@ -281,7 +326,6 @@ function checkStatus(
       app: numberMember(one, "app_id"),
     })),
   ].filter(({ name }) => name === context);
-  const command = createRulesetCommand(context, app ?? "");
   if (checks.length === 0) return lacking("status", protection, `${context} is not required`, command);
   const apps = checks
     .map((one) => one.app)
@@ -307,7 +351,7 @@ function checkStatus(
 /** Who may bypass what demands the status and the review. */
 async function checkBypass(repository: CheckedRepository, protection: Protection): Promise<CheckResult> {
   const { host, path, branch } = repository;
-  const rules = ["pull_request", "required_status_checks"].flatMap((type) => ofType(protection, type));
+  const rules = DEMANDING.flatMap((type) => ofType(protection, type));
   const ids = [...new Set(rules.flatMap((rule) => numberMember(rule, "ruleset_id") ?? []))];
   for (const id of ids) {
     const { body } = await request(host, "GET", `${path}/rulesets/${id}`);
@@ -339,6 +383,10 @@ async function checkProtection(
       (rule) => memberByPath(rule, "parameters", "require_code_owner_review") === true,
     ) ||
     memberByPath(protection.classic, "required_pull_request_reviews", "require_code_owner_reviews") === true;
+  const texts = repository.files.map(({ text }) => text).join("\n");
+  const named = Array.from(texts.matchAll(/context=(access-review[\w.-]*)/g), ([, context = ""]) => context);
+  const contexts = named.length === 0 ? ["access-review"] : [...new Set(named)].sort();
+  const command = demandCommand(protection, contexts, app ?? "");
   return [
     isReviewed
       ? ok("branch", `${repository.branch} changes by a pull request that its code owners approve`)
@@ -346,9 +394,9 @@ async function checkProtection(
           "branch",
           protection,
           `${repository.branch} does not demand a review of code owners`,
-          createRulesetCommand("access-review", app ?? ""),
+          command,
         ),
-    checkStatus(repository, protection, app),
+    ...contexts.map((context) => checkStatus(protection, context, app, command)),
     ...(await judge("bypass", async () => [await checkBypass(repository, protection)])),
   ];
 }

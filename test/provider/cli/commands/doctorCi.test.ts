@@ -225,6 +225,68 @@ test("a workflow that is not what init writes is to be read, and no other one", 
   ]);
 });
 
+/** The rule sets' body in a command of `gh api`. */
+const bodyIn = (command = ""): unknown => JSON.parse(/^echo '(.*)' \| gh api/.exec(command)?.[1] ?? "null");
+
+test("what the branch and a status lack is one command, which changes the rule set that is there", async () => {
+  const others = [
+    { type: "deletion", ruleset_id: 7, ruleset_source_type: "Repository" },
+    { ...statusOf(1), ruleset_id: 3, ruleset_source_type: "Organization" },
+  ];
+  const build = { context: "build" };
+  const required = { required_status_checks: [build, { context: "access-review", integration_id: 15368 }] };
+  const review = { required_approving_review_count: 2, require_code_owner_review: false };
+  const rules = [
+    ...others,
+    { type: "pull_request", ruleset_id: 7, parameters: review },
+    { type: "required_status_checks", ruleset_id: 7, parameters: required },
+  ];
+  await check({ set: { [RULES]: rules, [`${REPO}/rulesets/3`]: { bypass_actors: [] } } });
+  // A second project, whose status nobody requires.
+  const path = ".github/workflows/access-review-teams.yml";
+  const own = folder.files()[".github/workflows/access-review.yml"] ?? "";
+  folder.write({ [path]: own.replaceAll("context=access-review", "context=access-review-teams") });
+  const env = { GITHUB_TOKEN: "ghp_canary", GITHUB_API_URL: address };
+  const { stdout } = await run(["-o", "json"], env);
+  const { checks } = JSON.parse(stdout) as { checks: Line[] };
+  const lacking = checks.filter((one) => ["branch", "status"].includes(one.check));
+  expect(lacking.map((one) => `${one.state} ${one.check} ${one.text}`)).toEqual([
+    "wrong branch main does not demand a review of code owners",
+    "wrong status access-review is required from app 1, not from ACCESS_APP_ID 4711",
+    "wrong status access-review-teams is not required",
+  ]);
+  const [command = "", ...more] = new Set(lacking.map((one) => one.command));
+  expect(more).toEqual([]);
+  expect(command).toMatch(/-X PUT "repos\/\{owner\}\/\{repo\}\/rulesets\/7" --input -$/);
+  const sources = ["access-review", "access-review-teams"].map((context) => ({
+    context,
+    integration_id: APP,
+  }));
+  expect(bodyIn(command)).toMatchObject({
+    rules: [
+      { type: "deletion" },
+      { type: "pull_request", parameters: { ...review, require_code_owner_review: true } },
+      { type: "required_status_checks", parameters: { required_status_checks: [build, ...sources] } },
+    ],
+  });
+  expect((await run([], env)).stdout.split(command)).toHaveLength(2);
+});
+
+test("a new rule set names the app that is still to be filled in as the number that it will be", async () => {
+  const { checks } = await check({ set: { [RULES]: [], [`${REPO}/actions/variables`]: { variables: [] } } });
+  const { command = "" } = checks.find((one) => one.check === "branch") ?? {};
+  expect(command).toContain('"integration_id":<id of the app>}');
+  expect(bodyIn(command.replace("<id of the app>", "5"))).toMatchObject({
+    name: "access review",
+    rules: [
+      { type: "pull_request", parameters: { require_code_owner_review: true } },
+      {
+        parameters: { required_status_checks: [{ context: "access-review", integration_id: 5 }] },
+      },
+    ],
+  });
+});
+
 const owners = (text: string) => ({ ".github/CODEOWNERS": text });
 const set = (path: string, value: unknown): Setup => ({ set: { [path]: value } });
 const gitlabSet = (path: string, value: unknown): Setup => ({ host: "gitlab", set: { [path]: value } });
