@@ -79,19 +79,25 @@ function settingsOf(found: ProjectFolder, host: CiHost, packageRoot: string, bac
   };
 }
 
-/** Whether the identities that review only read. */
+const IDENTITIES = ["PREVIEW", "REVIEW", "DEPLOY"] as const;
+const variableOf = (name: string): string => `PLATFORM_${name}_IDENTITY`;
+const checkOf = (name: string): string => `identity ${name.toLowerCase()}`;
+
+/** What the jobs' identities may do: that of the deployment writes, and those that review only read. */
 async function checkCredentials(
   { client }: Connection,
   variables: ReadonlyMap<string, string>,
+  commands: readonly string[],
 ): Promise<CheckResult[]> {
   const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
   const inventory = await takeInventory(client, { root, now: Date.now });
   const graph = acceptUnverified(buildGraphs(planResources([], undefined), inventory).after);
-  return ["PREVIEW", "REVIEW"].map((name) => {
-    const variable = `PLATFORM_${name}_IDENTITY`;
-    const check = `identity ${name.toLowerCase()}`;
+  return IDENTITIES.map((name) => {
+    const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
     const uid = variables.get(variable) ?? "";
     if (uid === "") return unchecked(check, `${variable} is not set`);
+    const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
+    const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
     const { access } = effectiveAccess(graph, { who: uid });
     const writing = access.flatMap(({ grant }) =>
       (grant.role.capabilities ?? [])
@@ -99,18 +105,32 @@ async function checkCredentials(
         .map((capability) => ({ capability, grant })),
     );
     const [first] = writing;
+    const isRight = (first !== undefined) === isDeploy;
+    // Of two variables with one uid, that is wrong for which it is not right.
+    const twin = IDENTITIES.find(
+      (one) => (one === "DEPLOY") !== isDeploy && variables.get(variableOf(one)) === uid,
+    );
+    if (twin !== undefined && !isRight)
+      return missing(check, `${uid} is the uid of ${variableOf(twin)}: set that of its own`, command);
     if (first !== undefined) {
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
-      return missing(
-        check,
-        `${uid} may also ${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}: it must only read; bind viewer in its place`,
-        "pulumi up",
-      );
+      const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
+      return isDeploy
+        ? ok(check, `${uid} may ${may}`)
+        : missing(check, `${uid} may also ${may}: it must only read; bind viewer in its place`, "pulumi up");
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
+    if (!inventory.objects.some((object) => object.kind === "Identity" && object.uid === uid))
+      return missing(check, `${uid} is the uid of no identity below ${root}`, command);
     if (access.some(({ grant }) => grant.role.capabilities === undefined))
       return unchecked(check, `what a role of ${uid} allows is not known`);
+    if (isDeploy)
+      return missing(
+        check,
+        `${uid} may write nothing: no update would pass; bind owner, or less`,
+        "pulumi up",
+      );
     return access.length === 0
       ? missing(
           check,
@@ -124,17 +144,15 @@ async function checkCredentials(
 async function checkIdentities(
   connect: () => Promise<Connection>,
   variables: ReadonlyMap<string, string>,
+  commands: readonly string[],
 ): Promise<CheckResult[]> {
-  const checks = ["identity preview", "identity review"];
+  const all = (reason: string) => IDENTITIES.map((name) => unchecked(checkOf(name), reason));
   if (!variables.get("PLATFORM_ROOT_GROUP"))
-    return checks.map((check) =>
-      unchecked(check, "the variables that name it and the root group were not read"),
-    );
+    return all("the variables that name it and the root group were not read");
   try {
-    return await checkCredentials(await connect(), variables);
+    return await checkCredentials(await connect(), variables, commands);
   } catch (error) {
-    const reason = error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read";
-    return checks.map((check) => unchecked(check, reason));
+    return all(error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read");
   }
 }
 
@@ -189,7 +207,7 @@ async function checkRepository(
             checkImages(pipelines),
             ...checkContents("pipeline", pipelines, written),
           ];
-    return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables))];
+    return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables, commands))];
   }
   const files = readWorkflows(root);
   const { results, variables } = await checkGithub(found, env, {
@@ -203,6 +221,6 @@ async function checkRepository(
     checkPins(files),
     ...common,
     ...results,
-    ...(await checkIdentities(connect, variables)),
+    ...(await checkIdentities(connect, variables, commands)),
   ];
 }

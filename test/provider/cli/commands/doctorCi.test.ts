@@ -59,14 +59,14 @@ const statusOf = (app: number) => ({
 });
 
 /** A repository of GitHub that is set up as the page asks. */
-function github(previewUid: string, rootUid: string): Routes {
+function github(previewUid: string, rootUid: string, deployUid: string): Routes {
   const variables = {
     PLATFORM_BASE_URL: "https://api.acme.example",
     PLATFORM_ISSUER_URL: "https://issuer.acme.example",
     PLATFORM_ROOT_GROUP: rootUid,
     PLATFORM_PREVIEW_IDENTITY: previewUid,
     PLATFORM_REVIEW_IDENTITY: previewUid,
-    PLATFORM_DEPLOY_IDENTITY: previewUid,
+    PLATFORM_DEPLOY_IDENTITY: deployUid,
     ACCESS_APP_ID: String(APP),
   };
   const policies = { branch_policies: [{ id: 1, name: "main" }] };
@@ -97,7 +97,7 @@ function github(previewUid: string, rootUid: string): Routes {
 }
 
 /** A project of GitLab that is set up as the page asks. */
-function gitlab(previewUid: string, rootUid: string): Routes {
+function gitlab(previewUid: string, rootUid: string, deployUid: string): Routes {
   const variable = (key: string, value: string, environment_scope = "*") => ({
     key,
     value,
@@ -116,7 +116,8 @@ function gitlab(previewUid: string, rootUid: string): Routes {
     },
     [`${PROJECT}/variables`]: [
       variable("PLATFORM_ROOT_GROUP", rootUid),
-      ...["PREVIEW", "REVIEW", "DEPLOY"].map((name) => variable(`PLATFORM_${name}_IDENTITY`, previewUid)),
+      ...["PREVIEW", "REVIEW"].map((name) => variable(`PLATFORM_${name}_IDENTITY`, previewUid)),
+      variable("PLATFORM_DEPLOY_IDENTITY", deployUid),
       ...["access-preview", "production"].map((scope) => variable("PULUMI_ACCESS_TOKEN", "", scope)),
       ...["access-review", "access-post"].map((scope) => variable("GITLAB_TOKEN", "", scope)),
     ],
@@ -137,6 +138,9 @@ interface Line {
 interface Setup {
   readonly host?: "github" | "gitlab";
   readonly role?: string;
+  readonly deployRole?: string;
+  /** Which identity the variables of preview, review and deployment all name. */
+  readonly shared?: "preview" | "deploy";
   /** Responses of a host that is set up, or members of them, that are different; undefined where there is none. */
   readonly set?: Routes;
   readonly files?: Readonly<Record<string, string>>;
@@ -152,22 +156,38 @@ const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}
   });
 
 /** Runs `doctor --ci` in a repository that `init` has written to; returns its code and the lines of its report. */
-async function check({ host = "github", role = "viewer", set = {}, files = {}, env = {} }: Setup = {}) {
+async function check({
+  host = "github",
+  role = "viewer",
+  deployRole = "owner",
+  shared,
+  set = {},
+  files = {},
+  env = {},
+}: Setup = {}) {
   const { emulator } = bench;
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
   const root = String(rootUid);
   const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:acme/access:pull_request" };
-  const body = { name: "ci-preview", claimMatch };
-  const { uid: identityUid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, body);
-  const { roles = [] } = (await call(emulator, "GET", `/iam/v2/roles?name=${role}`)) as {
-    roles?: { name: string; uid: string }[];
-  };
-  const roleUid = roles.find(({ name }) => name === role)?.uid;
-  if (role !== "") {
+  const grant = async (name: string, of: string): Promise<string> => {
+    const body = { name, claimMatch: { ...claimMatch, subject: name } };
+    const { uid: identityUid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, body);
+    if (of === "") return String(identityUid);
+    const { roles = [] } = (await call(emulator, "GET", `/iam/v2/roles?name=${of}`)) as {
+      roles?: { name: string; uid: string }[];
+    };
+    const roleUid = roles.find((one) => one.name === of)?.uid;
     expect(roleUid).toBeDefined();
     await call(emulator, "POST", `/iam/v2/roleBindings/${root}`, { identityUid, roleUid });
-  }
-  const made = (host === "github" ? github : gitlab)(String(identityUid), root);
+    return String(identityUid);
+  };
+  const previewUid = await grant("ci-preview", role);
+  const deployUid = shared === "preview" ? previewUid : await grant("ci-deploy", deployRole);
+  const made = (host === "github" ? github : gitlab)(
+    shared === "deploy" ? deployUid : previewUid,
+    root,
+    deployUid,
+  );
   const isRecord = (value: unknown) => value?.constructor === Object;
   for (const [path, value] of Object.entries(set))
     made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
@@ -410,6 +430,27 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     /may also CAP_\w+ and \d+ more, by the role editor/,
     /^pulumi up$/,
   ],
+  [
+    "the identity of the deployment in place of another",
+    { shared: "deploy" },
+    "identity preview",
+    /is the uid of PLATFORM_DEPLOY_IDENTITY: set that of its own/,
+    /^gh variable set PLATFORM_PREVIEW_IDENTITY --body "\$\(pulumi stack output previewIdentity\)"$/,
+  ],
+  [
+    "GitLab: the identity of the preview in place of another",
+    { host: "gitlab", shared: "preview" },
+    "identity deploy",
+    /is the uid of PLATFORM_PREVIEW_IDENTITY/,
+    /^glab variable update PLATFORM_DEPLOY_IDENTITY "\$\(pulumi stack output deployIdentity\)"$/,
+  ],
+  [
+    "a deployment that may not write",
+    { deployRole: "viewer" },
+    "identity deploy",
+    /write nothing/,
+    /^pulumi up$/,
+  ],
   ["an identity without a role", { role: "" }, "identity review", /has no role/, /^pulumi up$/],
   [
     "GitLab: a variable of all environments",
@@ -536,7 +577,7 @@ describe("what cannot be judged has not passed:", () => {
     expect(asked).toEqual([]);
     const skipped = checks.filter(({ state }) => state === "skipped");
     expect(skipped.map((one) => one.check)).toEqual(
-      expect.arrayContaining([host, "identity preview", "identity review"]),
+      expect.arrayContaining([host, "identity preview", "identity review", "identity deploy"]),
     );
     expect(skipped[0]).toMatchObject({
       text: expect.stringMatching(/^not checked: GIT(HUB|LAB)_TOKEN is not set/) as unknown,
@@ -575,7 +616,7 @@ describe("what cannot be judged has not passed:", () => {
   });
 
   test("a token that is refused ends with 3", async () => {
-    const refused = Object.keys(github("", "")).map((path) => [path, 401]);
+    const refused = Object.keys(github("", "", "")).map((path) => [path, 401]);
     expect((await check({ set: Object.fromEntries(refused) as Routes })).code).toBe(3);
   });
 });
@@ -641,7 +682,7 @@ test("a host that cannot be reached is asked once, and is one line", async () =>
   const { code, checks } = await check({ env: { GITHUB_API_URL: "https://github.invalid" } });
   expect(code).toBe(4);
   const lines = checks.filter(({ state }) => state === "skipped").map((one) => one.check);
-  expect(lines).toEqual(["github", "identity preview", "identity review"]);
+  expect(lines).toEqual(["github", "identity preview", "identity review", "identity deploy"]);
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
