@@ -14,8 +14,8 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { quoteWord } from "../../output/packageSource";
-import { describeForCi, findMissingInCi, inspectFolder, readStackFile } from "../init/folder";
+import { quoteForShell } from "../../../text/plain";
+import { describeForCi, findMissingInCi, inspectFolder, moveCommands, readStackFile } from "../init/folder";
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
 import type { CiSettings } from "../init/workflows";
@@ -30,6 +30,7 @@ import {
   readPipelines,
   readWorkflows,
 } from "./files";
+import type { CiFile } from "./files";
 import { checkGithub } from "./github";
 import { checkGitlab } from "./gitlab";
 
@@ -55,14 +56,23 @@ function checkDependencies(found: ProjectFolder): CheckResult[] {
 function checkBackend({ kind, named }: CiBackend, stack = "prod"): CheckResult[] {
   if (kind !== "local") return [];
   const text = `the state is at ${printableAddress(named.url)}, which CI cannot reach: move it as state-for-ci.md says`;
-  const steps = [
-    `pulumi stack export --stack ${quoteWord(stack)} --show-secrets --file stack.json`,
-    "export PULUMI_BACKEND_URL='<backend>'",
-    `pulumi stack init ${quoteWord(stack)}`,
-    "pulumi stack import --file stack.json",
-    "rm stack.json",
-  ];
-  return [missing("backend", text, steps.join(" && "))];
+  return [missing("backend", text, moveCommands(stack, "<backend>").join(" && "))];
+}
+
+/** The address of the backend that files for CI name. */
+function backendIn(texts: readonly string[]): string | undefined {
+  const line =
+    /^ *PULUMI_BACKEND_URL: (?:\{ value: |\$\{\{ vars\.PULUMI_BACKEND_URL \|\| )?["']?([a-z0-9]+:\/\/[^"'\s,]+)/m;
+  return line.exec(texts.join("\n"))?.[1];
+}
+
+/** The backend that the files for CI name, where it is not that of this shell: what they hold is judged for it. */
+function foreignBackend(
+  files: readonly CiFile[],
+  written: Readonly<Record<string, string>>,
+): string | undefined {
+  const named = backendIn(files.map(({ text }) => text));
+  return named === backendIn(Object.values(written)) ? undefined : named;
 }
 
 /** The settings with which `init` would write for this folder. */
@@ -182,7 +192,15 @@ async function checkRepository(
     );
   }
   const backend = describeForCi(findBackend(found.folder, env), readStackFile(found, found.stack ?? "prod"));
-  const settings = settingsOf(found, host, packageRoot, backend);
+  const files = host === "github" ? readWorkflows(root) : readPipelines(root);
+  const shown = host === "github" ? files.filter(isOfReview) : files;
+  const ofShell = settingsOf(found, host, packageRoot, backend);
+  const foreign = foreignBackend(shown, ciFiles(packageRoot, host, ofShell));
+  const stackFile = readStackFile(found, found.stack ?? "prod");
+  const settings =
+    foreign === undefined
+      ? ofShell
+      : { ...ofShell, backend: describeForCi({ url: foreign, source: "environment" }, stackFile) };
   const commands = ciCommands(packageRoot, host, settings);
   const written = ciFiles(packageRoot, host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
@@ -192,24 +210,31 @@ async function checkRepository(
     checkLockfile(found),
     ...checkDependencies(found),
     ...checkBackend(backend, found.stack),
+    ...(foreign === undefined || backend.kind === "local"
+      ? []
+      : [
+          unchecked(
+            "backend",
+            `${shown[0]?.path ?? ""} names ${printableAddress(foreign)}, and this shell ${printableAddress(backend.named.url)}: the files are judged for the first`,
+            `export PULUMI_BACKEND_URL=${quoteForShell(foreign)}`,
+          ),
+        ]),
     ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
     checkOwners(found, host, packageRoot),
   ];
   if (host === "gitlab") {
-    const pipelines = readPipelines(root);
     const { results, variables } = await checkGitlab(found, env, commands);
     // The file that was not moved yet; else that of the other project, which GitLab shows.
     const ofFile =
-      results.some(({ check }) => check === "pins") || pipelines.length === 0
+      results.some(({ check }) => check === "pins") || files.length === 0
         ? []
         : [
-            ...checkPlaceholders("pipeline", pipelines),
-            checkImages(pipelines),
-            ...checkContents("pipeline", pipelines, written),
+            ...checkPlaceholders("pipeline", files),
+            checkImages(files),
+            ...checkContents("pipeline", files, written),
           ];
     return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables, commands))];
   }
-  const files = readWorkflows(root);
   const { results, variables } = await checkGithub(found, env, {
     files,
     commands,
@@ -217,7 +242,7 @@ async function checkRepository(
   });
   return [
     checkWorkflows(files, packageManager.run),
-    ...checkContents("workflows", files.filter(isOfReview), written),
+    ...checkContents("workflows", shown, written),
     checkPins(files),
     ...common,
     ...results,

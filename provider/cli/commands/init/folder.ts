@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { readEnvironment } from "../../../settings/environment";
 import type { Environment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
+import { quoteForShell } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
@@ -419,6 +420,15 @@ export function checkOrganization({ url }: NamedBackend, organization: string): 
     `--stack names the organization ${organization}, and ${printableAddress(url)} has none; write ${NO_ORGANIZATION} in its place`,
   );
 }
+
+/** How a stack moves to another backend, a command each. */
+export const moveCommands = (stack: string, backend: string): string[] => [
+  `pulumi stack export --stack ${quoteWord(stack)} --show-secrets --file stack.json`,
+  `export PULUMI_BACKEND_URL=${quoteForShell(backend)}`,
+  `pulumi stack init ${quoteWord(stack)}`,
+  "pulumi stack import --file stack.json",
+  "rm stack.json",
+];
 
 /** Decides what the files for CI say about a backend. @param encryption Of the stack's configuration, if there is one. */
 export function describeForCi(named: NamedBackend, encryption: StackEncryption | undefined): CiBackend {

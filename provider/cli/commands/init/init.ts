@@ -5,6 +5,7 @@ import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
+import { quoteForShell } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -24,6 +25,7 @@ import {
   isSelfManaged,
   inspectFolder,
   localDependencies,
+  moveCommands,
   packagesOf,
   readStackFile,
   findMissingInCi,
@@ -501,6 +503,14 @@ function describeCi(result: InitResult): TemplateValues {
     identities: identities && !isImported ? `export * from "${exported}";` : "",
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),
+    elsewhere: named.elsewhere && printableAddress(named.elsewhere),
+    moves:
+      named.elsewhere === undefined || readStackFile(found, settings.stack) === undefined
+        ? []
+        : [
+            `export PULUMI_BACKEND_URL=${quoteForShell(printableAddress(named.elsewhere))}`,
+            ...moveCommands(settings.stack, url ?? printableAddress(named.url)),
+          ],
     tokens: kind === "cloud",
     other: kind === "other",
     omitted: omitted.join(", "),

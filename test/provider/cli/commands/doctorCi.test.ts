@@ -639,6 +639,25 @@ test("a state that no job can reach is wrong", async () => {
   ]);
 });
 
+test.each([
+  ["github", ".github/workflows/access-deploy.yml"],
+  ["gitlab", "access-ci/gitlab-ci.yml"],
+] as const)("files of %s for another backend than that of the shell are one line", async (host, path) => {
+  const env = { PULUMI_BACKEND_URL: "s3://acme-state?region=eu-west-1", GITLAB_TOKEN: "" };
+  const { checks } = await check({ host, env });
+  const skipped = checks.filter(
+    ({ state, check: name }) => state === "skipped" && !name.startsWith("identity"),
+  );
+  expect(skipped.filter((one) => one.check !== "gitlab")).toEqual([
+    {
+      check: "backend",
+      state: "skipped",
+      text: `not checked: ${path} names https://api.pulumi.com, and this shell s3://acme-state?…: the files are judged for the first`,
+      command: "export PULUMI_BACKEND_URL='https://api.pulumi.com'",
+    },
+  ]);
+});
+
 const manifest = (path: string) => ({
   "package.json": JSON.stringify({ dependencies: { "pulumi-platform": path } }),
 });

@@ -295,3 +295,27 @@ test("plain http to another machine is refused", async () => {
   expect(code).toBe(2);
   expect(stderr).toContain("use https (PP2011)");
 });
+
+test("a stack that may still be in another backend gets the commands that move it", async () => {
+  folder.writePulumiHome({ "credentials.json": { current: "file:///srv/state" } });
+  const move = [
+    "export PULUMI_BACKEND_URL='file:///srv/state'",
+    "pulumi stack export --stack prod --show-secrets",
+  ];
+  const before = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
+  expect(before.printed).not.toContain(move[1]);
+  folder.write({
+    "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\n",
+    "infra/Pulumi.prod.yaml": "config: {}\n",
+  });
+  const { printed } = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
+  expect(printed).toContain(
+    "  if the stack is still at file:///srv/state, move it first:\n    export PULUMI_BACKEND_URL=",
+  );
+  for (const line of [
+    ...move,
+    "export PULUMI_BACKEND_URL='s3://acme-state?region=eu-west-1'",
+    "pulumi stack init prod",
+  ])
+    expect(printed).toContain(`    ${line}`);
+});
