@@ -217,7 +217,12 @@ function reportKeptChange(
     lost !== undefined
       ? ["delete", `${label} was deleted by hand, and this change no longer declares it`]
       : fields.length === 0
-        ? ["adopt", `${label} was made by hand, and this change keeps it`]
+        ? [
+            "adopt",
+            change.op === "read"
+              ? `${label} was made by hand, and this change keeps it`
+              : `what ${label} grants was granted by hand already, and this change declares it`,
+          ]
         : [
             paths.join(", "),
             `${label} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,

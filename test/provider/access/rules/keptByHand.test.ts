@@ -118,14 +118,26 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const now = state(kind, name, inputs, { id, urn: own });
     return step("import", undefined, Object.assign(now, { importID: id }));
   };
-  const others: [string, Resource, Resource][] = [
-    ["an adopted binding", byHand, adopting(made)],
-    ["a binding that is made again", byHand, { ...made, uid: `${acme}/${"9".repeat(16)}` }],
+  const others: [string, Resource, Resource, RegExp][] = [
+    [
+      "an adopted binding",
+      byHand,
+      adopting(made),
+      /^role binding .* was made by hand, and this change keeps it$/,
+    ],
+    [
+      "a binding that is made again",
+      byHand,
+      { ...made, uid: `${acme}/${"9".repeat(16)}` },
+      /^what role binding .* grants was granted by hand already, and this change declares it$/,
+    ],
   ];
 
-  test.each(others)("is high: %s of an owner", (_what, live, now) => {
+  test.each(others)("is high: %s of an owner", (_what, live, now, message) => {
     const given = compareResources(known, [...known, now], { live: [...known, live] });
-    expect(found("X5", given)).toMatchObject([{ severity: "high", field: "adopt", urn: now.urn }]);
+    expect(found("X5", given)).toMatchObject([
+      { severity: "high", field: "adopt", urn: now.urn, message: expect.stringMatching(message) as unknown },
+    ]);
   });
 
   it("is high: an entry of a resource that owns all bindings, and an import", () => {
