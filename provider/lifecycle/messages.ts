@@ -161,8 +161,12 @@ export function explain(
     );
   }
   const { reason } = error;
+  // A server that drops names which it does not know says that what is left is missing.
+  const isExplained = (line: string): boolean =>
+    / is required$/.test(line) &&
+    notes.some((note) => note.startsWith(line.slice(0, line.indexOf(": ") + 2)));
   const ofServer = [
-    ...describeDetails(error, (field) => propertyOf(spec, field)),
+    ...describeDetails(error, (field) => propertyOf(spec, field)).filter((line) => !isExplained(line)),
     ...(reason === "" || reason === error.code ? [] : [`reason: ${reason}`]),
   ];
   // What is known of wrong arguments comes first: the server only saw what was left of them.
