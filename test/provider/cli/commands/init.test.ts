@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import fs from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { parse } from "yaml";
 import { command } from "../../../../provider/cli/commands/init/init";
 import { ROOT } from "../../../support/engine";
@@ -621,4 +621,20 @@ describe("wrong input gets one line:", () => {
     await succeed(folder, ".", "--ci", "github");
     expect(folder.files()["ci.ts"]).not.toContain("+b+");
   });
+});
+
+test.each(["github", "gitlab"] as const)("the page of %s shows the output as it is", async (host) => {
+  const page = fs.readFileSync(join(ROOT, `docs/tasks/review-in-${host}.md`), "utf8");
+  const [, sample = ""] = /^```text\n(wrote [^`]*?)…\n```$/m.exec(page) ?? [];
+  const folder = newFolder()
+    .repository(`git@${host}.com:acme/access.git`)
+    .write({
+      ".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/main\n",
+      ".git/refs/remotes/origin/main": `${"1".repeat(40)}\n`,
+    });
+  const urls = ["--base-url", "https://api.example.com", "--issuer-url", "https://issuer.example.com"];
+  const { stdout } = await folder.init("access", ...urls);
+  const below = relative(process.cwd(), folder.root);
+  const shown = stdout.replaceAll(`${below}/access/`, "").replaceAll(`${below}/`, "../");
+  expect(shown.slice(0, sample.length)).toBe(sample);
 });

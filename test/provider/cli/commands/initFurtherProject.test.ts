@@ -216,6 +216,8 @@ describe("in GitLab, the second project of a repository", () => {
     await init("infra");
     const printed = await init("teams");
     expect(printed).toContain("  include: [{ local: gitlab-ci-teams.yml }]\n");
+    // GitLab has no app.
+    expect(printed).toContain("its jobs use the variables and the environments of the first project:\n");
     const main = join(folder.root, "access-ci", "gitlab-ci.yml");
     const before = readPipeline(main).jobs;
     writeFileSync(main, `${readFileSync(main, "utf8")}\ninclude: [{ local: gitlab-ci-teams.yml }]\n`);
