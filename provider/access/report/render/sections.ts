@@ -391,7 +391,7 @@ function coverageLines(report: Report): string[] {
   const { byKind, byGroup, ...whole } = report.coverage;
   const alike = groupBy(byGroup, ({ path }) => [path]);
   return [
-    `all kinds: ${share(whole)}`,
+    `all objects: ${share(whole)}; one resource may manage several`,
     ...byKind.map(({ kind, ...count }) => `${kind}: ${share(count)}`),
     ...byGroup.map(({ path, uid, ...count }) => {
       const isOnly = alike.get(path)?.length === 1;

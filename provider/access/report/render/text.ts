@@ -63,7 +63,7 @@ function printHead(page: TextPage, report: Report, options: RenderOptions): void
 
 function printSection(
   page: TextPage,
-  { id, content, heading, count }: Section,
+  { id, content, heading, count, of }: Section,
   command: Report["command"],
   options: RenderOptions,
 ): void {
@@ -73,7 +73,7 @@ function printSection(
       for (const line of content.lines) page.entry(2, "- ", line);
       return;
     case "entries":
-      page.heading(`${heading.toUpperCase()} (${count})`);
+      page.heading(`${heading.toUpperCase()} (${count}${of === undefined ? "" : ` ${of}`})`);
       content.entries.forEach((entry, index) => {
         if (index > 0) page.blank();
         printEntry(page, entry, options);
