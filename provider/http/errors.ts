@@ -220,7 +220,7 @@ function adviseOn(
   const asked = printable(`${baseUrl}${path}`, 500);
   if (!fromApi && !isUnknownAddress)
     return PASSING.includes(code)
-      ? `a proxy or load balancer responded at ${asked} in place of the API: try again, and check ${setting} if it stays`
+      ? `a proxy or load balancer responded at ${asked} in place of the API, which may pass; if it stays, check ${setting}`
       : `another server, or a proxy, responds at ${asked}: check ${setting}`;
   if (!isUnknownAddress) return undefined;
   const base = URL.canParse(baseUrl) ? new URL(baseUrl).pathname : "/";

@@ -1,5 +1,6 @@
 import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
 import { adviseOnNames, holdsNames } from "../fields/enumNames";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
@@ -103,12 +104,8 @@ function properties(
   }
   const given: unknown = args;
   if (given === null || typeof given !== "object") {
-    throw new pulumi.RunError(
-      withCode(
-        `${spec.kind} ${JSON.stringify(name)}: the arguments are missing: write new ${spec.kind}(${JSON.stringify(name)}, { … })`,
-        "PP1101",
-      ),
-    );
+    const wanted = `new ${spec.kind}(${JSON.stringify(name)}, { … })`;
+    refuse(spec, name, `the arguments are missing: write ${wanted}`, "PP1101");
   }
   const conflicts = recordResource(spec, name, { ...given });
   const checked = reportWrongArguments(spec, name, { ...given }, conflicts);
@@ -122,6 +119,12 @@ function properties(
       ]),
   );
   return Object.assign(withSecrets(spec.fields, set), outputs, ofForm);
+}
+
+/** Ends the program at a resource, with its line. */
+function refuse({ kind }: ResourceSpec, name: string, problem: string, code: ErrorCode): never {
+  const place = lineOf(new Error());
+  throw new pulumi.RunError(withCode(`${place}${kind} ${JSON.stringify(name)}: ${problem}`, code));
 }
 
 let warned = false;
@@ -166,11 +169,11 @@ function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<st
 function refuseOwnProvider(spec: ResourceSpec, name: string, resource: pulumi.CustomResource): void {
   const { __prov: provider } = resource as unknown as { readonly __prov?: pulumi.ProviderResource };
   if (provider === undefined) return;
-  throw new pulumi.RunError(
-    withCode(
-      `${spec.kind} ${JSON.stringify(name)}: the options provider and providers must not be set: remove them; to use another address or credential, use another stack`,
-      "PP1102",
-    ),
+  refuse(
+    spec,
+    name,
+    "the options provider and providers must not be set: remove them; to use another address or credential, use another stack",
+    "PP1102",
   );
 }
 
@@ -189,11 +192,11 @@ function refuseImport(
     createOnlyOutputs(spec).length > 0
       ? "a new one has to be created"
       : `to take over what exists, write new ${kind}(${label}, adopt("<uid>", { … }))`;
-  throw new pulumi.RunError(
-    withCode(
-      `${kind} ${label}: the option import does not work for dynamic resources: remove it; ${takeOver}; to read it only, ${kind}.get(${label}, "<uid>")`,
-      "PP1105",
-    ),
+  refuse(
+    spec,
+    name,
+    `the option import does not work for dynamic resources: remove it; ${takeOver}; to read it only, ${kind}.get(${label}, "<uid>")`,
+    "PP1105",
   );
 }
 

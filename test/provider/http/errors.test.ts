@@ -77,7 +77,7 @@ describe("the code of an error", () => {
       expect(error).toMatchObject({ code: name, errorCode, status, fromApi: false });
       const address = "https://api.example.com/iam/v2/groups/x";
       const advice = [408, 425, 429, 502, 503, 504].includes(status)
-        ? `; a proxy or load balancer responded at ${address} in place of the API: try again, and check platform:baseUrl (or PLATFORM_BASE_URL) if it stays`
+        ? `; a proxy or load balancer responded at ${address} in place of the API, which may pass; if it stays, check platform:baseUrl (or PLATFORM_BASE_URL)`
         : status === 401
           ? ""
           : `; another server, or a proxy, responds at ${address}: check platform:baseUrl (or PLATFORM_BASE_URL)`;

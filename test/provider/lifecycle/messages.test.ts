@@ -174,7 +174,7 @@ describe("advice", () => {
       "503 with a page",
       503,
       htmlPage,
-      "a proxy or load balancer responded at https://api.example.com/v2/iam/v2/identities/x in place of the API: try again, and check platform:baseUrl (or PLATFORM_BASE_URL) if it stays",
+      "a proxy or load balancer responded at https://api.example.com/v2/iam/v2/identities/x in place of the API, which may pass; if it stays, check platform:baseUrl (or PLATFORM_BASE_URL)",
     ],
   ])("is given for %s", (_name, status, body, line) => {
     const lines = told("Group", errorFrom(status, body)).split("\n");

@@ -567,7 +567,7 @@ describe("a provider of the program's own", () => {
     },
   ])("is refused, $title: another process would not know what this one holds", ({ options }) => {
     expect(() => new Group("team", { name: "team" }, options())).toThrow(
-      /^Group "team": the options provider and providers must not be set: .* \(PP1102\)$/,
+      /^test\S+\.ts:\d+: Group "team": the options provider and providers must not be set: .* \(PP1102\)$/,
     );
   });
 });
@@ -577,7 +577,7 @@ describe("the option import", () => {
     const build = () => made(kind, "one", sampleOf(kind).args, { import: GROUP_UID });
     const isOneTime = Object.values(specOf(kind).outputs ?? {}).some(({ createOnly }) => createOnly);
     const instead = isOneTime ? /a new one has to be created/ : new RegExp(`new ${kind}\\("one", adopt\\(`);
-    expect(build).toThrow(/^\w+ "one": the option import does not work .* \(PP1105\)$/);
+    expect(build).toThrow(/^test\S+\.ts:\d+: \w+ "one": the option import does not work .* \(PP1105\)$/);
     expect(build).toThrow(instead);
   });
 
