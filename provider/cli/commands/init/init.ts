@@ -38,6 +38,7 @@ import {
   findFurtherProject,
   ownedFolders,
   ownersFile,
+  ownersPlace,
   ownersText,
   proposeOwner,
   STAND_IN,
@@ -286,7 +287,8 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
 /** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
 function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
   const [owner, folders] = [proposeOwner(found.repository), ownedFolders(found)];
-  return ownersText(packageRoot, packageManager, { owner, github: host === "github", folders });
+  const place = ownersPlace(found.root, host === "none" ? "github" : host);
+  return ownersText(packageRoot, packageManager, { ...place, owner, folders });
 }
 
 /** The commands as a script. A shell goes on where a command inside of an argument fails: so each has a line of its own. */

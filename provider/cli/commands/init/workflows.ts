@@ -153,16 +153,27 @@ export const ownedFolders = (found: ProjectFolder): string[] =>
     inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
   );
 
+/** The host, and whether the file lies outside of the folder .github, which has its owner there. */
+export const ownersPlace = (root: string, host: CiHost) => ({
+  github: host === "github",
+  outside: !ownersFile(root, host).startsWith(".github/"),
+});
+
 /** The text of CODEOWNERS. @param folders as `ownedFolders` finds them. */
 export const ownersText = (
   packageRoot: string,
   { name }: PackageManager,
-  values: { readonly owner: string; readonly github: boolean; readonly folders: readonly string[] },
+  values: {
+    readonly owner: string;
+    readonly github: boolean;
+    readonly outside: boolean;
+    readonly folders: readonly string[];
+  },
 ): string => fillTemplate(packageRoot, "CODEOWNERS.txt", { ...values, lockfiles: LOCKFILES, [name]: true });
 
 /** The files that decide what is installed and run, in whatever folder they are, as patterns of CODEOWNERS. */
 export const decidingFiles = (packageRoot: string, packageManager: PackageManager): readonly string[] =>
-  ownersText(packageRoot, packageManager, { owner: "", github: false, folders: [] })
+  ownersText(packageRoot, packageManager, { owner: "", github: false, outside: true, folders: [] })
     .split("\n")
     .slice(1)
     .map((line) => line.trim())

@@ -560,6 +560,15 @@ test.each([
   expect((await run([])).stdout).toMatch(/^wrong +codeowners .*@OWNER\/security is to be replaced/m);
 });
 
+test("a file of code owners that lies outside of .github has an owner too", async () => {
+  const files = { CODEOWNERS: "/.github/ @acme/security\n" };
+  folder.write(files);
+  const { wrong } = await check();
+  const { text, command = "" } = wrong.find((one) => one.check === "codeowners") ?? {};
+  expect(text).toMatch(/^CODEOWNERS has no line for CODEOWNERS, access-policy\.yaml, /);
+  expect(command).toContain("'CODEOWNERS @acme/security'");
+});
+
 test("a section of GitLab that need not approve owns nothing, and the owners of one hold for its lines", async () => {
   await check({ host: "gitlab" });
   const text = (folder.files()["CODEOWNERS"] ?? "").replaceAll(" @acme/security", "");
