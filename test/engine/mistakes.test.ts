@@ -140,8 +140,6 @@ describe("typical mistakes, through the real engine", () => {
     expect(refused.output).not.toContain(TOKEN);
   });
 
-  const up = ["up", "--yes", "--skip-preview"];
-
   test.each<[string, number, string, string]>([
     ["a web page that is not there", 404, "<html></html>", "no such API endpoint: http"],
     ["an object that is not there", 404, '{"code":5,"message":"Not Found"}', "no such API endpoint: http"],

@@ -626,12 +626,10 @@ describe("wrong input gets one line:", () => {
 test.each(["github", "gitlab"] as const)("the page of %s shows the output as it is", async (host) => {
   const page = fs.readFileSync(join(ROOT, `docs/tasks/review-in-${host}.md`), "utf8");
   const [, sample = ""] = /^```text\n(wrote [^`]*?)…\n```$/m.exec(page) ?? [];
-  const folder = newFolder()
-    .repository(`git@${host}.com:acme/access.git`)
-    .write({
-      ".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/main\n",
-      ".git/refs/remotes/origin/main": `${"1".repeat(40)}\n`,
-    });
+  const folder = new InitFolder().repository(`git@${host}.com:acme/access.git`).write({
+    ".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/main\n",
+    ".git/refs/remotes/origin/main": `${"1".repeat(40)}\n`,
+  });
   const urls = ["--base-url", "https://api.example.com", "--issuer-url", "https://issuer.example.com"];
   const { stdout } = await folder.init("access", ...urls);
   const below = relative(process.cwd(), folder.root);
