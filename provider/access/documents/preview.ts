@@ -201,9 +201,12 @@ function checkCounts(reading: PreviewReader): void {
       `the preview has a step of operation ${printable(op, 40)}, which this version does not know: use a newer one`,
     );
   }
+  // What exists has an id, as the engine writes it.
+  const isOfNothing = (before: RecordedResource | undefined): boolean =>
+    before === undefined || (before.kind !== undefined && before.id === undefined);
   const mute = steps.filter(
     ({ op, before, after }) =>
-      (before === undefined && (op === "update" || op === "delete" || op === "replace")) ||
+      (isOfNothing(before) && (op === "update" || op === "delete" || op === "replace")) ||
       (after === undefined && (op === "update" || op === "create" || op === "replace")),
   );
   for (const { urn, op } of mute) {

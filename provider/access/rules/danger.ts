@@ -121,7 +121,7 @@ function findTooFewOwners(
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   const finding = facts.aboutGrant(first, {
     severity: areTooFew && isWhole ? "critical" : areTooFew || sure.length === 0 ? "high" : "medium",
-    message: `${root.path} has ${count} left${areTooFew ? "" : " whose trust is as it was"}, fewer than ${minOwners}`,
+    message: `${root.path} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
