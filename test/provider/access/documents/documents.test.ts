@@ -108,10 +108,13 @@ describe("a preview", () => {
     ]);
   });
 
-  test("with a step that shows no state is incomplete", () => {
+  test.each<[string, (step: { newState?: unknown; oldState?: { id?: string } }) => void]>([
+    ["shows no state", (step) => delete step.newState],
+    ["does not say which object it changes", (step) => delete step.oldState?.id],
+  ])("with a step that %s is incomplete", (_what, edit) => {
     const document = JSON.parse(digest.toString()) as { steps: { op: string; newState?: unknown }[] };
     const step = document.steps.find(({ op }) => op === "update");
-    delete step?.newState;
+    if (step !== undefined) edit(step);
     expect(parsePreview(JSON.stringify(document)).problems).toEqual([
       expect.stringMatching(/^the preview does not show what update does to \S+$/),
     ]);
