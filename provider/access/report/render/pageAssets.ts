@@ -129,7 +129,6 @@ thead th { font-size: 0.75rem; color: var(--soft); border-top: 0; padding-block:
 tbody tr:last-child > * { border-bottom: 1px solid var(--rule); }
 td details { margin-top: 0; }
 .c0 { width: 8.5rem; } .c1 { width: 22%; } .c2 { width: 27%; } .c4 { width: 8rem; }
-.matrix .who { width: 26%; } .matrix .change { white-space: normal; } .matrix td > div + div { margin-top: 0.125rem; }
 th[scope="row"] { font-weight: 500; }
 .alert { border-left: 3px solid var(--critical); padding-left: 1rem; margin-block: 1rem; }
 .alert h2 { margin-bottom: 0.25rem; }
@@ -154,7 +153,7 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
   tbody tr > *, tbody tr:last-child > * { border: 0; padding: 0; width: auto; }
   tbody td + td, tbody th + td, tbody td + th { margin-top: 0.375rem; }
   td[data-label]::before { content: attr(data-label); display: block; font-size: 0.75rem; color: var(--soft); }
-  .grants td:first-child::before { content: none; } td.empty, td:has(> .where:empty) { display: none; }
+  .grants td:first-child::before { content: none; } td:has(> .where:empty) { display: none; }
   .source div { grid-template-columns: minmax(0, 1fr); gap: 0; margin-bottom: 0.25rem; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
@@ -174,7 +173,7 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
 /** Before anything is drawn: rows are shown as the filter says, so that thousands cost nothing at first. */
 export const early = `document.documentElement.classList.add("js");`;
 
-/** What the parts of the script share: the rows, cards and holders of the page, and the controls of its filter. */
+/** What the parts of the script share: the rows and cards of the page, and the controls of its filter. */
 const elements = `
 const one = (selector) => document.querySelector(selector);
 const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
@@ -202,7 +201,7 @@ const totals = { grant: sum(of("grant")), finding: sum(of("finding")) };
 /** Shows what matches the filter, the first few hundred at first, and says how much that is. */
 const filtering = `
 const STEP = 200;
-const limits = { grant: STEP, finding: STEP, holder: Infinity };
+const limits = { grant: STEP, finding: STEP };
 const mores = { grant: one("#more-grant"), finding: one("#more-finding") };
 const empties = { grant: one("#no-grant"), finding: one("#no-finding") };
 
@@ -228,8 +227,8 @@ function wanted() {
 
 function filter() {
   const filters = wanted();
-  const shown = { grant: 0, finding: 0, holder: 0 };
-  const counts = { grant: 0, finding: 0, holder: 0 };
+  const shown = { grant: 0, finding: 0 };
+  const counts = { grant: 0, finding: 0 };
   for (const entry of items) {
     const isMatch = matches(entry, filters);
     if (isMatch) {
