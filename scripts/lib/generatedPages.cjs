@@ -176,52 +176,19 @@ function withUncomparedFields(load, page) {
   );
 }
 
-/** @typedef {import("../../provider/access/adopt/terraform/mapping").AttributeMapping} AttributeMapping */
-
-/**
- * The attributes of Terraform that the table names, and what each becomes.
- * @param {import("../../provider/access/adopt/terraform/mapping").AttributeMappings} attributes @param {string} from @param {string} to
- * @returns {{ from: string, to: string, mapping: AttributeMapping }[]}
- */
-function listAttributes(attributes, from, to) {
-  return Object.entries(attributes).flatMap(([name, mapping]) => {
-    const path = `${from}${name}`;
-    if (!("to" in mapping)) return [{ from: path, to: "", mapping }];
-    const target = `${to}${mapping.to}`;
-    if ("members" in mapping)
-      return [
-        { from: path, to: target, mapping },
-        ...listAttributes(mapping.members, `${path}.`, `${target}.`),
-      ];
-    return [{ from: path, to: mapping.kind === undefined ? target : `${mapping.kind}.${target}`, mapping }];
-  });
-}
-
-/** The last part of a path. @param {string} path */
-const lastWord = (path) => path.slice(path.lastIndexOf(".") + 1);
-
-/** `docs/from-terraform.md` with its tables of types and attributes. @param {Load} load @param {string} page */
+/** `docs/from-terraform.md` with its tables of types. @param {Load} load @param {string} page */
 function withTerraformMapping(load, page) {
   /** @type {typeof import("../../provider/access/adopt/terraform/mapping")} */
-  const { snakeToCamelCase, typeMappings } = load("access/adopt/terraform/mapping");
+  const { typeMappings } = load("access/adopt/terraform/mapping");
   const rows = typeMappings.flatMap((one) => {
     if ("reason" in one) return [];
-    const attributes = listAttributes(one.attributes, "", "");
-    const renamed = attributes
-      .filter(({ from, to }) => to !== "" && lastWord(to) !== snakeToCamelCase(lastWord(from)))
-      .map(({ from, to }) => `${code(from)} → ${code(to)}`);
-    // Equal reasons stand together.
-    /** @type {Map<string, string[]>} */
-    const byReason = new Map();
-    for (const { from, mapping } of attributes)
-      if ("reason" in mapping)
-        byReason.set(mapping.reason, [...(byReason.get(mapping.reason) ?? []), code(from)]);
-    const unmapped = [...byReason].map(([reason, names]) => `${names.join(", ")}: ${reason}`);
-    return [[code(one.type), code(one.kind), renamed.join("<br>") || "-", unmapped.join("<br>") || "-"]];
+    const others = Object.entries(one.attributeKinds ?? {}).map(
+      ([name, kind]) => `${code(kind)} of ${code(name)}`,
+    );
+    return [[code(one.type), [code(one.kind), ...others].join(", ")]];
   });
   const without = typeMappings.flatMap((one) => ("reason" in one ? [[code(one.type), one.reason]] : []));
-  const head = ["Terraform", "Pulumi", "Attributes with another name", "Attributes that cannot go"];
-  const tables = `${table(head, rows)}\n\n${table(["Stays in Terraform", "Why"], without)}`;
+  const tables = `${table(["Terraform", "Pulumi"], rows)}\n\n${table(["Stays in Terraform", "Why"], without)}`;
   return replacePart(page, "what becomes of Terraform's resources", tables);
 }
 

@@ -1,153 +1,22 @@
 import { isUid } from "../../../text/uid";
-import { isObject, addTo } from "../../../fields/values";
-import type { Json, Props } from "../../../fields/values";
+import { addTo } from "../../../fields/values";
 import { isWithin } from "../../documents/inventory";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../../fields/resourceSpec";
 import { quoteForShell } from "../../../text/plain";
 import type { Adoption } from "../program";
-import { isPlatformProvider, mappingOf, mappingOfAttribute } from "./mapping";
-import type { AdoptableType, AttributeMappings, LeafMapping } from "./mapping";
+import { isPlatformProvider, mappingOf } from "./mapping";
+import type { AdoptableType } from "./mapping";
 import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
-import { printable } from "../../../text/printable";
-import { equalForDrift, isSet } from "../../../fields/equal";
-import type { FieldSpec } from "../../../fields/fieldSpec";
-import { isServerFilled } from "../../../fields/mergeLive";
-import { specs } from "../../documents/specs";
-
-/** An attribute whose value in Terraform's state is not the live one. Values are as reports show them. */
-interface AttributeDifference {
-  readonly attribute: string;
-  readonly terraform: string;
-  readonly live: string;
-}
-
-/** An attribute that has a value in Terraform's state and no counterpart. */
-interface UnmappedAttribute {
-  readonly attribute: string;
-  readonly reason: string;
-}
-
-/** The live arguments of the object of a kind that an instance manages; undefined if it does not exist. */
-type LiveOf = (kind: string) => Props | undefined;
-
-type Fields = Readonly<Record<string, FieldSpec>>;
-
-function isUnset(value: Json | undefined): boolean {
-  if (value === undefined || value === null || value === "" || value === false || value === 0) return true;
-  if (typeof value !== "object") return false;
-  return Object.values(value).every(isUnset);
-}
-
-function show(value: Json | undefined): string {
-  if (isUnset(value)) return "not set";
-  return typeof value === "string"
-    ? JSON.stringify(printable(value, 80))
-    : printable(JSON.stringify(value), 120);
-}
-
-/** Whether another attribute has the value of the same argument: versions of the provider differ in their spelling. */
-function isSetByAnother(attributes: Props, mappings: AttributeMappings, name: string): boolean {
-  const { [name]: own, ...others } = mappings;
-  const target = own && "to" in own ? own.to : undefined;
-  return (
-    target !== undefined &&
-    Object.entries(others).some(
-      ([other, one]) => "to" in one && one.to === target && !isUnset(attributes[other]),
-    )
-  );
-}
-
-/** A value of Terraform in the terms of a field: enums with their prefix, numbers as text where the field is text. */
-function convertValue(
-  value: Json | undefined,
-  field: FieldSpec,
-  convert: LeafMapping["convert"],
-): Json | undefined {
-  if (value === undefined || value === null) return value;
-  if (convert) return convert(Array.isArray(value) ? value : [value]);
-  const isName = field.type === "enum" && typeof value === "string" && value !== "";
-  if (isName && !value.startsWith(field.prefix)) return `${field.prefix}${value}`;
-  return field.type === "string" && typeof value === "number" ? String(value) : value;
-}
-
-/** Compares the attributes of an instance with the live object, in the terms of the kind that it becomes. */
-export function compareAttributes(
-  { attributes, sensitive }: TerraformInstance,
-  { kind, attributes: mappings }: AdoptableType,
-  liveOf: LiveOf,
-): { readonly differences: readonly AttributeDifference[]; readonly unmapped: readonly UnmappedAttribute[] } {
-  const differences: AttributeDifference[] = [];
-  const unmapped: UnmappedAttribute[] = [];
-
-  function compare(
-    field: FieldSpec,
-    wanted: Json | undefined,
-    live: Json | undefined,
-    path: readonly string[],
-  ) {
-    if (equalForDrift(field, wanted, live)) return;
-    const isHidden = sensitive?.has(path[0] ?? "") !== false || field.secret === true;
-    const [terraform, actual] = isHidden ? ["[secret]", "[secret]"] : [show(wanted), show(live)];
-    differences.push({ attribute: path.join("."), terraform, live: actual });
-  }
-
-  function compareLeaf(
-    value: Json | undefined,
-    { to, kind: other, convert }: LeafMapping,
-    fields: Fields,
-    live: Props,
-    path: readonly string[],
-  ): void {
-    const field = other === undefined ? fields[to] : specs[other]?.fields[to];
-    const siblings = other === undefined ? live : (liveOf(other) ?? {});
-    // The server has its own spelling of some values, and never returns others.
-    if (field === undefined || field.secret || field.inputOnly || ("normalized" in field && field.normalized))
-      return;
-    const wanted = convertValue(value, field, convert);
-    if (isSet(field, wanted) || !isServerFilled(field, siblings, to))
-      compare(field, wanted, siblings[to], path);
-  }
-
-  function visit(
-    values: Props,
-    known: AttributeMappings,
-    fields: Fields,
-    live: Props,
-    above: readonly string[],
-  ): void {
-    for (const [name, value] of Object.entries(values)) {
-      const mapping = mappingOfAttribute(name, known, fields);
-      const path = [...above, name];
-      if ("isComputed" in mapping || (isUnset(value) && isSetByAnother(values, known, name))) continue;
-      if ("reason" in mapping) {
-        if (!isUnset(value))
-          unmapped.push({ attribute: printable(path.join("."), 100), reason: mapping.reason });
-      } else if ("members" in mapping) {
-        const field = fields[mapping.to];
-        const liveBlock = live[mapping.to];
-        // Older versions of the provider keep a block as a list of one.
-        const block = Array.isArray(value) && value.length <= 1 ? value[0] : value;
-        if (field?.type !== "object") continue;
-        if (isObject(block) && !isUnset(block))
-          visit(block, mapping.members, field.fields, isObject(liveBlock) ? liveBlock : {}, path);
-        else compare(field, block, liveBlock, path);
-      } else compareLeaf(value, mapping, fields, live, path);
-    }
-  }
-
-  visit(attributes, mappings, specs[kind]?.fields ?? {}, liveOf(kind) ?? {}, []);
-  return { differences, unmapped };
-}
 
 /** The kinds of the objects that an instance manages: its own, and those of attributes that are resources here. */
 function kindsOfInstance({ attributes }: TerraformInstance, mapping: AdoptableType): readonly string[] {
-  const attributeKinds = Object.entries(mapping.attributes).flatMap(([name, one]) =>
-    "kind" in one && one.kind !== undefined && !isUnset(attributes[name]) ? [one.kind] : [],
+  const ofAttributes = Object.entries(mapping.attributeKinds ?? {}).flatMap(([name, kind]) =>
+    attributes[name] ? [kind] : [],
   );
-  return [mapping.kind, ...attributeKinds];
+  return [mapping.kind, ...ofAttributes];
 }
 
 /** An instance that has a counterpart, and the uid of its object. */
@@ -174,7 +43,6 @@ interface TerraformPlan {
   readonly keys: ReadonlySet<string>;
   /** Names by these keys, from the addresses. */
   readonly names: ReadonlyMap<string, string>;
-  readonly liveOf: (uid: string) => (kind: string) => Props | undefined;
 }
 
 const isOwnManaged = ({ mode, provider }: TerraformInstance): boolean =>
@@ -244,7 +112,7 @@ export function planAdoption(
   inventory: Inventory,
   only: readonly string[] | undefined,
 ): TerraformPlan {
-  const objects = new Map(inventory.objects.map((one) => [objectKey(one.kind, one.uid), one.inputs]));
+  const objects = new Set(inventory.objects.map(({ kind, uid }) => objectKey(kind, uid)));
   const mapped: MappedInstance[] = [];
   const missing: MappedInstance[] = [];
   const remaining: RemainingInstance[] = [];
@@ -269,8 +137,7 @@ export function planAdoption(
     } else if (isRead(inventory, kind, uid)) missing.push(one);
     else leave(`objects of the kind ${kind} were not read`);
   }
-  const liveOf = (uid: string) => (kind: string) => objects.get(objectKey(kind, uid));
-  return { state, mapped, missing, remaining, keys: new Set(names.keys()), names, liveOf };
+  return { state, mapped, missing, remaining, keys: new Set(names.keys()), names };
 }
 
 /** What becomes of a Terraform state: the member `terraform` of the JSON of `adopt`. */
@@ -283,9 +150,6 @@ export interface TerraformReport {
     readonly name: string;
     readonly isTainted?: true;
   }[];
-  /** Terraform's last known value and the live one, which the program has. */
-  readonly differences: readonly ({ readonly address: string } & AttributeDifference)[];
-  readonly unmapped: readonly ({ readonly address: string } & UnmappedAttribute)[];
   readonly missing: readonly { readonly address: string; readonly kind: string; readonly uid: string }[];
   readonly remaining: readonly RemainingInstance[];
   readonly dataSources: readonly string[];
@@ -310,7 +174,7 @@ function printRemovedBlocks(instances: readonly TerraformInstance[], forget: rea
 
 /** Says of each instance of a state what becomes of it. @param managers What a stack manages already. */
 export function reportAdoption(
-  { mapped, missing, remaining, state, liveOf }: TerraformPlan,
+  { mapped, missing, remaining, state }: TerraformPlan,
   { resources, skipped }: Adoption,
   managers: ReadonlyMap<string, string>,
 ): TerraformReport {
@@ -321,13 +185,6 @@ export function reportAdoption(
     return { instance, mapping, uid, key, address: instance.address, name: names.get(key) };
   });
   const declared = instances.filter(({ name }) => name !== undefined);
-  const compared = declared.map(({ instance, mapping, uid, address }) => {
-    const { differences, unmapped } = compareAttributes(instance, mapping, liveOf(uid));
-    return {
-      differences: differences.map((one) => ({ address, ...one })),
-      unmapped: unmapped.map((one) => ({ address, ...one })),
-    };
-  });
   const isTaken = ({ key, name }: (typeof instances)[number]): boolean =>
     name !== undefined || managers.has(key);
   const forget = instances.filter(isTaken).map(({ address }) => address);
@@ -343,8 +200,6 @@ export function reportAdoption(
       name,
       ...(instance.status === "tainted" ? { isTainted: true as const } : {}),
     })),
-    differences: compared.flatMap(({ differences }) => differences),
-    unmapped: compared.flatMap(({ unmapped }) => unmapped),
     missing: missing.map(({ instance: { address }, mapping: { kind }, uid }) => ({ address, kind, uid })),
     remaining: [
       ...instances

@@ -16,8 +16,6 @@ export interface TerraformInstance {
   /** The source address of its provider, without host where the state has none. */
   readonly provider: string;
   readonly attributes: Props;
-  /** The attributes whose values no output shows; undefined where the state does not say it readably. */
-  readonly sensitive: ReadonlySet<string> | undefined;
   /** Tainted: Terraform replaces it with its next apply. Deposed: Terraform deletes it with its next apply. */
   readonly status?: "tainted" | "deposed";
 }
@@ -121,13 +119,12 @@ class StateReader {
         this.listAt(row["instances"], `${at}.instances`).forEach((instance, k) => {
           const where = `${at}.instances[${k}]`;
           const address = this.readAddress(row, modules, instance["index_key"], where);
-          const sensitive = sensitivePaths(instance["sensitive_attributes"]);
           const status = instance["deposed"]
             ? "deposed"
             : instance["status"] === "tainted"
               ? "tainted"
               : undefined;
-          this.add(address, provider, instance["attributes"], sensitive, status, `${where}.attributes`);
+          this.add(address, provider, instance["attributes"], status, `${where}.attributes`);
         });
       },
     );
@@ -149,9 +146,8 @@ class StateReader {
         const where = `${at}.resources[${i}]`;
         const address = this.readAddress(row, modules, row["index"], where);
         const provider = this.readProvider(row["provider_name"], `${where}.provider_name`);
-        const sensitive = sensitiveMembers(row["sensitive_values"]);
         const status = row["deposed_key"] ? "deposed" : row["tainted"] === true ? "tainted" : undefined;
-        this.add(address, provider, row["values"], sensitive, status, `${where}.values`);
+        this.add(address, provider, row["values"], status, `${where}.values`);
       });
       this.listAt(module["child_modules"], `${at}.child_modules`).forEach((child, i) =>
         open.push({ module: child, at: `${at}.child_modules[${i}]` }),
@@ -163,13 +159,12 @@ class StateReader {
     address: Pick<TerraformInstance, "address" | "mode" | "type" | "name">,
     provider: string,
     attributes: unknown,
-    sensitive: ReadonlySet<string> | undefined,
     status: TerraformInstance["status"],
     at: string,
   ): void {
     const read = attributes ?? {};
     if (!isObject(read)) this.fail(at, "must be an object");
-    this.instances.push({ ...address, provider, attributes: read, sensitive, ...(status && { status }) });
+    this.instances.push({ ...address, provider, attributes: read, ...(status && { status }) });
   }
 
   /** A path of modules; empty for the root. */
@@ -212,24 +207,6 @@ class StateReader {
     const quoted = /provider\["([^"]*)"\]/.exec(value) ?? /(?:^|\.)provider\.([\w-]+)/.exec(value);
     return printable(quoted?.[1] ?? value, 200);
   }
-}
-
-/** The first steps of the paths in `sensitive_attributes`. */
-function sensitivePaths(value: unknown): ReadonlySet<string> | undefined {
-  if (value === undefined || value === null) return new Set();
-  if (!Array.isArray(value)) return undefined;
-  const names = value.map((path: unknown) => {
-    const [step] = Array.isArray(path) ? (path as unknown[]) : [];
-    return isObject(step) ? step["value"] : undefined;
-  });
-  return names.every((name) => typeof name === "string") ? new Set(names) : undefined;
-}
-
-/** The members of `sensitive_values` with a mark anywhere inside. */
-function sensitiveMembers(value: unknown): ReadonlySet<string> | undefined {
-  if (value === undefined || value === null) return new Set();
-  if (!isObject(value)) return undefined;
-  return new Set(Object.keys(value).filter((key) => JSON.stringify(value[key] ?? null).includes("true")));
 }
 
 /** Parses what `terraform state pull`, `terraform show -json` or tofu wrote. @throws DocumentError in one line. */

@@ -25,19 +25,8 @@ function listSection(title: string, lines: readonly string[]): string[] {
 
 /** What becomes of the instances of a state, a line each. */
 export function describeTerraform(report: TerraformReport): string[] {
-  const { differences, unmapped, missing, remaining, adopted, dataSources, otherProviders } = report;
+  const { missing, remaining, adopted, dataSources, otherProviders } = report;
   return [
-    ...listSection(
-      "differs from Terraform's state, and the program has the live value:",
-      differences.map(
-        ({ address, attribute, terraform, live }) =>
-          `${address}: ${attribute} is ${live}, in Terraform ${terraform}`,
-      ),
-    ),
-    ...listSection(
-      "attributes without a counterpart:",
-      unmapped.map(({ address, attribute, reason }) => `${address}: ${attribute}: ${reason}`),
-    ),
     ...listSection(
       "tainted in Terraform, which would replace them; the program keeps them:",
       adopted.flatMap(({ address, isTainted }) => (isTainted ? [address] : [])),
