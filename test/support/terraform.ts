@@ -439,33 +439,3 @@ export function pulledState(rows: readonly StateRow[]): Record<string, unknown> 
     check_results: null,
   };
 }
-
-/** What `terraform show -json` writes. */
-export function shownState(rows: readonly StateRow[]): Record<string, unknown> {
-  const resources = (wanted: unknown) =>
-    rows
-      .filter(({ module }) => module === wanted)
-      .map(({ mode, type, name, provider, key, attributes, sensitive, status, deposed }) => ({
-        mode: mode ?? "managed",
-        type,
-        name,
-        ...(key === undefined ? {} : { index: key }),
-        provider_name: provider ?? PROVIDER,
-        schema_version: 0,
-        values: attributes,
-        sensitive_values: Object.fromEntries((sensitive ?? []).map((one) => [one, true])),
-        ...(status === undefined ? {} : { tainted: true }),
-        ...(deposed === undefined ? {} : { deposed_key: deposed }),
-      }));
-  const modules = [...new Set(rows.map(({ module }) => module))].filter((module) => module !== undefined);
-  return {
-    format_version: "1.0",
-    terraform_version: "1.11.4",
-    values: {
-      root_module: {
-        resources: resources(undefined),
-        child_modules: modules.map((module) => ({ address: module, resources: resources(module) })),
-      },
-    },
-  };
-}

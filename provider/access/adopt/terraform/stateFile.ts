@@ -64,23 +64,16 @@ function nameOfWords(words: readonly string[]): string {
   return withoutTrailing(slugs.filter(Boolean).join("-").slice(0, MAX_NAME_LENGTH), "-");
 }
 
-const WANTED = "give what terraform state pull or terraform show -json writes (tofu writes the same)";
+const WANTED = "give what terraform state pull writes (tofu state pull writes the same)";
 
 /** What makes a document something else than a state of version 4, in the words of an error. */
 function describeOtherForm(document: Props): string | undefined {
   const { version } = document;
-  if ("encrypted_data" in document) return "is an encrypted state: give what tofu show -json writes";
-  if ("planned_values" in document || "resource_changes" in document) return `is a plan: ${WANTED}`;
-  if ("format_version" in document) {
-    const format = document["format_version"];
-    if (typeof format === "string" && /^[01]\./.test(format)) return undefined;
-    return `has a format_version that is not supported (1.x is): ${WANTED}`;
-  }
+  if ("encrypted_data" in document) return "is an encrypted state: give what tofu state pull writes";
+  if ("format_version" in document) return `is what terraform show -json writes: ${WANTED}`;
   if (version === 4) return undefined;
-  if (version === 1 || version === 2 || version === 3) {
-    return `is a state of version ${version}: give what terraform state pull of Terraform 0.12 or newer writes (version 4)`;
-  }
-  if (typeof version === "number") return `is a state of version ${version}, and only version 4 is supported`;
+  if (typeof version === "number")
+    return `is a state of version ${version}, and only version 4 is supported: give what terraform state pull of Terraform 0.12 or newer writes`;
   return `is not a state of Terraform or OpenTofu: ${WANTED}`;
 }
 
@@ -91,8 +84,9 @@ class StateReader {
   constructor(private readonly name: string) {}
 
   read(document: Props): TerraformState {
-    if ("format_version" in document) this.readShown(document);
-    else this.readPulled(document);
+    const rows = document["resources"] ?? this.fail("resources", "is missing");
+    for (const [i, row] of this.listAt(rows, "resources").entries())
+      this.readResource(row, `resources[${i}]`);
     this.instances.sort((a, b) => compareTexts(a.address, b.address));
     return { name: this.name, instances: this.instances };
   }
@@ -109,62 +103,21 @@ class StateReader {
     );
   }
 
-  /** `terraform state pull`, and the file `terraform.tfstate` itself. */
-  private readPulled(document: Props): void {
-    this.listAt(document["resources"] ?? this.fail("resources", "is missing"), "resources").forEach(
-      (row, i) => {
-        const at = `resources[${i}]`;
-        const modules = this.readModule(row["module"], `${at}.module`);
-        const provider = this.readProvider(row["provider"], `${at}.provider`);
-        this.listAt(row["instances"], `${at}.instances`).forEach((instance, k) => {
-          const where = `${at}.instances[${k}]`;
-          const address = this.readAddress(row, modules, instance["index_key"], where);
-          const status = instance["deposed"]
-            ? "deposed"
-            : instance["status"] === "tainted"
-              ? "tainted"
-              : undefined;
-          this.add(address, provider, instance["attributes"], status, `${where}.attributes`);
-        });
-      },
-    );
-  }
-
-  /** `terraform show -json` */
-  private readShown(document: Props): void {
-    const values = document["values"] ?? {};
-    if (!isObject(values)) this.fail("values", "must be an object");
-    const root = values["root_module"] ?? {};
-    if (!isObject(root)) this.fail("values.root_module", "must be an object");
-    const open: { readonly module: Props; readonly at: string }[] = [
-      { module: root, at: "values.root_module" },
-    ];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      const { module, at } = next;
-      const modules = this.readModule(module["address"], `${at}.address`);
-      this.listAt(module["resources"], `${at}.resources`).forEach((row, i) => {
-        const where = `${at}.resources[${i}]`;
-        const address = this.readAddress(row, modules, row["index"], where);
-        const provider = this.readProvider(row["provider_name"], `${where}.provider_name`);
-        const status = row["deposed_key"] ? "deposed" : row["tainted"] === true ? "tainted" : undefined;
-        this.add(address, provider, row["values"], status, `${where}.values`);
-      });
-      this.listAt(module["child_modules"], `${at}.child_modules`).forEach((child, i) =>
-        open.push({ module: child, at: `${at}.child_modules[${i}]` }),
-      );
+  private readResource(row: Props, at: string): void {
+    const modules = this.readModule(row["module"], `${at}.module`);
+    const provider = this.readProvider(row["provider"], `${at}.provider`);
+    for (const [i, instance] of this.listAt(row["instances"], `${at}.instances`).entries()) {
+      const where = `${at}.instances[${i}]`;
+      const address = this.readAddress(row, modules, instance["index_key"], where);
+      const attributes = instance["attributes"] ?? {};
+      if (!isObject(attributes)) this.fail(`${where}.attributes`, "must be an object");
+      const status = instance["deposed"]
+        ? "deposed"
+        : instance["status"] === "tainted"
+          ? "tainted"
+          : undefined;
+      this.instances.push({ ...address, provider, attributes, ...(status && { status }) });
     }
-  }
-
-  private add(
-    address: Pick<TerraformInstance, "address" | "mode" | "type" | "name">,
-    provider: string,
-    attributes: unknown,
-    status: TerraformInstance["status"],
-    at: string,
-  ): void {
-    const read = attributes ?? {};
-    if (!isObject(read)) this.fail(at, "must be an object");
-    this.instances.push({ ...address, provider, attributes: read, ...(status && { status }) });
   }
 
   /** A path of modules; empty for the root. */
@@ -201,7 +154,7 @@ class StateReader {
     return this.fail(`${at}: the index`, "must be a string or a whole number");
   }
 
-  /** The source in `provider["registry.terraform.io/a/b"]`, `provider.b` and `registry.terraform.io/a/b`. */
+  /** The source in `provider["registry.terraform.io/a/b"]` and in `provider.b`. */
   private readProvider(value: unknown, at: string): string {
     if (typeof value !== "string") this.fail(at, "must be a string");
     const quoted = /provider\["([^"]*)"\]/.exec(value) ?? /(?:^|\.)provider\.([\w-]+)/.exec(value);
@@ -209,7 +162,7 @@ class StateReader {
   }
 }
 
-/** Parses what `terraform state pull`, `terraform show -json` or tofu wrote. @throws DocumentError in one line. */
+/** Parses what `terraform state pull` or `tofu state pull` wrote. @throws DocumentError in one line. */
 export function parseTerraformState(input: string | Uint8Array, name: string): TerraformState {
   const document = parseJson(input, name, WANTED);
   if (!isObject(document))

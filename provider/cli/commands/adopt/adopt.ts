@@ -42,7 +42,7 @@ const flags = {
   "from-terraform": {
     type: "string",
     value: "FILE",
-    help: "adopt what Terraform or OpenTofu manages: what terraform state pull or terraform show -json wrote",
+    help: "adopt what Terraform or OpenTofu manages: what terraform state pull wrote",
   },
   root: {
     type: "string",
