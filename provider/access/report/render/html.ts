@@ -16,7 +16,6 @@ import {
   sectionsOf,
   isUrgent,
   describeChange,
-  isIndirect,
   listOpenGrants,
   EntryList,
   listAcceptedGrants,
@@ -215,17 +214,14 @@ function cardList(entries: readonly Entry[], context: PageContext): Markup {
 }
 
 function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup {
-  const { findings, severity, about, grants, message, isAccepted } = entry;
+  const { findings, severity, about, message, isAccepted } = entry;
   const place = context.place(entry.location);
   const values = {
     "data-item": isAccepted || severity === undefined ? undefined : "finding",
     "data-count": findings.length <= 1 ? undefined : String(findings.length),
     "data-severity": severity,
     ...filterAttributes(context.index, {
-      grants: [
-        ...findings.flatMap(({ grant }) => (grant === undefined ? [] : [grant])),
-        ...grants.map(({ grant }) => grant),
-      ],
+      grants: findings.flatMap(({ grant }) => grant ?? []),
       groups: findings.flatMap(({ grant, group }) =>
         grant === undefined && group !== undefined ? [group] : [],
       ),
@@ -282,13 +278,6 @@ function printBlock(block: Block, isOpen = false): Markup {
     }
     case "fields":
       return fieldList(block.items);
-    case "holders": {
-      const items = block.items.map(
-        ({ name, grants }) =>
-          markup`<li>${name === undefined ? undefined : `${name}: `}${grants.map((line, index) => markup`${index === 0 ? undefined : ", "}${affectedGrant(line)}`)}</li>`,
-      );
-      return markup`<p class="label">${block.heading}</p><ul class="plain">${items}</ul>`;
-    }
     case "lines": {
       const list = markup`<ul>${block.items.map((line) => markup`<li>${line}</li>`)}</ul>`;
       return block.items.length <= MOST_DETAILS
@@ -302,8 +291,6 @@ function printBlock(block: Block, isOpen = false): Markup {
     }
   }
 }
-
-const affectedGrant = (line: GrantLine): Markup => markup`${changeTag(line.change)} ${roleAndGroup(line)}`;
 
 function labelledRows(rows: readonly Labelled[]): Markup {
   const write = ({ label, texts }: Labelled): MarkupPart =>
@@ -354,65 +341,36 @@ function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange)
   return foldMarkup(summary, markup`<ul>${items}</ul>`);
 }
 
-/** Changes that a change of their holder's trust makes alike are one row. */
-function mergeRows(changes: readonly GrantChange[], { entries }: PageContext): GrantChange[][] {
-  const rows: GrantChange[][] = [];
-  const merged = new Map<string, GrantChange[]>();
-  for (const change of changes) {
-    const { grant, capabilitiesAdded, capabilitiesRemoved } = change;
-    const isAlike = isIndirect(change) && capabilitiesAdded.length + capabilitiesRemoved.length === 0;
-    const cause = isAlike ? entries.causeOf(change) : undefined;
-    const key = JSON.stringify([change.change, grant.subject.key, change.reason]);
-    const known = cause === undefined ? undefined : merged.get(key);
-    if (known !== undefined) {
-      known.push(change);
-      continue;
-    }
-    const row = [change];
-    if (cause !== undefined) merged.set(key, row);
-    rows.push(row);
-  }
-  return rows;
-}
-
 const columns = ["Change", "Who", "Role and group", "Why, and capabilities", "Source"] as const;
 
 function cell(column: number, content: Markup): Markup {
   return markup`<td role="cell" data-label="${columns[column]}">${content}</td>`;
 }
 
-/** @param row Changes of one holder that are alike. */
-function grantRow(row: readonly GrantChange[], context: PageContext, isFiltered: boolean): Markup {
-  const lines = row.map(describeChange);
-  const [line] = lines;
-  if (line === undefined) return markup``;
-  const { index } = context;
-  const { source, change, who, name, before } = line;
-  const grants = row.map(({ grant }) => grant);
+function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean): Markup {
+  const { index, report } = context;
+  const line = describeChange(source);
+  const { change, who, name, before } = line;
+  const grants = [source.grant];
   const severity = index.worstOf(grants);
   const values = {
     "data-item": "grant",
-    "data-count": row.length === 1 ? undefined : String(row.length),
     "data-change": change,
     "data-severity": severity,
     ...filterAttributes(index, { grants }),
   };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
-  const places = new Set(row.map((each) => context.place(placeOfChange(context.report.command, each))?.text));
-  const more = places.size > 1 ? markup`<br>and ${places.size - 1} more` : undefined;
+  const place = context.place(placeOfChange(report.command, source));
   return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(
       0,
       markup`${changeTag(change)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
     ),
     markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
-    cell(2, markup`<ul>${lines.map((each) => markup`<li>${roleAndGroup(each)}</li>`)}</ul>`),
+    cell(2, roleAndGroup(line)),
     cell(3, markup`${reason}${capabilityFold(source)}`),
-    cell(
-      4,
-      markup`<span class="where">${context.place(placeOfChange(context.report.command, source))}${more}</span>`,
-    ),
+    cell(4, markup`<span class="where">${place}</span>`),
   ]}</tr>`;
 }
 
@@ -427,7 +385,7 @@ function grantTable(
   const head = columns.map(
     (name, index) => markup`<th scope="col" role="columnheader" class="c${index}">${name}</th>`,
   );
-  const rows = mergeRows(grants, context).map((row) => grantRow(row, context, isFiltered));
+  const rows = grants.map((change) => grantRow(change, context, isFiltered));
   return markup`${[
     markup`<table role="table" class="grants"><caption class="sr">${heading}: who, which role, where</caption>`,
     markup`<thead role="rowgroup"><tr role="row">${head}</tr></thead><tbody role="rowgroup">\n${joinLines(rows)}\n</tbody></table>`,

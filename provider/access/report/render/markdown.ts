@@ -265,9 +265,6 @@ class Comment {
         return room !== "all" || block.isOfRule
           ? []
           : foldedItem(block.heading, markdownBlock(shorten(block.text, 4000), block.language).split("\n"));
-      case "holders":
-        // The table below has each of them.
-        return [];
     }
   }
 

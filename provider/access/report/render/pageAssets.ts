@@ -106,7 +106,6 @@ ins code { background: none; padding: 0; }
 .card h3 { font-size: 1rem; line-height: 1.4; font-weight: 600; max-width: 68rem; }
 .card .where { margin-top: 0.125rem; }
 .also { margin-top: 0.5rem; display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.25rem; } .also .tag { margin-right: 0.25rem; }
-.label { color: var(--soft); margin-top: 0.625rem; } .plain { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.0625rem; }
 .fields { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.375rem; margin-top: 0.5rem; }
 .fields div { border-left: 2px solid var(--rule); padding-left: 0.75rem; }
 .fields dt { color: var(--soft); } .fields dd + dd { margin-top: 0.0625rem; }
@@ -115,7 +114,6 @@ ins code { background: none; padding: 0; }
 details { margin-top: 0.375rem; } summary { cursor: pointer; color: var(--soft); width: fit-content; border-radius: 3px; }
 summary:hover { color: var(--ink); } details[open] > summary { margin-bottom: 0.25rem; }
 details ul, .lines { padding-left: 1.125rem; list-style: disc; }
-details ul.plain { padding-left: 0; list-style: none; }
 .body { margin-top: 0.625rem; } .body > ul { margin-top: 0.375rem; }
 .lines li { margin: 0.125rem 0; }
 .snippet { position: relative; } .snippet pre { padding-right: 5rem; }

@@ -499,8 +499,6 @@ export interface Entry {
   /** The resource: `Identity ci-deployer`; empty where there is none. */
   readonly about: string;
   readonly location?: SourceLocation;
-  /** The grants that the change widens or narrows without touching them. */
-  readonly grants: readonly GrantChange[];
   /** Whether the policy file accepts it. */
   readonly isAccepted: boolean;
   /** What was found. */
@@ -514,7 +512,6 @@ export type Block =
   | { readonly kind: "labelled"; readonly items: readonly Labelled[] }
   | { readonly kind: "findings"; readonly items: readonly OtherFinding[] }
   | { readonly kind: "fields"; readonly items: readonly FieldChange[] }
-  | { readonly kind: "holders"; readonly items: readonly Holder[]; readonly heading: string }
   | { readonly kind: "lines"; readonly items: readonly string[] }
   | ({ readonly kind: "code" } & Remedy);
 
@@ -528,12 +525,6 @@ export interface Labelled {
 interface OtherFinding {
   readonly finding: Finding;
   readonly answers: readonly Block[];
-}
-
-/** Whose grants a change alters; of one holder each grant stands alone, without the name. */
-interface Holder {
-  readonly name?: string;
-  readonly grants: readonly GrantLine[];
 }
 
 /** A command, code or an entry of the policy file that settles a finding. */
@@ -590,7 +581,7 @@ function changedResources(report: Report): readonly ChangedResource[] {
 }
 
 /** Whether the grant itself stays, so that the change of its holder or its role explains it. */
-export function isIndirect({ before, grant }: GrantChange): boolean {
+function isIndirect({ before, grant }: GrantChange): boolean {
   return before?.role.key === grant.role.key && before.group.key === grant.group.key;
 }
 
@@ -608,7 +599,7 @@ class CauseFinder {
     for (const change of report.grants) this.grants.set(tupleOf(change.grant), change);
   }
 
-  ofGrant(change: GrantChange): ChangedResource | undefined {
+  private ofGrant(change: GrantChange): ChangedResource | undefined {
     if (!isIndirect(change)) return undefined;
     const { subject, role } = change.grant;
     const [ofSubject, ofRole] = [this.find(subject), this.find(role, "Role")];
@@ -654,7 +645,6 @@ export class EntryList {
   /** Changes of roles and of trust that no entry shows. */
   readonly unreported: readonly Entry[];
   private readonly causes: CauseFinder;
-  private readonly grants = new Map<ChangedResource, GrantChange[]>();
   private readonly differences: ReadonlyMap<string, Difference>;
   private readonly ownRules: Report["ownRules"];
   private readonly isDrift: boolean;
@@ -665,21 +655,12 @@ export class EntryList {
     this.causes = new CauseFinder(report);
     const differences = report.command === "drift" ? report.differences : [];
     this.differences = new Map(differences.map((one) => [one.fingerprint, one]));
-    for (const change of report.grants) {
-      const cause = this.causes.ofGrant(change);
-      if (cause !== undefined) addTo(this.grants, cause, change);
-    }
     const explained = new Set<object>();
     this.open = this.entriesOf(report.findings, explained);
     this.accepted = this.entriesOf(report.suppressed, new Set());
     this.unreported = listTrustChanges(report)
       .filter((change) => !explained.has(change))
       .map(unreportedEntry);
-  }
-
-  /** The change that explains the change of a grant; undefined where the grant itself changes. */
-  causeOf(change: GrantChange): object | undefined {
-    return this.causes.ofGrant(change);
   }
 
   private entriesOf(findings: readonly Finding[], explained: Set<object>): Entry[] {
@@ -698,7 +679,6 @@ export class EntryList {
     const [first] = findings;
     const difference = findings.map((finding) => this.differenceOf(finding)).find((one) => one !== undefined);
     const fields = change?.fields ?? difference?.fields ?? [];
-    const grants = change === undefined ? [] : (this.grants.get(change) ?? []);
     const rules = new Map<string, Finding>();
     for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
     const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
@@ -726,7 +706,6 @@ export class EntryList {
       message: first.message,
       about: [resource.kind, resource.name].filter((part) => part !== undefined).join(" "),
       location: change?.location ?? findLocation(first),
-      grants,
       isAccepted: first.suppression !== undefined,
       facts: blocks(
         labelled({ label: "suppressed", texts: reasons }),
@@ -735,7 +714,6 @@ export class EntryList {
           items: others.map((finding) => ({ finding, answers: explain([finding]) })),
         },
         { kind: "fields", items: fields },
-        affectedHolders(grants),
       ),
       // Of a difference the commands come first: they are what a reader came for.
       answers: difference === undefined ? [...explanation, ...remedies] : [...remedies, ...explanation],
@@ -793,7 +771,6 @@ function unreportedEntry({ kind, name, grants, location, fields }: TrustChange):
     message: `${kind} ${name}`,
     about: `affects ${plural(grants, "grant")}`,
     location,
-    grants: [],
     isAccepted: false,
     facts: blocks({ kind: "fields", items: fields }),
     answers: [],
@@ -825,30 +802,6 @@ function joinRows(rows: readonly Labelled[]): Labelled[] {
     label,
     texts: unique(rows.filter((row) => row.label === label).flatMap(({ texts }) => texts)),
   }));
-}
-
-/** Of the grants that a change explains; the table below the findings has all. */
-const MOST_GRANTS = 20;
-
-/** Each holder once, with the grants that a change of a role or of trust alters without touching them. */
-function affectedHolders(grants: readonly GrantChange[]): Block {
-  const shown = grants.slice(0, MOST_GRANTS).map(describeChange);
-  const holders = new Map<string, GrantLine[]>();
-  for (const line of shown) {
-    const name = line.name === undefined ? line.who : `${line.who} (${line.name})`;
-    addTo(holders, name, line);
-  }
-  const [only] = holders.size === 1 && shown.length === grants.length ? holders.keys() : [];
-  const more = grants.length - shown.length;
-  const of = only ?? plural(holders.size, "holder");
-  return {
-    kind: "holders",
-    heading: `Affects ${plural(grants.length, "grant")} of ${of}${more === 0 ? "" : `, the first ${shown.length} listed`}`,
-    items:
-      only === undefined
-        ? [...holders].map(([name, lines]) => ({ name, grants: lines }))
-        : shown.map((line) => ({ grants: [line] })),
-  };
 }
 
 function describeSuppression(suppression: Finding["suppression"]): string | undefined {

@@ -146,9 +146,6 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       page.entry(2, label(""), `${block.short}:`, { styles: ["dim"] });
       page.verbatim(2 + LABEL + 2, block.text);
       return;
-    case "holders":
-      // The list of grants below has each of them.
-      return;
   }
 }
 
