@@ -1,25 +1,17 @@
 import { createHash } from "node:crypto";
-import { capitalize, compareTexts, addTo } from "../../../fields/values";
+import { capitalize, compareTexts } from "../../../fields/values";
 import { plural } from "../../../text/plain";
+import { plainText } from "../../../text/printable";
 import type { SourceLocation } from "../../documents/engineState";
-import { tupleOf } from "../../graph/grant";
-import type { Grant, GrantChange, Scope, GroupNode } from "../../graph/grant";
-import { rank, severities } from "../../review/finding";
+import type { Grant, GrantChange, Scope } from "../../graph/grant";
+import { severities } from "../../review/finding";
 import type { Severity } from "../../review/finding";
-import { fitForm } from "../fitReport";
+import { fitForm, rankGrants } from "../fitReport";
 import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
 import type { RenderOptions } from "./options";
-import {
-  headOf,
-  sectionsOf,
-  isUrgent,
-  describeChange,
-  listOpenGrants,
-  EntryList,
-  listAcceptedGrants,
-} from "./sections";
+import { headOf, sectionsOf, isUrgent, describeChange, EntryList, listAcceptedGrants } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {
   formatTime,
@@ -91,12 +83,10 @@ function renderPage(report: Report, options: RenderOptions): string {
       sections.filter(isAlert).map((section) => printSection(section, context)),
     ),
     markup`<main>`,
-    filterForm(context.index),
-    markup`<div class="wrap columns">`,
-    groupNavigation(report, context.index),
-    markup`<div>`,
+    filterForm(report),
+    markup`<div class="wrap sections">`,
     ...sections.filter((section) => !isAlert(section)).map((section) => printSection(section, context)),
-    markup`</div></div>`,
+    markup`</div>`,
     markup`</main>`,
     markup`<footer><div class="wrap">${originList(head.origins)}</div></footer>`,
     markup`<script>${trustedMarkup(script)}</script>\n</body>\n</html>\n`,
@@ -220,7 +210,7 @@ function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup 
     "data-item": isAccepted || severity === undefined ? undefined : "finding",
     "data-count": findings.length <= 1 ? undefined : String(findings.length),
     "data-severity": severity,
-    ...filterAttributes(context.index, {
+    ...filterAttributes({
       grants: findings.flatMap(({ grant }) => grant ?? []),
       groups: findings.flatMap(({ grant, group }) =>
         grant === undefined && group !== undefined ? [group] : [],
@@ -348,20 +338,18 @@ function cell(column: number, content: Markup): Markup {
 }
 
 function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean): Markup {
-  const { index, report } = context;
   const line = describeChange(source);
   const { change, who, name, before } = line;
-  const grants = [source.grant];
-  const severity = index.worstOf(grants);
+  const severity = context.severityOf(source);
   const values = {
     "data-item": "grant",
     "data-change": change,
     "data-severity": severity,
-    ...filterAttributes(index, { grants }),
+    ...filterAttributes({ grants: [source.grant] }),
   };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
-  const place = context.place(placeOfChange(report.command, source));
+  const place = context.place(placeOfChange(context.report.command, source));
   return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(
       0,
@@ -419,33 +407,51 @@ interface FilterSubject {
   readonly texts?: readonly (string | undefined)[];
 }
 
-/** What the script of the page filters by. */
-function filterAttributes(
-  index: PageIndex,
-  { grants, groups = [], texts = [] }: FilterSubject,
-): Record<string, string | undefined> {
+/** What the script of the page filters by: the names as a reader sees them, which the choices of the form have too. */
+function filterAttributes({
+  grants,
+  groups = [],
+  texts = [],
+}: FilterSubject): Record<string, string | undefined> {
   const names = grants.flatMap(({ subject }) => [subject.displayName, subject.name, subject.uid]);
-  const roles = new Set(grants.map(({ role }) => index.roles.get(role.key)?.id));
-  const chains = new Set([...grants.map(({ group }) => group), ...groups].map(({ key }) => index.chain(key)));
-  const join = (parts: Iterable<string | undefined>): string | undefined =>
-    [...new Set(parts)].filter((part) => part !== undefined).join(" ") || undefined;
-  return { "data-who": join([...names, ...texts]), "data-role": join(roles), "data-groups": join(chains) };
+  const list = (all: readonly string[]): string | undefined =>
+    all.length === 0 ? undefined : JSON.stringify([...new Set(all.map(plainText))]);
+  const who = [...new Set([...names, ...texts])].filter((part) => part !== undefined).join(" ");
+  return {
+    "data-who": who === "" ? undefined : who,
+    "data-role": list(grants.map(({ role }) => chooseName(role))),
+    "data-groups": list([...grants.map(({ group }) => group), ...groups].map(({ path }) => path)),
+  };
 }
 
 /** The form by which a reader narrows the page down; shown by its script. */
-function filterForm(index: PageIndex): Markup {
-  const roles = [...index.roles.values()].sort((a, b) => compareTexts(a.name, b.name));
-  const groups = [...index.groups.values()].sort((a, b) => compareTexts(a.path, b.path));
-  const people = [...index.people].sort().slice(0, MOST_SUGGESTIONS);
+function filterForm(report: Report): Markup {
+  const found = [...report.findings, ...report.suppressed];
+  const grants = [
+    ...[...report.grants, ...listAcceptedGrants(report)].flatMap(({ grant, before = grant }) => [
+      grant,
+      before,
+    ]),
+    ...found.flatMap(({ grant }) => grant ?? []),
+  ];
+  const listed = report.command === "verify" ? [] : report.groups;
+  const groups = [
+    ...listed,
+    ...grants.map(({ group }) => group),
+    ...found.flatMap(({ group }) => group ?? []),
+  ];
+  const choices = (names: readonly string[]): string[] => [...new Set(names)].sort(compareTexts);
+  const people = choices(grants.map((grant) => nameSubject(grant).displayName)).slice(0, MOST_SUGGESTIONS);
+  const options = (names: readonly string[]): Markup[] => [
+    option("", "any"),
+    ...choices(names).map((name) => option(name, name)),
+  ];
   return markup`${[
     markup`<search class="filters js" hidden><div class="wrap"><details open><summary>Filter</summary><form id="filter" aria-label="Filter">`,
     markup`<label>Person or identity<input id="person" name="person" type="search" list="people" autocomplete="off" spellcheck="false"></label>`,
     markup`<datalist id="people">${people.map((name) => markup`<option value="${name}"></option>`)}</datalist>`,
-    select("role", "Role", [option("", "any"), ...roles.map(({ id, name }) => option(id, name))]),
-    select("group", "Group and below", [
-      option("", "any"),
-      ...groups.map(({ key, path }) => option(index.groupId(key), path)),
-    ]),
+    select("role", "Role", options(grants.map(({ role }) => chooseName(role)))),
+    select("group", "Group and below", options(groups.map(({ path }) => path))),
     select("severity", "Severity", severityOptions),
     select("change", "Change", [option("", "any"), ...changeOrder.map((kind) => option(kind, kind))]),
     markup`<button type="reset">Clear</button>`,
@@ -454,104 +460,24 @@ function filterForm(index: PageIndex): Markup {
   ]}`;
 }
 
-/** From this many groups on, those where nothing changes are hidden at first. */
-const LARGE_TREE = 30;
-
-type Counts = Map<GrantChange["change"], number>;
-
-/** What changes at each group itself. */
-function countByGroup(report: Report): Map<string, Counts> {
-  const found = new Map<string, Counts>();
-  for (const { change, grant } of listOpenGrants(report)) {
-    const counts: Counts = found.get(grant.group.key) ?? new Map<GrantChange["change"], number>();
-    counts.set(change, (counts.get(change) ?? 0) + 1);
-    found.set(grant.group.key, counts);
-  }
-  return found;
-}
-
-interface Branch {
-  readonly item: Markup;
-  readonly changed: boolean;
-}
-
-class GroupTree {
-  private readonly children = new Map<string | undefined, GroupNode[]>();
-  private readonly counts: Map<string, Counts>;
-  private readonly drawn = new Set<string>();
-  /** How many groups are there in which, and below which, nothing changes. */
-  quiet = 0;
-
-  constructor(
-    report: Report,
-    private readonly index: PageIndex,
-  ) {
-    this.counts = countByGroup(report);
-    for (const group of index.groups.values()) {
-      const { parentKey } = group;
-      const parent = parentKey !== undefined && index.groups.has(parentKey) ? parentKey : undefined;
-      addTo(this.children, parent, group);
-    }
-  }
-
-  draw(): Markup[] {
-    const roots = (this.children.get(undefined) ?? []).map((group) => this.branch(group).item);
-    // A group that says it is below itself is in no branch from the top.
-    for (const group of this.index.groups.values()) {
-      if (!this.drawn.has(group.key)) roots.push(this.branch(group).item);
-    }
-    return roots;
-  }
-
-  private branch(group: GroupNode): Branch {
-    const { key, change, path } = group;
-    this.drawn.add(key);
-    const below = (this.children.get(key) ?? [])
-      .filter((child) => !this.drawn.has(child.key))
-      .map((child) => this.branch(child));
-    const counts = this.counts.get(key);
-    const changed = change !== "same" || counts !== undefined || below.some((one) => one.changed);
-    if (!changed) this.quiet += 1;
-    const delta = changeOrder.flatMap((kind) => {
-      const count = counts?.get(kind);
-      return count === undefined ? [] : [`${count} ${kind}`];
-    });
-    const parts = [
-      markup`<span data-group="${this.index.groupId(key)}" title="${path}">${chooseName(group)}</span>`,
-      change === "same" ? undefined : markup`<span class="state ${change}">${change}</span>`,
-      counts === undefined ? undefined : markup`<span class="delta">${delta.join(", ")}</span>`,
-    ];
-    const inner = below.length === 0 ? undefined : markup`<ul>${below.map(({ item }) => item)}</ul>`;
-    const quiet = changed ? undefined : markup` class="quiet"`;
-    return { item: markup`<li${quiet}><div class="node">${parts}</div>${inner}</li>`, changed };
-  }
-}
-
-/** The tree of groups with what changes in each, for the side of the page. */
-function groupNavigation(report: Report, index: PageIndex): Markup {
-  if (index.groups.size === 0) return markup`<div></div>`;
-  const tree = new GroupTree(report, index);
-  const items = tree.draw();
-  const unchanged =
-    tree.quiet === 0 || index.groups.size < LARGE_TREE
-      ? undefined
-      : markup`<label class="check js" hidden><input type="checkbox" id="unchanged"> ${plural(tree.quiet, "unchanged group")}</label>`;
-  return markup`<nav class="tree" aria-labelledby="tree"><h2 id="tree">Groups <span class="n">${index.groups.size.toLocaleString("en-US")}</span></h2>${unchanged}<ul>${items}</ul></nav>`;
-}
-
 /** What the parts of a page have in common. */
 class PageContext {
-  readonly index: PageIndex;
   readonly entries: EntryList;
   readonly links: RepositoryLinks;
+  private readonly rankOf: ReturnType<typeof rankGrants>;
 
   constructor(
     readonly report: Report,
     readonly options: RenderOptions,
   ) {
-    this.index = new PageIndex(report);
     this.entries = new EntryList(report);
     this.links = new RepositoryLinks(report, options);
+    this.rankOf = rankGrants(report.findings.filter(({ grant }) => grant !== undefined));
+  }
+
+  /** The worst severity that findings give a grant. */
+  severityOf(change: GrantChange): Severity | undefined {
+    return severities[this.rankOf(change)];
   }
 
   /** `index.ts:12`, as a link where the repository is known. */
@@ -568,69 +494,6 @@ class PageContext {
 /** A link to another site, or its text alone. */
 function linkTo(address: string | undefined, text: Markup): Markup {
   return address === undefined ? text : markup`<a href="${address}" rel="noreferrer">${text}</a>`;
-}
-
-/** What the rows, the lists of choices and the tree have in common: short keys for roles and groups. */
-class PageIndex {
-  readonly roles = new Map<string, { readonly id: string; readonly name: string }>();
-  readonly groups = new Map<string, GroupNode>();
-  readonly people = new Set<string>();
-  private readonly ids = new Map<string, string>();
-  /** The rank of the worst finding of a grant. */
-  private readonly worst = new Map<string, number>();
-
-  constructor(report: Report) {
-    const listed = report.command === "verify" ? [] : report.groups;
-    for (const group of listed) this.groups.set(group.key, group);
-    const grants = [...new Set([...report.grants, ...listAcceptedGrants(report)])].flatMap(
-      ({ grant, before }) => (before === undefined ? [grant] : [grant, before]),
-    );
-    const all = [...report.findings, ...report.suppressed];
-    const found = all.flatMap(({ grant }) => (grant === undefined ? [] : [grant]));
-    const concerned = all.flatMap(({ group }) => (group === undefined ? [] : [group]));
-    for (const grant of [...grants, ...found]) {
-      const { key } = grant.role;
-      if (!this.roles.has(key))
-        this.roles.set(key, { id: `r${this.roles.size}`, name: chooseName(grant.role) });
-      this.people.add(nameSubject(grant).displayName);
-    }
-    for (const group of [...[...grants, ...found].map((grant) => grant.group), ...concerned]) {
-      if (!this.groups.has(group.key)) this.groups.set(group.key, { ...group, change: "same" });
-    }
-    for (const key of this.groups.keys()) this.ids.set(key, `g${this.ids.size}`);
-    for (const finding of report.findings) {
-      if (finding.grant === undefined) continue;
-      const tuple = tupleOf(finding.grant);
-      this.worst.set(tuple, Math.min(this.worst.get(tuple) ?? severities.length, rank(finding)));
-    }
-  }
-
-  /** The worst severity that findings give these grants. */
-  worstOf(grants: readonly Grant[]): Severity | undefined {
-    return severities[
-      Math.min(...grants.map((grant) => this.worst.get(tupleOf(grant)) ?? severities.length))
-    ];
-  }
-
-  groupId(key: string): string {
-    return this.ids.get(key) ?? "";
-  }
-
-  /** The group and those above it, by their short keys. */
-  chain(key: string): string {
-    const ids: string[] = [];
-    const seen = new Set<string>();
-    for (
-      let at: string | undefined = key;
-      at !== undefined && !seen.has(at);
-      at = this.groups.get(at)?.parentKey
-    ) {
-      seen.add(at);
-      const id = this.ids.get(at);
-      if (id !== undefined) ids.push(id);
-    }
-    return ids.join(" ");
-  }
 }
 
 const severityTag = (severity: Severity): Markup => markup`<span class="tag ${severity}">${severity}</span>`;

@@ -65,22 +65,9 @@ h1 .mono { color: var(--ink); }
 .filters summary { margin-block: 0.5rem; } .filters details { margin: 0; }
 .filters output { flex: 1 0 100%; color: var(--soft); font-size: 0.8125rem; }
 
-.columns { display: grid; grid-template-columns: minmax(13rem, 17rem) minmax(0, 1fr); gap: 2.5rem; padding-block: 1.75rem 3rem; align-items: start; }
-.columns > * { min-width: 0; }
-.tree { position: sticky; top: 6.5rem; max-height: calc(100vh - 8rem); overflow-y: auto; }
+.sections { padding-block: 1.75rem 3rem; }
 section, aside { margin-bottom: 2.25rem; }
 section:last-child { margin-bottom: 0; }
-.tree ul ul { border-left: 1px solid var(--rule); margin-left: 0.5rem; padding-left: 0.75rem; }
-.tree > ul .node { margin-left: 0.25rem; }
-.tree .node { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 0.5rem; padding: 0.125rem 0; }
-.tree button { all: unset; box-sizing: border-box; cursor: pointer; border-radius: 3px; padding: 0.0625rem 0.25rem; margin-left: -0.25rem; min-height: 1.5rem; }
-.tree button:hover { text-decoration: underline; text-underline-offset: 0.2em; }
-.tree button:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
-.tree button[aria-pressed="true"] { background: var(--ink); color: var(--paper); }
-.delta { font-size: 0.75rem; color: var(--soft); white-space: nowrap; }
-.state { font-size: 0.75rem; font-weight: 600; color: var(--gain); }
-.state.removed { color: var(--loss); text-decoration: line-through; }
-.check { display: flex; gap: 0.375rem; align-items: center; font-size: 0.8125rem; color: var(--soft); margin-bottom: 0.5rem; }
 
 .tag { display: inline-block; font-size: 0.75rem; line-height: 1.4; font-weight: 600; border-radius: 3px; padding: 0 0.375rem; white-space: nowrap; }
 .critical { color: var(--critical); background: var(--critical-wash); } .high { color: var(--high); background: var(--high-wash); }
@@ -138,8 +125,7 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
 
 @media (min-width: 56.01rem) { .filters summary { display: none; } }
 @media (max-width: 56rem) {
-  .columns { grid-template-columns: minmax(0, 1fr); gap: 2rem; padding-top: 1.25rem; }
-  .filters { position: static; } .tree { position: static; max-height: none; order: 2; }
+  .sections { padding-top: 1.25rem; } .filters { position: static; }
   .wrap { padding-inline: 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
   .filters label { flex-basis: 8rem; } .filters label:first-child { flex-basis: 100%; max-width: none; }
   .card { padding: 0.75rem 0.875rem; }
@@ -160,8 +146,8 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
   :root { --paper: #fff; --raised: #fff; --ink: #000; --soft: #444; --rule: #bbb; --wash: #f4f4f4;
     --critical: #8c0f31; --high: #8c3208; --medium: #5f4600; --low: #333; --gain: #7a2f05; --loss: #14532d; --good: #14532d;
     --critical-wash: none; --high-wash: none; --medium-wash: none; --low-wash: none; --gain-wash: none; }
-  body { font-size: 9pt; } .filters, .skip, .check { display: none; }
-  .wrap { max-width: none; padding-inline: 0; } .columns { display: block; padding-block: 0.5rem; }
+  body { font-size: 9pt; } .filters, .skip { display: none; }
+  .wrap { max-width: none; padding-inline: 0; } .sections { padding-block: 0.5rem; }
   thead { display: table-header-group; }
   tr, .card { break-inside: avoid; } .copy { display: none; } h2 { break-after: avoid; }
   pre { white-space: pre-wrap; }
@@ -176,7 +162,7 @@ const elements = `
 const one = (selector) => document.querySelector(selector);
 const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
 const number = (value) => value.toLocaleString("en-US");
-const words = (text) => new Set((text || "").split(" ").filter(Boolean));
+const list = (text) => JSON.parse(text || "[]");
 const form = one("#filter");
 const names = ["person", "role", "group", "severity", "change"];
 const controls = Object.fromEntries(names.map((name) => [name, one("#" + name)]));
@@ -186,10 +172,10 @@ const items = all("[data-item]").map((element) => ({
   item: element.dataset.item,
   count: Number(element.dataset.count || 1),
   text: (element.dataset.who || "").toLowerCase(),
-  roles: words(element.dataset.role),
-  groups: words(element.dataset.groups),
+  roles: list(element.dataset.role),
+  groups: list(element.dataset.groups),
   rank: rank[element.dataset.severity] || 0,
-  changes: words(element.dataset.change),
+  change: element.dataset.change,
 }));
 const of = (item) => items.filter((entry) => entry.item === item);
 const sum = (entries) => entries.reduce((total, { count }) => total + count, 0);
@@ -206,10 +192,10 @@ const empties = { grant: one("#no-grant"), finding: one("#no-finding") };
 function matches(entry, { person, role, group, least, change }) {
   return (
     (person === "" || entry.text.includes(person)) &&
-    (role === "" || entry.roles.has(role)) &&
-    (group === "" || entry.groups.has(group)) &&
+    (role === "" || entry.roles.includes(role)) &&
+    (group === "" || entry.groups.some((path) => (path + " / ").startsWith(group + " / "))) &&
     entry.rank >= least &&
-    (change === "" || entry.changes.has(change) || entry.item === "finding")
+    (change === "" || entry.change === change || entry.item === "finding")
   );
 }
 
@@ -245,9 +231,6 @@ function filter() {
     }
     if (empties[item]) empties[item].hidden = shown[item] > 0 || totals[item] === 0;
   }
-  for (const button of buttons) {
-    button.setAttribute("aria-pressed", String(button.dataset.group === filters.group && filters.group !== ""));
-  }
   showCounts(shown, counts);
 }
 
@@ -279,19 +262,9 @@ function showMore(item) {
 
 /** Keeps the filter in the address, by the names that a reader sees, so that a view can be sent to others. */
 const address = `
-const sameText = (control, text) => Array.from(control.options).filter((option) => option.text === text);
-
-function valueInAddress(name) {
-  const control = controls[name];
-  if (control.value === "" || !control.options) return control.value.trim();
-  const { text } = control.selectedOptions[0];
-  return sameText(control, text).length === 1 ? text : control.value;
-}
-
 function writeAddress() {
-  const parameters = new URLSearchParams();
-  for (const name of names) if (valueInAddress(name) !== "") parameters.set(name, valueInAddress(name));
-  const text = parameters.toString();
+  const given = Array.from(new FormData(form), ([name, value]) => [name, value.trim()]);
+  const text = new URLSearchParams(given.filter(([, value]) => value !== "")).toString();
   if (text === "" && !location.hash.includes("=")) return;
   history.replaceState(null, "", text === "" ? location.pathname + location.search : "#" + text);
 }
@@ -301,13 +274,7 @@ function readAddress() {
   const parameters = new URLSearchParams(location.hash.slice(1));
   for (const name of names) {
     const control = controls[name];
-    const text = parameters.get(name) || "";
-    if (!control.options) {
-      control.value = text;
-      continue;
-    }
-    const [option] = sameText(control, text);
-    control.value = option ? option.value : text;
+    control.value = parameters.get(name) || "";
     if (control.selectedIndex < 0) control.value = "";
   }
   return true;
@@ -351,30 +318,6 @@ function addCopyButtons(card) {
 }
 `;
 
-const tree = `
-const buttons = all(".tree [data-group]").map((label) => {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.dataset.group = label.dataset.group;
-  button.title = label.title;
-  button.textContent = label.textContent;
-  button.setAttribute("aria-pressed", "false");
-  button.addEventListener("click", () => {
-    controls.group.value = button.getAttribute("aria-pressed") === "true" ? "" : button.dataset.group;
-    narrow();
-  });
-  label.replaceWith(button);
-  return button;
-});
-const quiet = all(".tree .quiet");
-const toggle = one("#unchanged");
-if (toggle) {
-  const apply = () => { for (const node of quiet) node.hidden = !toggle.checked; };
-  toggle.addEventListener("change", apply);
-  apply();
-}
-`;
-
 const listeners = `
 let pending = 0;
 form.addEventListener("input", () => {
@@ -415,7 +358,7 @@ addEventListener("afterprint", () => {
 export const script = `
 "use strict";
 (() => {
-${elements}${filtering}${address}${copying}${tree}${listeners}
+${elements}${filtering}${address}${copying}${listeners}
 for (const element of all(".js")) element.hidden = false;
 const wide = matchMedia("(min-width: 56.01rem)");
 const foldFilter = () => { one(".filters details").open = wide.matches; };

@@ -42,7 +42,7 @@ describeInBrowser("the page in a browser", (open) => {
         return at.labels && at.labels[0] ? at.labels[0].firstChild.textContent : at.textContent.trim().slice(0, 40);
       })()`);
     const order: string[] = [];
-    for (let index = 0; index < 9; index += 1) {
+    for (let index = 0; index < 7; index += 1) {
       await page.keyboard.press("Tab");
       order.push(await focused());
     }
@@ -54,19 +54,7 @@ describeInBrowser("the page in a browser", (open) => {
       "Severity",
       "Change",
       "Clear",
-      "acme",
-      "payments",
     ]);
-    const payments = page.getByRole("button", { name: "payments" });
-    await page.keyboard.press("Enter");
-    await count(page, "2 of 6 changes");
-    expect(await payments.getAttribute("aria-pressed")).toBe("true");
-    expect(await page.getByLabel("Group and below").locator("option:checked").innerText()).toBe(
-      "acme / payments",
-    );
-    await page.keyboard.press("Space");
-    await count(page, "6 of 6 changes");
-    expect(await payments.getAttribute("aria-pressed")).toBe("false");
     const details = page.locator("li.card", { hasText: "G5" }).locator("summary");
     expect(await page.getByText("reaches acme / web").isVisible()).toBe(false);
     await details.focus();
@@ -89,7 +77,6 @@ describeInBrowser("the page in a browser", (open) => {
     for (const role of ["banner", "main", "contentinfo", "search"] as const) {
       expect(await page.getByRole(role).count()).toBe(1);
     }
-    expect(await page.getByRole("navigation", { name: /^Groups/ }).count()).toBe(1);
     expect(await page.locator(".grants").getByRole("columnheader").count()).toBe(5);
     expect(await fitsWindow(page)).toBe(true);
     expect(troubles).toEqual([]);
@@ -140,7 +127,7 @@ describeInBrowser("the page in a browser", (open) => {
 
   test("runs and loads nothing that a name says", async () => {
     const attack =
-      "</script></style></title><script>alert(1)</script><img src='http://127.0.0.1:9/x' onerror='alert(2)'>\" onfocus=\"alert(3)\" autofocus=\"";
+      "\u202e\\</script></style></title><script>alert(1)</script><img src='http://127.0.0.1:9/x' onerror='alert(2)'>\" onfocus=\"alert(3)\" autofocus=\"";
     const { page, troubles } = await open(rewritten(riskyReview, (text) => `${attack}${text}`));
     await count(page, "6 of 6 changes of access.");
     expect(await page.locator("img, script:not([src])").count()).toBe(2);
