@@ -84,9 +84,7 @@ export function drawSigns(html) {
 function commentText(media) {
   const file = path.join(media ?? "", "comment.md");
   if (media === undefined || !existsSync(file)) return "";
-  // The host draws the diagram; here the table says the same.
-  const text = readFileSync(file, "utf8").replace(/^<details>\n<summary>Diagram[^]*?^<\/details>\n/m, "");
-  const html = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(text));
+  const html = drawSigns(new MarkdownIt({ html: true, linkify: false }).render(readFileSync(file, "utf8")));
   // The headings of the comment are none of the page's.
   const body = html.replace(/<(\/?)h[1-6]>/g, "<$1p>").replace(/\n{2,}/g, "\n");
   return `## What a pull request shows\n\n<div class="comment" tabindex="0" role="region" aria-label="A comment of the review" v-pre>\n${body}</div>`;

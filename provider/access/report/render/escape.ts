@@ -96,14 +96,6 @@ export function plainIndented(line: string): string {
   return indent.replaceAll("\t", "    ") + plainText(line.slice(indent.length));
 }
 
-/** For a label in double quotes in a Mermaid diagram. */
-export function mermaid(text: string): string {
-  return shorten(plainText(text).trim(), 48).replace(
-    /[^\p{L}\p{N} ,/_.]|(?<!\S)\.|\.(?!\S)/gu,
-    (character) => `#${character.codePointAt(0) ?? 0};`,
-  );
-}
-
 /** The message of a workflow command of GitHub Actions: `::error …::message`. */
 export function workflowMessage(text: string): string {
   return plainText(text).replaceAll("%", "%25");

@@ -26,16 +26,14 @@ import {
   tallyLine,
 } from "./sections";
 import type { Block, Entry, Labelled, Head, Section } from "./sections";
-import { commentMarker, html, markdown, markdownBlock, markdownCode, mermaid, shorten } from "./escape";
+import { commentMarker, html, markdown, markdownBlock, markdownCode, shorten } from "./escape";
 import type { RenderOptions } from "./options";
 import {
   RepositoryLinks,
   capabilityWords,
-  chooseName,
   fieldSides,
   formatLocation,
   formatRule,
-  nameSubject,
   placeOfChange,
 } from "./words";
 
@@ -65,7 +63,6 @@ const changeWords: Readonly<Record<GrantChange["change"], string>> = {
 
 /** How much of the report is shown. What is left out is counted and said. */
 interface SpaceForEntries {
-  readonly diagram: boolean;
   /** Whether entries below critical are shown with their details. */
   readonly details: boolean;
   readonly entries: number;
@@ -75,24 +72,19 @@ interface SpaceForEntries {
 }
 
 /**
- * For a comment, an issue or a summary. Where it has no room for all, the picture goes first, then details, then what
- * matters least: findings, and changes of access by the finding about them. The verdict stays.
+ * For a comment, an issue or a summary. Where it has no room for all, details go first, then what matters least: findings,
+ * and changes of access by the finding about them. The verdict stays.
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
   const comment = new Comment(report, options);
   const maxBytes = options.maxBytes ?? MOST_BYTES_OF_COMMENT;
   const all: SpaceForEntries = {
-    diagram: true,
     details: true,
     entries: Infinity,
     grants: Infinity,
     lines: Infinity,
   };
-  const steps: readonly SpaceForEntries[] = [
-    all,
-    { ...all, diagram: false },
-    { ...all, diagram: false, details: false, lines: 50 },
-  ];
+  const steps: readonly SpaceForEntries[] = [all, { ...all, details: false, lines: 50 }];
   for (const budget of steps) {
     const text = comment.write(budget);
     if (byteLength(text) <= maxBytes) return text;
@@ -100,7 +92,7 @@ export function renderMarkdown(report: Report, options: RenderOptions): string {
   const ranking = comment.rank();
   const writeFirst = (count: number, lines: number): string => {
     const entries = ranking.slice(0, count).filter(({ isEntry }) => isEntry).length;
-    return comment.write({ diagram: false, details: false, entries, grants: count - entries, lines });
+    return comment.write({ details: false, entries, grants: count - entries, lines });
   };
   const lines = FIRST_LINES.find((most) => byteLength(writeFirst(1, most)) <= maxBytes) ?? 0;
   return (
@@ -211,7 +203,7 @@ class Comment {
               section,
               writeTable(content.grants.slice(0, budget.lines).map((change) => this.row(change))),
             )
-          : [...framed(section, this.grants(content.grants, budget)), ...diagram(content.grants, budget)];
+          : framed(section, this.grants(content.grants, budget));
     }
   }
 
@@ -343,11 +335,6 @@ const writeTable = (rows: readonly string[]): string[] => [
   ...rows,
 ];
 
-function diagram(grants: readonly GrantChange[], budget: SpaceForEntries): string[] {
-  const drawn = budget.diagram ? renderDiagram(grants) : undefined;
-  return drawn === undefined ? [] : [...folded("Diagram of the changes", [drawn]), ""];
-}
-
 /** A section with its heading, or closed at first. */
 function framed({ heading, count, of, place }: Section, body: readonly string[]): string[] {
   const name = `${heading} (${count.toLocaleString("en-US")}${of === undefined ? "" : ` ${of}`})`;
@@ -421,50 +408,3 @@ function fit(escape: (text: string) => string, text: string, limit: number): str
 /** A string shortened and escaped for Markdown. */
 const escapeText = (text: string, limit = LONGEST_VALUE): string => fit(markdown, text, limit);
 const code = (text: string, limit = LONGEST_VALUE): string => fit(markdownCode, text, limit);
-
-/** Beyond this many nodes a picture says less than the table. */
-const MOST_NODES = 40;
-
-interface Node {
-  readonly id: string;
-  readonly line: string;
-}
-
-/**
- * The changed part of the access graph: who, by which role, reaches which group. Undefined where nothing
- * changes or where it would have more than 40 nodes.
- */
-export function renderDiagram(changes: readonly GrantChange[]): string | undefined {
-  if (changes.length === 0) return undefined;
-  const nodes = new Map<string, Node>();
-  // A key may have one name before the change and another after it: each row of the table has its own.
-  const node = (kind: "s" | "g", key: string, label: string): string => {
-    const named = JSON.stringify([kind, key, label]);
-    const known = nodes.get(named);
-    if (known !== undefined) return known.id;
-    const id = `${kind}${nodes.size}`;
-    const shape = kind === "s" ? `(["${mermaid(label)}"])` : `["${mermaid(label)}"]`;
-    nodes.set(named, { id, line: `  ${id}${shape}` });
-    return id;
-  };
-  const edges: string[] = [];
-  const styles: string[] = [];
-  for (const { change, grant } of changes) {
-    const from = node("s", grant.subject.key, nameSubject(grant).displayName);
-    const to = node("g", grant.group.key, grant.group.path);
-    if (nodes.size > MOST_NODES) return undefined;
-    const arrow = change === "lost" ? "-.->" : change === "gained" ? "==>" : "-->";
-    styles.push(
-      `  linkStyle ${edges.length} stroke:${change === "gained" || change === "widened" ? "#bc4c00" : "#1a7f37"}`,
-    );
-    edges.push(`  ${from} ${arrow}|"${mermaid(`${change} ${chooseName(grant.role)}`)}"| ${to}`);
-  }
-  return [
-    "```mermaid",
-    "graph LR",
-    ...[...nodes.values()].map(({ line }) => line),
-    ...edges,
-    ...styles,
-    "```",
-  ].join("\n");
-}

@@ -11,7 +11,6 @@ import {
   markdown,
   markdownBlock,
   markdownCode,
-  mermaid,
   shorten,
   terminal,
   terminalLine,
@@ -180,15 +179,6 @@ test("a code block in Markdown cannot be closed by its content", () => {
     fc.property(hostile, (text) => {
       const tree = parseFragment(reader.render(`${markdownBlock(text, "ts")}\n\nafter\n`));
       expect(elements(tree)).toEqual(["pre", "code", "p"]);
-    }),
-    runs,
-  );
-});
-
-test("a label of a diagram has no character of Mermaid's or Markdown's syntax", () => {
-  fc.assert(
-    fc.property(hostile, (text) => {
-      expect(mermaid(text)).toMatch(/^(?:[\p{L}\p{N} ,/_.]|#\d+;)*$/u);
     }),
     runs,
   );

@@ -348,8 +348,3 @@ test.each(targets)("no text that a report of %s may hold changes the structure o
     JSON.parse(renderers.codequality(report, options));
   }
 });
-
-test("the diagram is drawn if it has at most 40 nodes", () => {
-  expect(renderers.md(riskyReview, options)).toContain("```mermaid\ngraph LR\n");
-  expect(renderers.md(largeReview(60), { ...options, maxBytes: 1_000_000 })).not.toContain("```mermaid");
-});
