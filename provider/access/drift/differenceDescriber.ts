@@ -7,13 +7,7 @@ import type { Json, Props } from "../../fields/values";
 import { quoteForShell } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { declareObject } from "../adopt/state";
-import {
-  CallExpression,
-  VariableReference,
-  printKey,
-  printOpenStatement,
-  printProperty,
-} from "../adopt/code";
+import { CallExpression, VariableReference, printKey, printStatement, printProperty } from "../adopt/code";
 import { resourceName } from "../adopt/program";
 import type { PlainSecrets, RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
@@ -117,7 +111,7 @@ export function adoptionCode(
   if ("reason" in declared || declared.secretPaths.length > 0) return undefined;
   const name = resourceName(spec, object, directory);
   const adoption = new CallExpression(new VariableReference("adopt"), [object.uid, declared.inputs]);
-  return printOpenStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
+  return printStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
 }
 
 const hasSameInputs = (a: InventoryObject, b: InventoryObject): boolean =>
