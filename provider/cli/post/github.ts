@@ -29,7 +29,7 @@ interface GithubRepository {
   readonly env: Environment;
 }
 
-function connectToRepository(env: Environment, sleep: ApiHost["sleep"]): GithubRepository {
+function connectToRepository(env: Environment): GithubRepository {
   const token = env["GITHUB_TOKEN"] ?? env["GH_TOKEN"] ?? "";
   if (token === "") throw new PostError("PP7001", "no token: set GITHUB_TOKEN");
   const name = env["GITHUB_REPOSITORY"] ?? "";
@@ -42,7 +42,6 @@ function connectToRepository(env: Environment, sleep: ApiHost["sleep"]): GithubR
       ...api,
       authorization: ["authorization", `Bearer ${token}`],
       token,
-      ...(sleep ? { sleep } : {}),
     },
     path: `/repos/${name}`,
     env,
@@ -184,18 +183,14 @@ export async function checkPullRequest(env: Environment): Promise<number> {
       "PP7002",
       `the pull request has the base ${printable(base, 100)}, not the default branch`,
     );
-  return await resolvePullRequest(connectToRepository(env, undefined));
+  return await resolvePullRequest(connectToRepository(env));
 }
 
 const readHtmlUrl = (body: unknown): string => stringMember(body, "html_url") ?? "";
 
 /** Creates or updates our comment on the pull request. */
-export async function postToPullRequest(
-  message: Message,
-  env: Environment,
-  sleep?: ApiHost["sleep"],
-): Promise<string> {
-  const repository = connectToRepository(env, sleep);
+export async function postToPullRequest(message: Message, env: Environment): Promise<string> {
+  const repository = connectToRepository(env);
   const { host, path } = repository;
   const number = await resolvePullRequest(repository);
   const login = await readOwnLogin(repository);
@@ -266,12 +261,8 @@ async function upsertIssue(issues: OwnIssues, message: Message): Promise<string>
 }
 
 /** Creates or updates our issue for a stack: open while something differs, closed by the first clean, complete run. */
-export async function postToIssue(
-  message: Message,
-  env: Environment,
-  sleep?: ApiHost["sleep"],
-): Promise<string> {
-  const repository = connectToRepository(env, sleep);
+export async function postToIssue(message: Message, env: Environment): Promise<string> {
+  const repository = connectToRepository(env);
   const { host, path } = repository;
   const login = await readOwnLogin(repository);
   const address = `${path}/issues`;

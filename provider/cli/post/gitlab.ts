@@ -27,7 +27,7 @@ function readNumber(env: Environment, ...variables: readonly (keyof Environment)
 }
 
 /** GitLab as the environment of a pipeline describes it, and its address of the merge request's notes. */
-function readMergeRequest(env: Environment, sleep?: ApiHost["sleep"]): { host: ApiHost; notes: string } {
+function readMergeRequest(env: Environment): { host: ApiHost; notes: string } {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
     throw new PostError(
@@ -44,19 +44,14 @@ function readMergeRequest(env: Environment, sleep?: ApiHost["sleep"]): { host: A
       ...api,
       authorization: ["private-token", token],
       token,
-      ...(sleep ? { sleep } : {}),
     },
     notes: `/projects/${project}/merge_requests/${mergeRequest}/notes`,
   };
 }
 
 /** Creates or updates our note on the merge request. */
-export async function postToMergeRequest(
-  message: Message,
-  env: Environment,
-  sleep?: ApiHost["sleep"],
-): Promise<string> {
-  const { host, notes } = readMergeRequest(env, sleep);
+export async function postToMergeRequest(message: Message, env: Environment): Promise<string> {
+  const { host, notes } = readMergeRequest(env);
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");

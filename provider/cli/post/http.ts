@@ -38,8 +38,6 @@ export interface ApiHost {
   /** Name and value of the header that authenticates. */
   readonly authorization: readonly [name: string, value: string];
   readonly token: string;
-  /** Waits so many milliseconds; tests replace it. */
-  readonly sleep?: (ms: number) => Promise<unknown>;
 }
 
 interface JsonResponse {
@@ -101,7 +99,6 @@ export async function request(
   path: string,
   body?: unknown,
 ): Promise<JsonResponse> {
-  const sleep = host.sleep ?? delay;
   registerCredential(host.token);
   const isIdempotent = method !== "POST";
   for (let attempt = 0; ; attempt += 1) {
@@ -113,14 +110,14 @@ export async function request(
       },
     );
     if (response === undefined) {
-      await sleep(FIRST_WAIT_MS * 2 ** attempt);
+      await delay(FIRST_WAIT_MS * 2 ** attempt);
       continue;
     }
     const { status, text } = response;
     if (status >= 200 && status < 300) return { status, body: tryParseJson(text) };
     const wait = chooseRetryDelay(response, attempt, isIdempotent);
     if (wait === undefined) throw statusError(method, path, response);
-    await sleep(wait);
+    await delay(wait);
   }
 }
 

@@ -3,7 +3,6 @@ import type { Report } from "../../access/report/report";
 import { printable } from "../../text/printable";
 import { postToIssue, postToPullRequest } from "./github";
 import { postToMergeRequest } from "./gitlab";
-import type { ApiHost as HttpHost } from "./http";
 import { PostError } from "./http";
 import type { Message, NotReviewed } from "./message";
 import type { Environment } from "../../settings/environment";
@@ -14,7 +13,7 @@ export type PostHost = "github-pr" | "github-issue" | "gitlab-mr";
 interface Target {
   /** The most bytes of a comment there. */
   readonly maxBytes: number;
-  readonly post: (message: Message, env: Environment, sleep?: HttpHost["sleep"]) => Promise<string>;
+  readonly post: (message: Message, env: Environment) => Promise<string>;
   /** What to do where the host refuses the token. */
   readonly refused: string;
 }
@@ -43,7 +42,6 @@ export interface PostOptions {
   readonly env: Environment;
   /** Logs a line for a person. */
   readonly log: (line: string) => void;
-  readonly sleep?: HttpHost["sleep"];
 }
 
 /** @throws PostError where the event of the job cannot be read. */
@@ -60,7 +58,7 @@ function composeMessage(content: Report | NotReviewed, options: PostOptions, tar
  * @returns Whether the report is posted; false for a dry run.
  */
 export async function post(content: Report | NotReviewed, options: PostOptions): Promise<boolean> {
-  const { host, env, log: say, sleep } = options;
+  const { host, env, log: say } = options;
   const target = targets[host];
   try {
     const message = composeMessage(content, options, target);
@@ -69,7 +67,7 @@ export async function post(content: Report | NotReviewed, options: PostOptions):
       for (const line of message.body.split("\n")) say(line.replaceAll("##[", "#\\u{23}["));
       return false;
     }
-    say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env, sleep), 300)}`);
+    say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env), 300)}`);
     return true;
   } catch (error) {
     const known = error instanceof PostError;

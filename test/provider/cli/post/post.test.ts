@@ -19,11 +19,18 @@ import { runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
 import { temporaryFolder } from "../../../support/folders";
 
+const waits: number[] = [];
+jest.mock("node:timers/promises", () => ({
+  setTimeout: (ms: number) => {
+    waits.push(ms);
+    return Promise.resolve();
+  },
+}));
+
 let folder: string;
 let github: FakeGitHub;
 let gitlab: FakeGitLab;
 let said: string[];
-let waits: number[];
 
 beforeEach(async () => {
   folder = temporaryFolder();
@@ -31,7 +38,7 @@ beforeEach(async () => {
   gitlab = new FakeGitLab();
   await Promise.all([github.start(), gitlab.start()]);
   said = [];
-  waits = [];
+  waits.length = 0;
 });
 
 afterEach(async () => {
@@ -46,10 +53,6 @@ async function run(host: PostHost, report: Report, more: Partial<PostOptions> = 
     dryRun: false,
     env,
     log: (line) => said.push(line),
-    sleep: (ms) => {
-      waits.push(ms);
-      return Promise.resolve();
-    },
     ...more,
   });
 }
