@@ -8,7 +8,6 @@ import { quoteForShell } from "../../../text/plain";
 import type { Adoption } from "../program";
 import { isPlatformProvider, mappingOf } from "./mapping";
 import type { AdoptableType } from "./mapping";
-import { blockAddress } from "./stateFile";
 import type { TerraformInstance, TerraformState } from "./stateFile";
 
 /** The kinds of the objects that an instance manages: its own, and those of attributes that are resources here. */
@@ -156,20 +155,6 @@ export interface TerraformReport {
   readonly otherProviders: readonly { readonly provider: string; readonly resources: number }[];
   /** The addresses that Terraform is to forget. */
   readonly forget: readonly string[];
-  /** The same as blocks of the configuration, for resources of which Terraform is to forget every instance. */
-  readonly removedBlocks: string;
-}
-
-/** The blocks `removed` of Terraform: each applies to all instances of a resource. */
-function printRemovedBlocks(instances: readonly TerraformInstance[], forget: readonly string[]): string {
-  const forgotten = new Set(forget);
-  const kept = new Set(
-    instances.filter(({ address }) => !forgotten.has(address)).map(({ address }) => blockAddress(address)),
-  );
-  return [...new Set(forget.map(blockAddress))]
-    .filter((from) => !kept.has(from))
-    .map((from) => `removed {\n  from = ${from}\n  lifecycle {\n    destroy = false\n  }\n}\n`)
-    .join("\n");
 }
 
 /** Says of each instance of a state what becomes of it. @param managers What a stack manages already. */
@@ -210,7 +195,6 @@ export function reportAdoption(
     dataSources: state.instances.filter(({ mode }) => mode === "data").map(({ address }) => address),
     otherProviders: [...otherProviders].map(([provider, count]) => ({ provider, resources: count })),
     forget,
-    removedBlocks: printRemovedBlocks(state.instances.filter(isOwnManaged), forget),
   };
 }
 

@@ -55,9 +55,6 @@ function formatKey(key: number | string): string {
   return `["${escapeUnprintable(escaped)}"]`;
 }
 
-/** The address of the block in the configuration, without the keys of instances. */
-export const blockAddress = (address: string): string => address.replace(new RegExp(KEY, "gu"), "");
-
 /** A name of the words of an address, without the characters that are escaped in it. */
 function nameOfWords(words: readonly string[]): string {
   const slugs = words.map((word) => slug(word.replace(/\\(?:u[0-9a-f]{4}|U[0-9a-f]{8}|.)/gi, " ")));

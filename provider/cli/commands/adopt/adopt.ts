@@ -291,10 +291,10 @@ function selectAdoption(
 function describeAdoption(
   adoption: Adoption,
   report: TerraformReport | undefined,
-  { values, out }: AdoptionTarget,
+  { values }: AdoptionTarget,
 ): string[] {
   if (report === undefined) return describeSkipped(adoption);
-  return [...describeTerraform(report), ...(values["write-state"] ? describeForgetting(report, out) : [])];
+  return [...describeTerraform(report), ...(values["write-state"] ? describeForgetting(report) : [])];
 }
 
 /** @throws UsageError where a flag is wrong, or something must be done first. */

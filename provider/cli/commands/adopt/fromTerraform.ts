@@ -1,13 +1,10 @@
-import { join } from "node:path";
 import { printForgetCommand } from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import { parseTerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import { printable } from "../../../text/printable";
 import { readInput } from "../../input/readFiles";
-import { writeText } from "../../output/writeFiles";
 
-const REMOVED_FILE = "removed.tf";
 const MAX_LINES = 200;
 
 /** Reads the state that `--from-terraform` names. @throws UsageError, DocumentError in one line. */
@@ -47,21 +44,14 @@ export function describeTerraform(report: TerraformReport): string[] {
   ];
 }
 
-/** What makes Terraform forget what the stack manages from now on, a line each; also writes it as blocks. */
-export function describeForgetting(report: TerraformReport, out: string): string[] {
+/** What makes Terraform forget what the stack manages from now on, a line each. */
+export function describeForgetting(report: TerraformReport): string[] {
   if (report.forget.length === 0) return [];
-  const file = join(out, REMOVED_FILE);
-  if (report.removedBlocks !== "") writeText(file, report.removedBlocks, "--out");
   return [
     "next, make Terraform forget them, or two tools manage the same objects. Nothing is deleted by:",
     "",
     ...printForgetCommand(report),
     "",
     "Delete their resource blocks too, or the next apply creates them again.",
-    ...(report.removedBlocks === ""
-      ? []
-      : [
-          `Or put ${printable(file, 200)} in place of the resource blocks (Terraform 1.7 or newer), and run terraform apply.`,
-        ]),
   ];
 }

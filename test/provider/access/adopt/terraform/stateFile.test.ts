@@ -1,4 +1,4 @@
-import { blockAddress, parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
 import { quoteForShell } from "../../../../../provider/text/plain";
 import { DocumentError } from "../../../../../provider/access/documents/jsonText";
 import { PROVIDER, pulledState } from "../../../../support/terraform";
@@ -133,7 +133,6 @@ describe("the address of an instance", () => {
     expect(read({ key })?.address).toBe(`x_group.r${text}`);
     const inModule = read({ module: `module.a${text}.module.b${text}`, key });
     expect(inModule?.address).toBe(`module.a${text}.module.b${text}.x_group.r${text}`);
-    expect(blockAddress(inModule?.address ?? "")).toBe("module.a.module.b.x_group.r");
   });
 
   test("makes a name of the modules, the name and the index", () => {
