@@ -10,6 +10,10 @@ export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
+/** A word of a shell, in quotes where it needs them. */
+export const quoteWord = (word: string): string =>
+  /^[\w./:@%+=-]+$/.test(word) ? word : quoteForShell(word);
+
 /** The value of a JSON text; undefined where it is not valid. */
 export function tryParseJson(text: string): unknown {
   try {

@@ -4,7 +4,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { quoteForShell } from "../../text/plain";
+import { quoteWord } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { declareObject } from "../adopt/state";
 import { CallExpression, VariableReference, printKey, printStatement, printProperty } from "../adopt/code";
@@ -20,8 +20,7 @@ import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateCom
 
 /** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */
 export function quoteShellWord(text: string): string | undefined {
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) return undefined;
-  return /^[\w./:@%+=-]+$/.test(text) ? text : quoteForShell(text);
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? undefined : quoteWord(text);
 }
 
 /** The commands that answer a difference of a resource: `revert` restores what its program declares. */

@@ -1,11 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { quoteForShell } from "../../text/plain";
 import { isObject } from "../../fields/values";
 import { ownVersion } from "../../text/packageVersion";
+import { quoteWord } from "../../text/plain";
 
-/** A word of the shell. */
-export const quoteWord = (word: string): string => (/^[\w./@:-]+$/.test(word) ? word : quoteForShell(word));
+export { quoteWord };
 
 /** What a package manager adds this package to a project by. */
 interface PackageSource {

@@ -22,7 +22,7 @@ import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/states";
 import { readText } from "../../input/readFiles";
 import { logError, Progress } from "../../output/log";
-import { quoteWord } from "../../output/packageSource";
+import { quoteWord } from "../../../text/plain";
 import { writeResults } from "../../output/writeFiles";
 import { ownCommand } from "../../input/packageManager";
 import { readOtherStacks, readStack, chooseFile, describeInstallation, writeProject } from "./project";

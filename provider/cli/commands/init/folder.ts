@@ -10,10 +10,11 @@ import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { findPackageManager } from "../../input/packageManager";
+import { withFoldersAbove } from "../../input/projectFiles";
 import type { PackageManager } from "../../input/packageManager";
 import { runGit } from "../../input/programs";
 import { describeFileError } from "../../input/readFiles";
-import { quoteWord } from "../../output/packageSource";
+import { quoteWord } from "../../../text/plain";
 
 export type CiHost = "github" | "gitlab";
 
@@ -94,13 +95,6 @@ function realFolder(given: string): string {
     const reason = isFile ? "it is a file; name a folder" : describeFileError(error);
     throw new UsageError("PP5005", `DIR names ${printable(existing, 200)}: ${reason}`);
   }
-}
-
-/** A folder and those above it, up to the root. */
-function foldersUpTo(root: string, folder: string): string[] {
-  return folder === root || folder === dirname(folder)
-    ? [folder]
-    : [folder, ...foldersUpTo(root, dirname(folder))];
 }
 
 /** @throws UsageError for a file that is not valid. */
@@ -221,12 +215,12 @@ export function readStackFile({ folder }: ProjectFolder, stack: string): StackFi
 /** @throws UsageError where the folder is a file, or holds a file that is not valid. */
 export function inspectFolder(given: string): ProjectFolder {
   const folder = realFolder(given);
-  const existing = foldersUpTo("", folder).find((path) => existsSync(path)) ?? folder;
+  const existing = withFoldersAbove(folder).find((path) => existsSync(path)) ?? folder;
   const top = git(existing, "rev-parse", "--show-toplevel");
   const root = top === undefined ? folder : realpathSync(top);
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
   const { server, repository } = parseRemote(remote);
-  const above = foldersUpTo(root, folder);
+  const above = withFoldersAbove(folder, root);
   return {
     folder,
     root,

@@ -8,7 +8,7 @@ import { PULUMI_CLOUD } from "../../input/backend";
 import { LOCKFILES, unexpectedFiles } from "../../input/packageManager";
 import type { PackageManager } from "../../input/packageManager";
 import { PROJECT_FILES } from "../../input/projectFiles";
-import { quoteWord } from "../../output/packageSource";
+import { quoteWord } from "../../../text/plain";
 import { isSelfManaged, parameterOf, isTarball, localDependencies } from "./folder";
 import type { CiBackend, CiHost, ProjectFolder } from "./folder";
 
