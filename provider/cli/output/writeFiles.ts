@@ -4,7 +4,6 @@ import {
   closeSync,
   constants,
   fchmodSync,
-  fchownSync,
   lstatSync,
   openSync,
   readlinkSync,
@@ -46,7 +45,7 @@ function writeInPlace(target: string, text: string): void {
   else writeFileSync(descriptor ?? target, text);
 }
 
-/** Replaces a regular file; keeps its mode, and its owner where that is allowed. */
+/** Replaces a regular file; keeps its mode. */
 function replaceFile(
   target: string,
   text: string,
@@ -59,10 +58,7 @@ function replaceFile(
     const descriptor = openSync(temporary, "wx", mode ?? 0o666);
     try {
       writeFileSync(descriptor, text);
-      if (before !== undefined) {
-        if (before.uid !== process.geteuid?.()) chownIfAllowed(descriptor, before);
-        fchmodSync(descriptor, mode ?? before.mode & 0o7777);
-      }
+      if (before !== undefined) fchmodSync(descriptor, mode ?? before.mode & 0o7777);
     } finally {
       closeSync(descriptor);
     }
@@ -70,14 +66,6 @@ function replaceFile(
   } catch (error) {
     rmSync(temporary, { force: true });
     throw error;
-  }
-}
-
-function chownIfAllowed(descriptor: number, { uid, gid }: Stats): void {
-  try {
-    fchownSync(descriptor, uid, gid);
-  } catch {
-    // Only root may give files away.
   }
 }
 
