@@ -269,13 +269,11 @@ function readLimits(values: CommonFlagValues): Partial<RuleOptions> {
  *
  * @param values of the flags that the command has.
  * @param failOn the levels that the command knows, its default first.
- * @param clock the time without `--now`.
  * @throws UsageError that names the flag and what to write.
  */
 export function readCommonOptions(
   values: CommonFlagValues,
   failOn: readonly [FailOn, ...FailOn[]],
-  clock: () => Date = () => new Date(),
 ): CommonOptions {
   const { post, now } = values;
   if (values["dry-run"] && post === undefined) {
@@ -290,7 +288,7 @@ export function readCommonOptions(
     policy: values.policy,
     limits: readLimits(values),
     exitZero: values["exit-zero"] ?? false,
-    now: now === undefined ? clock() : readTime("now", now),
+    now: now === undefined ? new Date() : readTime("now", now),
     sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),
     fix: values.fix ?? false,

@@ -4,7 +4,7 @@ export const pageStyle = `
   color-scheme: light dark;
   --paper: #fcfcfb; --raised: #ffffff; --ink: #1c1f23; --soft: #5b626b; --rule: #dfe2e6; --wash: #f2f3f5;
   --focus: #0b57d0; --critical: #a3123a; --high: #b3400b; --medium: #7a5a00; --low: #4d5b6b;
-  --gain: #9a3b06; --loss: #1c6a3a; --good: #1c6a3a; --mark: #fff3c4;
+  --gain: #9a3b06; --loss: #1c6a3a; --good: #1c6a3a;
   --critical-wash: #fdeaf0; --high-wash: #fdeee4; --gain-wash: #fdf0e3; --edge: #868d96; --medium-wash: #fbf3d6; --low-wash: #eceff3;
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", "DejaVu Sans Mono", monospace;
@@ -13,7 +13,7 @@ export const pageStyle = `
   :root {
     --paper: #15171a; --raised: #1b1e22; --ink: #e6e8eb; --soft: #a2a9b3; --rule: #32373d; --wash: #22262b;
     --focus: #8ab4f8; --critical: #ff9db4; --high: #ffb285; --medium: #ecd077; --low: #b6c2d0;
-    --gain: #ffb285; --loss: #86d6a3; --good: #86d6a3; --mark: #4a4020;
+    --gain: #ffb285; --loss: #86d6a3; --good: #86d6a3;
     --critical-wash: #3d1722; --high-wash: #3b2314; --gain-wash: #3a2817; --edge: #868d96; --medium-wash: #352d10; --low-wash: #272d34;
   }
 }

@@ -3,9 +3,12 @@ import { parseFlags } from "../../../../provider/cli/framework/flags";
 import { commonFlags, readCommonOptions, readDestinations } from "../../../../provider/cli/framework/options";
 import type { CommonOptions } from "../../../../provider/cli/framework/options";
 
-const clock = () => new Date("2026-01-01T00:00:00Z");
+const now = new Date("2026-01-01T00:00:00Z");
+beforeEach(() => jest.useFakeTimers({ now }));
+afterEach(() => jest.useRealTimers());
+
 const read = (...argv: string[]): CommonOptions =>
-  readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"], clock);
+  readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"]);
 
 describe("the common flags", () => {
   test("have defaults", () => {
@@ -14,7 +17,7 @@ describe("the common flags", () => {
       failOn: "high",
       limits: {},
       exitZero: false,
-      now: clock(),
+      now,
       summary: false,
       fix: false,
       dryRun: false,
