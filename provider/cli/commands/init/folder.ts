@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { readEnvironment } from "../../../settings/environment";
 import type { Environment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
-import { quoteForShell } from "../../../text/plain";
+import { quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
@@ -14,7 +14,6 @@ import { withFoldersAbove } from "../../input/projectFiles";
 import type { PackageManager } from "../../input/packageManager";
 import { runGit } from "../../input/programs";
 import { describeFileError } from "../../input/readFiles";
-import { quoteWord } from "../../../text/plain";
 
 export type CiHost = "github" | "gitlab";
 
