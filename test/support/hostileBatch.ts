@@ -173,11 +173,18 @@ function forgePreviews({ steps, ...more }: Preview): Readonly<Record<string, Pre
     "what goes is the rest of an earlier replacement": forge((step) => {
       const { op, urn, oldState } = step;
       if (oldState === undefined || op === "refresh") return [step];
-      const rest = { ...oldState, delete: true };
+      const rest = { ...oldState, delete: true, external: true };
       return [
         { op: "refresh", urn, oldState, newState: oldState },
         { ...step, oldState: rest },
       ];
+    }),
+    "a decoy has the true states, and the old ones are only read": forge((step) => {
+      const { op, urn, newState, oldState } = step;
+      if (oldState === undefined || op === "refresh") return [step];
+      const decoy = { op: "refresh", urn: `${urn}-decoy`, oldState, newState: oldState };
+      const inputs = newState?.inputs ?? oldState.inputs;
+      return [decoy, { ...step, oldState: asStates({ ...oldState, inputs, external: true }) }];
     }),
     "all is only read": forge((step) =>
       step.newState === undefined

@@ -192,8 +192,11 @@ const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
  * proves that it did.
  */
 function listRefreshed(steps: readonly PreviewStep[]): string[] {
-  // The rest of an earlier replacement is another object, and what a run replaces is marked as such a rest in that run.
-  const shown = steps.filter(({ op, before }) => op !== "delete" || before?.pendingDelete !== true);
+  // The rest of an earlier replacement is another object, and what a run replaces is marked as such a rest in that run. A refresh
+  // records more of what is only read.
+  const shown = steps.filter(
+    ({ op, before }) => op !== "read" && (op !== "delete" || before?.pendingDelete !== true),
+  );
   const lineOf = ({ before }: PreviewStep): string | undefined =>
     before && recordLine({ ...before, pendingDelete: false });
   const recorded = new Map(

@@ -42,14 +42,13 @@ export function recordLine(resource: RecordedResource): string {
   return sortedJson(JSON.parse(JSON.stringify({ ...resource, ...derived })) as Json);
 }
 
-/**
- * SHA-256 of what a stack records, rests of replacements included, hex: the same of an export and of the states before a preview.
- * What was only read, and the engine's own providers, which no preview shows, do not count.
- */
-export function digestRecord(resources: readonly RecordedResource[]): string {
-  const lines = resources.filter(({ urn, external }) => !external && !isDefaultProvider(urn)).map(recordLine);
-  return sha256([...new Set(lines)].sort().join("\n"));
-}
+/** SHA-256 of recorded resources in any order, hex: the same of an export and of the states before a preview. */
+export const digestRecord = (resources: readonly RecordedResource[]): string =>
+  sha256([...new Set(resources.map(recordLine))].sort().join("\n"));
+
+/** All that an export records, rests of replacements included, but for the engine's own providers, which no preview shows. */
+export const listRecorded = ({ resources, pendingDeletes }: StateExport): readonly RecordedResource[] =>
+  [...resources, ...pendingDeletes].filter(({ urn }) => !isDefaultProvider(urn));
 
 /** A resource whose object the stack manages: not one that it only reads. */
 export type ManagedState = RecordedResource & { readonly kind: string; readonly id: string };

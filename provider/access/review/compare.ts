@@ -352,13 +352,15 @@ function compareUpdate(
 }
 
 /**
- * The states that a preview shows of the stack: where a refresh changed one, both. What a run replaces is marked for its delete in
- * that run; what it deletes and has that mark is the rest of an earlier one.
+ * The states that a preview shows of the stack: where a refresh changed one, both. Which of them count is told by the operations,
+ * which the plan has too, and by nothing that a state says of itself. What a run replaces is marked for its delete in that run; what
+ * it deletes and has that mark is the rest of an earlier one. What is only read is as the refresh says, where there is one.
  */
 function recordedBefore({ steps }: Preview): RecordedResource[] {
+  const refreshed = new Set(steps.flatMap(({ op, urn }) => (op === "refresh" ? [urn] : [])));
   return steps.flatMap((step) => {
-    const { op, before } = step;
-    if (before === undefined || IMPORT.test(op)) return [];
+    const { op, urn, before } = step;
+    if (before === undefined || IMPORT.test(op) || (op === "read" && refreshed.has(urn))) return [];
     if (op === "delete" && before.pendingDelete) return [before];
     return decidedOp(step) === undefined ? [] : [{ ...before, pendingDelete: false }];
   });

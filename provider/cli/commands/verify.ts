@@ -3,7 +3,7 @@ import type { Inventory } from "../../access/documents/inventory";
 import { DocumentError } from "../../access/documents/jsonText";
 import { parsePlan } from "../../access/documents/plan";
 import type { ExpectedAccess, ReviewReport } from "../../access/report/report";
-import { digestRecord } from "../../access/documents/stateExport";
+import { digestRecord, listRecorded } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/report/report";
@@ -120,14 +120,14 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
 /**
  * @throws DocumentError where the stack is another one than the preview showed: that was edited, or the stack was updated since.
  */
-function checkRecord({ plan }: ReviewReport, { resources, pendingDeletes }: StateExport): void {
+function checkRecord({ plan }: ReviewReport, state: StateExport): void {
   if (plan?.record === undefined) {
     throw new DocumentError(
       "PP6006",
       "the report does not say what the stack recorded: review again with this version, with --plan",
     );
   }
-  if (plan.record === digestRecord([...resources, ...pendingDeletes])) return;
+  if (plan.record === digestRecord(listRecorded(state))) return;
   throw new DocumentError(
     "PP6005",
     "the stack records something else than the preview that was reviewed shows: it was updated since, or the preview was edited; write the preview and the plan again, and review them",

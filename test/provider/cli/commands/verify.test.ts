@@ -123,6 +123,24 @@ describe("verify --plan-only", () => {
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining("is incomplete") as string });
   });
 
+  it.each<[string, object]>([
+    ["is only read", { external: true }],
+    ["is a provider of the engine", { urn: defaultProvider.urn }],
+    ["is a rest that is only read", { external: true, delete: true }],
+  ])(
+    "refuses a forged state that says of itself that it %s, beside the true one of a decoy",
+    async (_what, edit) => {
+      const forged = { ...state, id: "b".repeat(40), ...edit };
+      for (const op of ["refresh", "read"]) {
+        const decoy = { op, urn: `${urn}-decoy`, oldState: state, newState: state };
+        for (const real of [step(forged), { op: "delete", urn, oldState: forged }]) {
+          const ended = await compareWithStack([decoy, real], state);
+          expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(/PP600[35]/) as string });
+        }
+      }
+    },
+  );
+
   it("accepts a preview whose refresh found what the stack records", async () => {
     const ended = await compareWithStack([step(state, "refresh"), step(state)], state);
     expect(ended).toMatchObject({ review: 0, code: 0 });
