@@ -12,17 +12,18 @@ import { listFirst, plural } from "../../text/plain";
 import { textAt } from "../graph/describedFields";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { FindingInput, KindCondition, Rule } from "./rule";
 import { isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, isAssumable } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { bindsRoles } from "../graph/accessKinds";
+import { accessKinds, bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
 import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
+import { listGrantsHeld } from "./trustedIdentities";
 
 /** The identities that own each root group. */
 function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
@@ -264,12 +265,34 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
   });
 }
 
+const isDirectory: KindCondition = (kind) => accessKinds[kind]?.signIn === "provider";
+
+/** Directories that go: whoever signs in by one is locked out of all that it gives. */
+function findLostSignIn(facts: Facts): FindingInput[] {
+  const isLeft = [...facts.comparison.after.entities.values()].some(({ kind }) => isDirectory(kind));
+  return [...facts.removals()].flatMap(({ op, before }) => {
+    const grants = [before.key, ...facts.before.subjectsOf(before.key)].flatMap((key) =>
+      facts.grantsBefore(key),
+    );
+    if (op !== "delete" || !isDirectory(before.kind) || grants.length === 0) return [];
+    return [
+      facts.aboutEntity(before, {
+        severity: isLeft ? "medium" : "high",
+        field: "sign-in",
+        message: `whoever signs in by ${labelEntity(before)} is locked out, and loses ${plural(grants.length, "grant")}`,
+        details: ["lost:", ...listGrantsHeld(grants)],
+        advice: "let everybody sign in by another one first, and take this one away in a separate change",
+      }),
+    ];
+  });
+}
+
 const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that was written since it signed in last, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them. High for the last identity provider, medium for another one",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that was written since it signed in last, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",
@@ -277,7 +300,7 @@ const lockOut: Rule = {
   needsBefore: true,
   needsWhole: true,
   driftAdvice: "restore this owner, or bind another one, and find out who removed it",
-  about: (kind) => bindsRoles(kind) || isAssumable(kind),
+  about: (kind) => bindsRoles(kind) || isAssumable(kind) || isDirectory(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
       ...findTooFewOwners(facts, change),
@@ -286,6 +309,7 @@ const lockOut: Rule = {
     ...findLostOwnGrants(facts),
     ...findLostReading(facts),
     ...findLostOwnIdentity(facts),
+    ...findLostSignIn(facts),
   ],
 };
 

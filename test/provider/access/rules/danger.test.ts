@@ -161,6 +161,25 @@ describe("D1 lock-out", () => {
   });
 });
 
+describe("D1 of an identity provider that goes", () => {
+  const sso = (name: string, defaultRole?: string): Resource =>
+    resource("IdentityProvider", name, {
+      parentUid: acme,
+      ...(defaultRole === undefined ? {} : { defaultRole }),
+    });
+  const [staff, guests] = [sso("staff", viewer.uid), sso("guests", viewer.uid)];
+
+  it.each<[string, Resource[], Resource[], string[]]>([
+    ["the last one", [staff], [], ["high"]],
+    ["one of two", [staff, guests], [guests], ["medium"]],
+    ["one that gives no role", [sso("empty")], [], []],
+    ["one that is changed", [staff], [sso("staff")], []],
+  ])("is reported by what is left to sign in by: %s", (_what, before, after, severities) => {
+    const all = [...groups, viewer];
+    expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
+  });
+});
+
 describe("D1 of the identity that took the inventory", () => {
   const lists = ["IAM_ROLE_BINDINGS_LIST", "EVENTS_SUBSCRIPTION_LIST", "REPO_CREATE"];
   const review = role("review", lists);
