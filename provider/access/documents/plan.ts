@@ -220,6 +220,8 @@ function plannedOps(steps: readonly PreviewStep[]): readonly string[] {
   const isSplit = steps.some(({ op }) => op === "create-replacement");
   return steps.flatMap((step) => {
     if (step.op === "import") return [];
+    // The rest of an earlier replacement.
+    if (step.op === "delete" && step.written?.before?.["delete"] === true) return ["delete-replaced"];
     if (step.op !== "replace" || isSplit) return [step.op];
     return isRead(step) ? REPLACEMENT_BY_READ : REPLACEMENT;
   });
@@ -311,15 +313,19 @@ class PlanComparison {
   }
 
   /**
-   * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that
-   * exists uses no alias; the engine does not compare the order of aliases.
+   * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that exists uses no
+   * alias; the engine does not compare the order of aliases. A child of what has an alias keeps its type and its name.
    */
   private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
     const own = before === undefined ? undefined : String(before["urn"]);
     if (own === urn) return false;
-    return [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])]
-      .map((alias) => resolveAlias(alias, urn))
-      .some((found) => this.existing.has(found) && (own === undefined || found !== typeAndName(own)));
+    const found = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])].map((alias) =>
+      resolveAlias(alias, urn),
+    );
+    if (own === undefined) return found.some((each) => this.existing.has(each));
+    const wanted = typeAndName(own);
+    const isNamed = wanted === typeAndName(urn) || found.includes(wanted);
+    return !isNamed || found.some((each) => this.existing.has(each) && each !== wanted);
   }
 
   /** What differs, in words: of each step, since a replacement has several. */

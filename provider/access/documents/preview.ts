@@ -246,6 +246,31 @@ function checkOrder({ steps, problems }: PreviewReader): void {
   }
 }
 
+/** What the engine does to a resource under the name that the state has. */
+const UNDER_OWN_NAME: ReadonlySet<string> = new Set(["delete", "discard", "refresh"]);
+
+/**
+ * Each state before the change stands in the steps of one resource: of its own, or of one that an alias leads to, which the plan
+ * tells. A resource that exists uses no alias, and nothing is there before a create.
+ */
+function checkStates({ steps, problems }: PreviewReader): void {
+  const existing = new Set(
+    steps.flatMap(({ before }) => (before === undefined || before.pendingDelete ? [] : [before.urn])),
+  );
+  const takers = new Map<string, string>();
+  for (const { op, urn, before } of steps) {
+    if (before === undefined) continue;
+    const taker = takers.get(before.urn) ?? urn;
+    if (op !== "refresh") takers.set(before.urn, taker);
+    const isOfAnother = before.urn !== urn && (UNDER_OWN_NAME.has(op) || existing.has(urn));
+    const isTakenTwice = op !== "refresh" && taker !== urn;
+    if (op !== "create" && !isOfAnother && !isTakenTwice) continue;
+    problems.push(
+      `the preview shows the state of ${printable(urnParts(before.urn).name, 80)} before ${printable(op, 40)} of ${printable(urnParts(urn).name, 80)}, which the engine does not write: it was edited`,
+    );
+  }
+}
+
 /** Removes the engine's second report of a failure, with which it ends a failed preview. */
 function removeRepetition(problems: readonly string[]): string[] {
   const bare = "the preview failed: preview failed";
@@ -312,6 +337,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   });
   checkCounts(reading);
   checkOrder(reading);
+  checkStates(reading);
   const [first] = reading.steps;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {

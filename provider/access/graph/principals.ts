@@ -56,10 +56,12 @@ interface Naming {
 }
 
 /** The mail addresses that a trust asks for: its claim `email`, and a subject that is one. */
-function addressesOf({ trust, claims }: Naming): readonly AcceptedValue[] {
-  const subject = trust.subject?.exact;
-  const own = trust.hasKeys || subject?.includes("@") !== true ? [] : [exactValue(subject)];
-  return [...(claims.get("email") ?? []), ...own];
+function addressesOf({ trust, starts, claims }: Naming): readonly AcceptedValue[] {
+  const { exact, pattern } = trust.subject ?? {};
+  // What begins with a repository may have a number behind an @, and is no address.
+  const isOpen = exact === undefined && pattern?.includes("@") === true && starts === undefined;
+  const own = exact?.includes("@") === true ? [exactValue(exact)] : isOpen ? [{ exact, pattern }] : [];
+  return [...(claims.get("email") ?? []), ...(trust.hasKeys ? [] : own)];
 }
 
 /** Reads whom a trust names. */
@@ -136,8 +138,28 @@ function findStarts(languages: Languages, pattern: string): readonly string[] | 
   const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern, ":")];
   if (languages.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
   const names = languages.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
-  if (names === "tooLarge" || names.isMany) return undefined;
-  return names.list.map((text) => ownerStartOf("subject", text));
+  if (names === "tooLarge") return undefined;
+  return names.isMany
+    ? findNumbered(languages, open)
+    : names.list.map((text) => ownerStartOf("subject", text));
+}
+
+const NAME = "[^/:@]+";
+const NUMBER = "(?:@[0-9]+)?";
+
+/** The same of repositories of GitHub whose numbers a pattern leaves open. */
+function findNumbered(languages: Languages, pattern: string): readonly string[] | undefined {
+  const isOfRepositories = `\\Arepo:${NAME}${NUMBER}/${NAME}${NUMBER}:`;
+  if (languages.isSubset(pattern, isOfRepositories) !== "yes") return undefined;
+  const [owners, repositories] = [
+    { before: "repo:", name: NAME, after: `${NUMBER}/(?s:.*)` },
+    { before: `repo:${NAME}${NUMBER}/`, name: NAME, after: `${NUMBER}:(?s:.*)` },
+  ].map((segment) => languages.names(pattern, segment, MOST_OWNERS));
+  if (owners === undefined || owners === "tooLarge" || owners.isMany) return undefined;
+  if (repositories === undefined || repositories === "tooLarge" || repositories.isMany) return undefined;
+  return owners.list.flatMap((owner) =>
+    repositories.list.map((name) => ownerStartOf("subject", `repo:${owner}/${name}:`)),
+  );
 }
 
 /** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */

@@ -132,7 +132,12 @@ describe("a preview", () => {
   ])("with %s and then %s of one resource was edited", (first, second) => {
     const urn = "urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::x";
     const state = { urn, type: "pulumi-nodejs:dynamic/platform:Role", inputs: {}, outputs: {} };
-    const stepOf = (op: string) => ({ op, urn, oldState: state, newState: state });
+    const stepOf = (op: string) => ({
+      op,
+      urn,
+      ...(op === "create" ? {} : { oldState: state }),
+      newState: state,
+    });
     const changeSummary = { [first]: 1, [second]: first === second ? 2 : 1 };
     // Marked for its delete, it may look like the rest of an earlier replacement.
     for (const mark of second === "delete" ? [{}] : [{}, { delete: true }]) {
@@ -142,6 +147,68 @@ describe("a preview", () => {
         `the preview shows ${second} of x after ${first}, which the engine does not write: it was edited`,
       ]);
     }
+  });
+
+  const named = (name: string) => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
+  const roleOf = (name: string) => ({
+    urn: named(name),
+    id: name,
+    type: "pulumi-nodejs:dynamic/platform:Role",
+    inputs: {},
+    outputs: {},
+  });
+  type Move = [op: string, name: string, state: string];
+
+  test.each<[string, Move[]]>([
+    ["a create has", [["create", "a", "a"]]],
+    [
+      "two resources have",
+      [
+        ["update", "a", "a"],
+        ["same", "b", "a"],
+      ],
+    ],
+    [
+      "two resources exchange",
+      [
+        ["update", "a", "b"],
+        ["same", "b", "a"],
+      ],
+    ],
+    ["a delete has under another name", [["delete", "a", "b"]]],
+    [
+      "a refresh has under another name",
+      [
+        ["refresh", "decoy", "a"],
+        ["update", "a", "a"],
+      ],
+    ],
+    [
+      "a read has beside its own resource",
+      [
+        ["read", "decoy", "a"],
+        ["update", "a", "a"],
+      ],
+    ],
+  ])("with a state that %s was edited", (_what, moves) => {
+    const steps = moves.map(([op, name, state]) => ({
+      op,
+      urn: named(name),
+      oldState: roleOf(state),
+      newState: roleOf(name),
+    }));
+    const changeSummary = Object.fromEntries(moves.map(([op]) => [op, 1]));
+    const { problems } = parsePreview(JSON.stringify({ steps, changeSummary }));
+    expect(problems).toContainEqual(
+      expect.stringMatching(/^the preview shows the state of \w+ before \w+ of \w+, /),
+    );
+  });
+
+  test("with an alias of what is there no more shows the state of the old name", () => {
+    const step = { op: "update", urn: named("b"), oldState: roleOf("a"), newState: roleOf("b") };
+    expect(parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } })).problems).toEqual(
+      [],
+    );
   });
 
   test("with an import that the program changes at once is incomplete", () => {

@@ -77,6 +77,18 @@ const circleci = (project: string): Props =>
 
 test.each<[string, boolean, Props, Props]>([
   ["the same trust", true, exact, exact],
+  [
+    "the numbers of a repository, which a pattern leaves open",
+    true,
+    exact,
+    github({ subjectPattern: "^repo:acme@[0-9]+/two@[0-9]+:environment:x$" }),
+  ],
+  [
+    "the numbers of another repository, which a pattern leaves open",
+    false,
+    exact,
+    github({ subjectPattern: "^repo:acme@[0-9]+/three@[0-9]+:environment:x$" }),
+  ],
   ["another repository", false, exact, github({ subject: "repo:acme/three:ref:refs/heads/main" })],
   [
     "a pattern of it and others",
