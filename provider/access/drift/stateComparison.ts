@@ -1,7 +1,7 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
 import { sortedJson } from "../../fields/formats";
-import { objectKey, aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
+import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
 import { addTo, isObject, groupBy } from "../../fields/values";
@@ -438,7 +438,6 @@ export class StateComparison {
         ? this.describeUnignoredEffects(managed, recorded, after)
         : []),
       ...this.describeMovedEnds(managed),
-      ...this.describeMadeAnew(managed),
     ];
     if (changes.length === 0) {
       this.compared.push({ managed, before: after, after });
@@ -461,23 +460,6 @@ export class StateComparison {
     return describeEffects(ends, resource.outputs, now, this.context.effects).filter(({ direction }) =>
       mayWiden(direction),
     );
-  }
-
-  /** A value that the server tells once, when it makes it: of another version nobody knows who has it. */
-  private describeMadeAnew({ spec, uid, resource }: ManagedResource): FieldEffect[] {
-    const [before, after] = [resource.outputs, this.context.directory.find(spec.kind, uid)?.details].map(
-      (side) => side?.["etag"],
-    );
-    if (typeof before !== "string" || typeof after !== "string" || before === after) return [];
-    const reason = "another version than that of the state: whoever made it anew has it";
-    return createOnlyOutputs(spec).map((path) => ({
-      path,
-      before,
-      after,
-      effect: "permission",
-      direction: "unknown",
-      reason,
-    }));
   }
 
   /** The changes that the program does not ignore, and what may give more access: no program may hide that. */
