@@ -219,7 +219,7 @@ function adviseOn(
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   const asked = printable(`${baseUrl}${path}`, 500);
   if (!fromApi && !isUnknownAddress)
-    return PASSING.includes(code)
+    return PASSING.includes(code) || status === 500
       ? `a proxy or load balancer responded at ${asked} in place of the API, which may pass; if it stays, check ${setting}`
       : `another server, or a proxy, responds at ${asked}: check ${setting}`;
   if (!isUnknownAddress) return undefined;

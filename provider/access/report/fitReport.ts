@@ -174,7 +174,10 @@ export function sortByNovelty<T>(items: readonly T[], findingsOf: (item: T) => r
   const seen = new Set<string>();
   const weighed = items.map((item) => {
     const findings = findingsOf(item);
-    const ids = findings.map(({ id, severity }) => `${severity} ${id}`);
+    // Each assertion is a rule of its own, by its name.
+    const ids = findings.map(
+      ({ id, severity, field = "" }) => `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
+    );
     const isNew = ids.some((id) => !seen.has(id));
     for (const id of ids) seen.add(id);
     return { item, weight: Math.min(NO_FINDING, ...findings.map(rank)) + (isNew ? 0 : 0.5) };

@@ -122,7 +122,8 @@ const isAnotherSession = (changed: readonly FieldEffect[], before: Entity, after
   );
 };
 
-const SESSION_OF_AWS = /^(arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role\/[^/]+\/)[^/]+$/;
+/** In IAM Identity Center the name of a session is that of the user. */
+const SESSION_OF_AWS = /^(arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role\/(?!AWSReservedSSO_)[^/]+\/)[^/]+$/;
 
 /**
  * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience or session

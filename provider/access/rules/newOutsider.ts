@@ -48,9 +48,28 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
   return isStrongOne && newness === "new" ? "high" : "medium";
 }
 
+/** Who was known before, and what is said of who was not, or was so elsewhere. */
+class KnownOwners extends KnownBefore {
+  constructor(
+    facts: Facts,
+    readonly words: { readonly new: string; readonly elsewhere: string },
+  ) {
+    super(facts);
+  }
+}
+
+const OF_TRUST = {
+  new: "which no identity with a grant trusted before",
+  elsewhere: "which identities trusted before only on other groups",
+};
+const OF_INVITE = {
+  new: "which no identity with a grant trusted before, and no invite named",
+  elsewhere: "which identities trusted, or invites named, before only on other groups",
+};
+
 /** The owners that identities with a grant trusted before. */
-function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
-  const known = new KnownBefore(facts);
+function knownOwners(facts: Facts, by: KnownBy, words = OF_TRUST): KnownOwners {
+  const known = new KnownOwners(facts, words);
   for (const { entity, groups } of boundBefore(facts, by)) {
     makeOwnersKnown(known, ownersOf(facts, entity), groups);
   }
@@ -65,8 +84,8 @@ const invitedOwner = (address: string): Owner =>
  * Who was known before, also by an invite of the address on the group of the invite. An invite makes nobody known who assumes an
  * identity.
  */
-function knownToInvite(facts: Facts, by: KnownBy): KnownBefore {
-  const known = knownOwners(facts, by);
+function knownToInvite(facts: Facts, by: KnownBy): KnownOwners {
+  const known = knownOwners(facts, by, OF_INVITE);
   for (const live of facts.comparison.before.entities.values()) {
     const entity = by === "anybody" ? live : facts.recordedByUrn().get(live.urn ?? "");
     if (entity === undefined || !isInvite(entity.kind)) continue;
@@ -87,7 +106,7 @@ interface Outsider {
 
 function findOutsider(
   facts: Facts,
-  known: KnownBefore,
+  known: KnownOwners,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
 ): Outsider | undefined {
@@ -95,7 +114,7 @@ function findOutsider(
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
-    return { owners: strangers, grants, severity, words: "of which nobody had a grant before" };
+    return { owners: strangers, grants, severity, words: known.words.new };
   }
   const found = grants.map((grant) => ({
     grant,
@@ -111,14 +130,14 @@ function findOutsider(
     ],
     grants: elsewhere.map(({ grant }) => grant),
     severity: elsewhere.some(({ grant }) => grant.group.isRoot) ? "high" : "medium",
-    words: "of which somebody had a grant before, but only on other groups",
+    words: known.words.elsewhere,
   };
 }
 
 /** Whoever is known by what was made by hand alone may have been put there to look known. */
 const BY_HAND = "which only identities and grants that no given stack records trusted before";
 
-type Known = Readonly<Record<KnownBy, KnownBefore>>;
+type Known = Readonly<Record<KnownBy, KnownOwners>>;
 
 function judgeOutsider(
   facts: Facts,
@@ -154,7 +173,7 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownBefore) => {
+    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownOwners) => {
       let sides: Known | undefined;
       return (): Known => (sides ??= { anybody: find(facts, "anybody"), stacks: find(facts, "stacks") });
     };

@@ -284,7 +284,18 @@ function isProvenPinned(facts: Facts, trust: Trust): boolean {
 /** Whether a grant reaches the whole organisation, or its subject may be several outsiders. */
 export function hasWideReach(facts: Facts, { group, subject }: Pick<Grant, "group" | "subject">): boolean {
   if (group.isRoot || !subject.matchesMany) return group.isRoot;
-  const entity = subject.type === "identity" ? facts.entity(subject.key) : undefined;
+  // An identity may have thousands of grants, and each question about its pattern takes of the steps of the review.
+  const known = severalOf.get(facts) ?? new Map<string, boolean>();
+  severalOf.set(facts, known);
+  const isSeveral = known.get(subject.key) ?? maySeveralBe(facts, subject);
+  known.set(subject.key, isSeveral);
+  return isSeveral;
+}
+
+const severalOf = new WeakMap<Facts, Map<string, boolean>>();
+
+function maySeveralBe(facts: Facts, { key, type }: Grant["subject"]): boolean {
+  const entity = type === "identity" ? facts.entity(key) : undefined;
   const trusts = entity === undefined || isTrustDoubtful(entity) ? [] : trustsOf(entity);
   return trusts.length !== 1 || !trusts.every((trust) => isProvenPinned(facts, trust));
 }

@@ -93,7 +93,7 @@ const keyOf = ({ what, name }: Owner): string => JSON.stringify([what, name]);
 const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name, "any number"]);
 
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
-export const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
+const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
 /** The name of an owner beside another one. */
 const besideKey = (key: string, other: string): string => JSON.stringify([key, "beside", other]);
@@ -126,7 +126,7 @@ function keysToKnow(owner: Owner): string[] {
  * Whether an owner was trusted before, on a group or above it where one is given.
  * @param beside Another owner that the trust names too: then only what was trusted beside that one counts.
  */
-export function isKnownOwner(known: KnownBefore, owner: Owner, group?: string, beside?: Owner): boolean {
+function isKnownOwner(known: KnownBefore, owner: Owner, group?: string, beside?: Owner): boolean {
   const keys = keysToKnow(owner);
   const all =
     beside === undefined

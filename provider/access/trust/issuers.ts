@@ -147,6 +147,7 @@ const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
   [/^https:\/\/login\.microsoftonline\.com\/([^/]+)\/(?:v2\.0|\*)$/, "https://sts.windows.net/$1/"],
   [/^https:\/\/sts\.windows\.net\/([^/]+)\/?$/, "https://login.microsoftonline.com/$1/v2.0"],
   [/^arn:([^:]+):iam::([^:]+):role\/(?:.*\/)?([^/]+)$/, "arn:$1:sts::$2:assumed-role/$3/*"],
+  [/^arn:([^:]+):iam::([^:]+):\*$/, "arn:$1:sts::$2:*"],
   [
     /^arn:([^:]+):sts::([^:]+):assumed-role\/([^/]+)(?:\/.*)?$/,
     "arn:$1:iam::$2:role/$3",

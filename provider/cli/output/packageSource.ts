@@ -4,8 +4,6 @@ import { isObject } from "../../fields/values";
 import { ownVersion } from "../../text/packageVersion";
 import { quoteWord } from "../../text/plain";
 
-export { quoteWord };
-
 /** What a package manager adds this package to a project by. */
 interface PackageSource {
   readonly specifier: string;

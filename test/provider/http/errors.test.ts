@@ -76,7 +76,7 @@ describe("the code of an error", () => {
       const errorCode = { 401: "PP3401", 404: "PP3404" }[status] ?? "PP3407";
       expect(error).toMatchObject({ code: name, errorCode, status, fromApi: false });
       const address = "https://api.example.com/iam/v2/groups/x";
-      const advice = [408, 425, 429, 502, 503, 504].includes(status)
+      const advice = [408, 425, 429, 500, 502, 503, 504].includes(status)
         ? `; a proxy or load balancer responded at ${address} in place of the API, which may pass; if it stays, check platform:baseUrl (or PLATFORM_BASE_URL)`
         : status === 401
           ? ""

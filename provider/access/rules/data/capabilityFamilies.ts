@@ -18,7 +18,7 @@ export interface ReportedEffect {
   readonly effect: Exclude<CapabilityEffect, "reads">;
   /** The rule that reports a new grant. G4 reports the gain of a role that is bound. */
   readonly rule: "G2" | "G3" | "G6" | "G9";
-  /** `byReach`: high for several outsiders and at a root group, else medium. */
+  /** `byReach`: high for several subjects and at a root group, else medium. */
   readonly severity: "high" | "byReach";
 }
 

@@ -1,6 +1,6 @@
 import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
-import { quoteForShell } from "../../../text/plain";
+import { quoteForShell, quoteWord } from "../../../text/plain";
 import {
   findBelow,
   listAll,
@@ -12,7 +12,6 @@ import {
   stringMember,
 } from "../../post/http";
 import type { ApiHost } from "../../post/http";
-import { quoteWord } from "../../output/packageSource";
 import { judge, judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import { branchesOf } from "../init/folder";

@@ -1,6 +1,6 @@
 import type { Environment } from "../../../settings/environment";
 import { findBelow, listAll, memberByPath, apiOf, request, stringMember } from "../../post/http";
-import { quoteWord } from "../../output/packageSource";
+import { quoteWord } from "../../../text/plain";
 import type { ApiHost } from "../../post/http";
 import { judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";

@@ -5,7 +5,7 @@ import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
-import { quoteForShell } from "../../../text/plain";
+import { quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -15,7 +15,7 @@ import type { NamedBackend } from "../../input/backend";
 import { checkLockfiles, ownCommand } from "../../input/packageManager";
 import { GITIGNORE } from "../../input/projectFiles";
 import { webAddress } from "../../input/repository";
-import { packageSource, quoteWord } from "../../output/packageSource";
+import { packageSource } from "../../output/packageSource";
 import { checkNewFiles, isTaken, writeNewFiles, joinFilePath } from "../../output/writeFiles";
 import type { NewFile } from "../../output/writeFiles";
 import {

@@ -578,6 +578,12 @@ describe("T5 trust-changed", () => {
   it.each([
     ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "medium"],
     ["role", session("assumed-role/ci/a"), session("assumed-role/cd/a"), "high"],
+    [
+      "user of IAM Identity Center",
+      session("assumed-role/AWSReservedSSO_Admin_0123456789abcdef/ada@acme.com"),
+      session("assumed-role/AWSReservedSSO_Admin_0123456789abcdef/eve@acme.com"),
+      "high",
+    ],
     ["federated user", session("federated-user/a"), session("federated-user/b"), "high"],
     ["audience of a run, which asks for any", audience(hub, "a"), audience(hub, "b"), "medium"],
     [
@@ -1027,7 +1033,7 @@ describe("T7 new-outsider", () => {
       const trusts = [...unknown.map(([trust]) => trust), ...familiar];
       const named = foundInEach("T7", trusts, { where: acme, before: all }).map((findings, i) => [
         trusts[i],
-        ...findings.map(({ severity, message }) => `${severity} ${/trusts (.*?), of which/.exec(message)?.[1]}`),
+        ...findings.map(({ severity, message }) => `${severity} ${/trusts (.*?), which/.exec(message)?.[1]}`),
       ]);
       expect(named).toEqual([
         ...unknown.map(([trust, who]) => [trust, `high ${who}`]),
