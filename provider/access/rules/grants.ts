@@ -341,7 +341,7 @@ const ownerGrant: Rule = {
   id: "G1",
   name: "owner-grant",
   severities: ["critical", "high"],
-  when: "critical at a root group, or if several can be the subject (an open invite, a pattern that is not proven to list them); otherwise high",
+  when: "critical at a root group, or if several can be the subject; otherwise high. Several are an open invite, and a pattern that is not proven to list whom it accepts",
   what: "A role binding, an invite, a group mapping, a service binding or the default role of an identity provider grants `owner`. A role that can bind roles, change roles and change identities is equivalent to `owner`: it can take the rest. Unchanged grants are not reported.",
   why: "An owner can give any role to anyone, change who can assume each identity, and remove every other owner. Below a root group it controls that part; at the root group, the whole organisation.",
   fix: "Bind the smallest role that does the work (`editor`, `registry.push`, or your own Role) on the lowest group that needs it. Give each person who must be an owner a binding, never a pattern.",
