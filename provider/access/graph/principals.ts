@@ -88,7 +88,10 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
   const holders = holderClaims.flatMap(({ claim, issuer: form }) => {
-    const values = claims.get(claim) ?? [];
+    // A pattern of mail addresses may accept all of a domain.
+    const values = (claims.get(claim) ?? []).filter(
+      ({ exact: value }) => value !== undefined || claim !== "email",
+    );
     const ofForm = { exact: undefined, pattern: form };
     return trust.issuer !== undefined && values.length > 0 && mayIntersect(languages, trust.issuer, ofForm)
       ? values

@@ -120,10 +120,16 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   return perCustomer.find(({ issuer: form }) => form.test(issuer));
 }
 
-/** The claims that name one holder whatever the subject, each with the form of the issuers that write it. */
-export const holderClaims = perCustomer.flatMap(({ holder, issuer }) =>
-  holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source }],
-);
+/**
+ * The claims that name one holder whatever the subject, each with the form of the issuers that write it. A mailbox is that of one
+ * person at each.
+ */
+export const holderClaims = [
+  { claim: "email", issuer: "" },
+  ...perCustomer.flatMap(({ holder, issuer }) =>
+    holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source }],
+  ),
+];
 
 /** The customer that an exact address names, of an issuer with an address for each. */
 export function customerOf(issuer: string): Owner | undefined {

@@ -89,6 +89,26 @@ test.each<[string, boolean, Props, Props]>([
     exact,
     github({ subjectPattern: "^repo:acme@[0-9]+/three@[0-9]+:environment:x$" }),
   ],
+  [
+    "one mail address of an issuer, and other subjects",
+    true,
+    claims({ issuer: "https://sso.acme.example", subject: "1", claims: { email: "ada@acme.example" } }),
+    claims({ issuer: "https://sso.acme.example", subject: "2", claims: { email: "Ada@acme.example" } }),
+  ],
+  [
+    "one mail domain of an issuer, and other subjects",
+    false,
+    claims({
+      issuer: "https://sso.acme.example",
+      subject: "1",
+      claimPatterns: { email: "^.*@acme\\.example$" },
+    }),
+    claims({
+      issuer: "https://sso.acme.example",
+      subject: "2",
+      claimPatterns: { email: "^.*@acme\\.example$" },
+    }),
+  ],
   ["another repository", false, exact, github({ subject: "repo:acme/three:ref:refs/heads/main" })],
   [
     "a pattern of it and others",
