@@ -13,11 +13,12 @@ import {
 import type { Endpoint } from "./errors";
 import { encodeQuery } from "./query";
 import type { Query } from "./query";
-import { LIST_PAGE_SIZE, SharedCreates, SharedReads, lastWord } from "./sharing";
+import { LIST_PAGE_SIZE, SharedCreates, SharedReads } from "./sharing";
 import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { Transport } from "./transport";
 import type { HttpResponse } from "./transport";
+import { lastWord } from "../text/address";
 
 export interface ClientOptions {
   /** Absolute, without a trailing slash. */

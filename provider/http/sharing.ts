@@ -5,6 +5,7 @@ import { ApiError, ConnectionError, hasUnknownOutcome, isThrottled } from "./err
 import type { Client, JsonObject } from "./client";
 import type { Query } from "./query";
 import { isUid, parentOf } from "../text/uid";
+import { lastWord } from "../text/address";
 
 /* Requests that several reads, or several creates, share. */
 
@@ -17,9 +18,6 @@ function concernsWholeBatch(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return error.code === "UNAUTHENTICATED" || isThrottled(error);
 }
-
-/** The name of the resources in a collection, as in `roleBindings`. */
-export const lastWord = (collection: string): string => collection.slice(collection.lastIndexOf("/") + 1);
 
 const asError = (error: unknown): Error =>
   error instanceof Error ? error : new CodedError("PP9001", "what failed is no error");

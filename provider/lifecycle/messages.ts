@@ -163,7 +163,8 @@ export function explain(
   const { reason } = error;
   // A server that drops names which it does not know says that what is left is missing.
   const isExplained = (line: string): boolean =>
-    /: .* is required$/.test(line) &&
+    line.endsWith(" is required") &&
+    line.includes(": ") &&
     notes.some((note) => note.startsWith(line.slice(0, line.indexOf(": ") + 2)));
   const ofServer = [
     ...describeDetails(error, (field) => propertyOf(spec, field)).filter((line) => !isExplained(line)),

@@ -7,7 +7,7 @@ import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
 import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
-import { lastWord } from "../http/sharing";
+import { lastWord } from "../text/address";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";

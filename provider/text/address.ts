@@ -25,3 +25,6 @@ export function printableAddress(address: string): string {
 export function hasUserinfo(url: URL): boolean {
   return url.username !== "" || url.password !== "";
 }
+
+/** The name of the resources in a collection, as in `roleBindings`. */
+export const lastWord = (collection: string): string => collection.slice(collection.lastIndexOf("/") + 1);

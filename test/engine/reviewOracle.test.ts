@@ -159,6 +159,9 @@ function unannounced({ before, after, grants }: Comparison): string[] {
 /** A resource that owns all bindings of a group may hang on several new resources at once: the review then says so. */
 const UNTOLD = /^GroupAccess (\S+): .* is not known yet: it depends on .*, and which of these is unknown$/;
 
+/** What a review says of every preview without --show-sames. */
+const OMITTED = /^\d+ unchanged resources are not shown, /;
+
 /** The resources whose bindings the review says it cannot tell, and what it says besides, or without need. */
 function untold({ unresolved, changes }: Comparison, preview: string): { names: string[]; wrong: string[] } {
   const { steps } = JSON.parse(preview) as {
@@ -175,7 +178,7 @@ function untold({ unresolved, changes }: Comparison, preview: string): { names: 
       .flatMap(({ newState }) => newState?.propertyDependencies?.["bindings"] ?? []);
     const isDue = name !== "" && new Set(from.filter((urn) => isNew.has(urn))).size > 1;
     if (isDue) names.add(name);
-    return !isDue;
+    return !isDue && !OMITTED.test(line);
   });
   return { names: [...names], wrong };
 }

@@ -173,14 +173,21 @@ function claimInPattern(languages: Languages, pattern: string, name: string): Ac
   return { exact: undefined, pattern: anchored(names.list.map((one) => RE2JS.quote(one)).join("|")) };
 }
 
-/** A text, and others by which tokens name the same issuer or role. */
-const namesOf = (value: AcceptedValue): readonly AcceptedValue[] =>
-  value.exact === undefined ? [value] : [value, ...otherNames(value.exact).map(exactValue)];
+const namesOfValues = new WeakMap<AcceptedValue, readonly AcceptedValue[]>();
+
+/** A text, and others by which tokens name the same issuer or role; each value is compared with those of many others. */
+function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
+  if (value.exact === undefined || (part !== "issuer" && part !== "arn")) return [value];
+  const names = namesOfValues.get(value) ?? [value, ...otherNames(value.exact).map(exactValue)];
+  namesOfValues.set(value, names);
+  return names;
+}
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
 function mayMeetBoth(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
-  const others = namesOf(other);
-  if (namesOf(one).some((name) => others.some((each) => mayMeet(languages, name, each, part)))) return true;
+  const others = namesOf(part, other);
+  if (namesOf(part, one).some((name) => others.some((each) => mayMeet(languages, name, each, part))))
+    return true;
   const hasPattern = one.exact === undefined || other.exact === undefined;
   const isNameOfOwner = part === "subject" || owningClaims.has(part);
   return (
