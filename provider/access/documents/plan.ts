@@ -290,6 +290,19 @@ function typeAndName(urn: string): string {
   return `${type}::${name}`;
 }
 
+/**
+ * The type and name that a resource had below the parent that the state names: where its own name begins with that of the parent, the
+ * engine takes that for a part of it.
+ */
+function inheritedAlias(urn: string, goal: Members, before: WrittenState | undefined): string {
+  const { type, name } = urnParts(urn);
+  const [now, then] = [goal["parent"], before?.["parent"]].map((parent) =>
+    typeof parent === "string" ? urnParts(parent).name : "",
+  );
+  const isPart = now !== undefined && now !== "" && name.startsWith(now);
+  return `${type}::${isPart ? `${then ?? ""}${name.slice(now.length)}` : name}`;
+}
+
 /** The type and name of what an alias of a goal leads to. */
 function resolveAlias(alias: unknown, urn: string): string {
   const text = (key: string): string | undefined => {
@@ -314,7 +327,7 @@ class PlanComparison {
 
   /**
    * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that exists uses no
-   * alias; the engine does not compare the order of aliases. A child of what has an alias keeps its type and its name.
+   * alias; the engine does not compare the order of aliases. A child of what has an alias has one too, which no goal shows.
    */
   private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
     const own = before === undefined ? undefined : String(before["urn"]);
@@ -324,7 +337,7 @@ class PlanComparison {
     );
     if (own === undefined) return found.some((each) => this.existing.has(each));
     const wanted = typeAndName(own);
-    const isNamed = wanted === typeAndName(urn) || found.includes(wanted);
+    const isNamed = wanted === inheritedAlias(urn, goal, before) || found.includes(wanted);
     return !isNamed || found.some((each) => this.existing.has(each) && each !== wanted);
   }
 

@@ -298,6 +298,27 @@ describe("an update plan", () => {
     expect(problems(forgeGoal("old", { structuredAliases: [{ Name: "gone" }] }), preview)).toHaveLength(1);
   });
 
+  it.each<[string, string, number]>([
+    ["its own name below the old one", "gone-role", 0],
+    ["another name", "other", 1],
+  ])("takes over below a parent that has an alias what had %s", (_what, name, count) => {
+    const component = (one: string) => `urn:pulumi:prod::acme::acme:index:Team::${one}`;
+    const [old, now] = ["gone", "old"].map((one) => ({ parent: component(one) }));
+    const step = {
+      ...shownStep("update", "old-role", before, updated, { ...kept, ...now }),
+      oldState: stateOf(name, before, old),
+    };
+    const goal = goalOf(
+      "old-role",
+      { updates: { name: "changed" }, deletes: ["description"] },
+      { ...kept, ...now },
+    );
+    const plan = { manifest: {}, resourcePlans: { [urn("old-role")]: { goal, steps: ["update"] } } };
+    expect(problems(plan, JSON.stringify({ steps: [step], changeSummary: { update: 1 } }))).toHaveLength(
+      count,
+    );
+  });
+
   it("cannot be compared with a preview that hides what is unchanged", () => {
     const { steps } = JSON.parse(previewOf()) as { steps: { op: string }[] };
     const shown = steps.filter(({ op }) => op !== "same");
