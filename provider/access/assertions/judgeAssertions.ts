@@ -32,6 +32,7 @@ import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
 import {
   BARE_SUBJECT,
+  OPTIONAL_NUMBER,
   isOfBuildkite,
   otherNames,
   owningClaims,
@@ -70,8 +71,6 @@ const invert = { all: "none", some: "some", none: "all" } as const satisfies Rec
 
 const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
-const NUMBER = "(?:@[0-9]+)?";
-
 /**
  * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
  * @param one What a wildcard stands for.
@@ -84,9 +83,9 @@ function globPattern(glob: string, isOfSubject: boolean, one = "(?s:.)"): string
     if (char !== marks[0]) return RE2JS.quote(char);
     marks.shift();
     // The first colon stands before the owner, the slash and the second colon behind a name.
-    return marks.length < 2 ? `${NUMBER}${char}` : char;
+    return marks.length < 2 ? `${OPTIONAL_NUMBER}${char}` : char;
   });
-  return `${parts.join("")}${isOfGithub && marks.length === 1 ? NUMBER : ""}`;
+  return `${parts.join("")}${isOfGithub && marks.length === 1 ? OPTIONAL_NUMBER : ""}`;
 }
 
 const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
@@ -129,11 +128,11 @@ function shareOfIssuer(
   if (share !== "none") return share;
   const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
   const either = others.flatMap((name) => [withoutTrailing(name, "/"), `${withoutTrailing(name, "/")}/`]);
-  return shareOfPart(languages, inAnyCase(part), either) === "none" ? "none" : "some";
+  return shareOfPart(languages, inSmallLetters(part), either) === "none" ? "none" : "some";
 }
 
 /** What a part accepts, in small letters or in any. */
-const inAnyCase = (
+const inSmallLetters = (
   { exact, pattern }: AcceptedValue = { exact: undefined, pattern: undefined },
 ): AcceptedValue => ({
   exact: exact?.toLowerCase(),
@@ -215,7 +214,7 @@ function shareOfValue(
   const share = shareIn(value, globs);
   if (share !== "none" || !owningClaims.has(name)) return share;
   const others = globs.map((glob) => glob.toLowerCase());
-  return shareIn(inAnyCase(value), others) === "none" ? "none" : "some";
+  return shareIn(inSmallLetters(value), others) === "none" ? "none" : "some";
 }
 
 /** The same of what a pattern of subjects says in the place of a claim; nothing where it may say something else. */

@@ -153,8 +153,8 @@ function findDefaultProblem({ goal = {} }: PlannedResource): string | undefined 
 }
 
 /** What a plan lets change of the inputs of a resource: the engine holds the program to that, and to no `detailedDiff`. */
-function changedInputs({ goal }: PlannedResource): readonly string[] {
-  const { adds, updates, deletes } = asMembers(goal?.["inputDiff"]);
+function changedInputs(diff: Members): readonly string[] {
+  const { adds, updates, deletes } = diff;
   return [
     ...Object.keys(asMembers(adds)),
     ...Object.keys(asMembers(updates)),
@@ -171,7 +171,9 @@ export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Pre
   const planned = new Map(plan.resources.map((resource) => [resource.urn, resource]));
   const steps = preview.steps.map((step): PreviewStep => {
     const resource = planned.get(step.urn);
-    return resource === undefined ? step : { ...step, differing: changedInputs(resource) };
+    return resource === undefined
+      ? step
+      : { ...step, differing: changedInputs(asMembers(resource.goal?.["inputDiff"])) };
   });
   const shown = new Set(steps.map(({ urn }) => urn));
   const added = plan.resources.flatMap(({ urn, steps: ops, goal }): PreviewStep[] => {
@@ -264,7 +266,6 @@ const hasMask = (value: unknown): boolean => textOf(value).includes(SECRET_MASK)
 function findOtherInputs(diff: Members, before: Members, after: Members): string[] {
   const [adds, updates] = [asMembers(diff["adds"]), asMembers(diff["updates"])];
   const deletes = new Set(asList(diff["deletes"]).map(String));
-  const keys = [before, after, adds, updates].flatMap((members) => Object.keys(members));
   const allowed = (key: string): unknown => {
     if (Object.hasOwn(adds, key)) return adds[key];
     if (Object.hasOwn(updates, key)) return updates[key];
@@ -272,14 +273,14 @@ function findOtherInputs(diff: Members, before: Members, after: Members): string
   };
   const isTwofold = (key: string): boolean =>
     [Object.hasOwn(adds, key), Object.hasOwn(updates, key), deletes.has(key)].filter(Boolean).length > 1;
-  const changes = new Set([...Object.keys(adds), ...Object.keys(updates), ...deletes]);
+  const changes = new Set(changedInputs(diff));
   const isOtherChange = (key: string): boolean => {
     const [old, now] = [memberOf(before, key), memberOf(after, key)];
     // The engine distinguishes null from nothing, and a preview does not.
     const isAbsent = !deletes.has(key) && (old ?? null) === null && (now ?? null) === null;
     return !isAbsent && changes.has(key) === (textOf(old) === textOf(now)) && !hasMask([old, now]);
   };
-  return inOrder([...keys, ...deletes]).filter(
+  return inOrder([...Object.keys(before), ...Object.keys(after), ...changes]).filter(
     (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)) || isOtherChange(key),
   );
 }
@@ -296,11 +297,10 @@ function typeAndName(urn: string): string {
  */
 function inheritedAlias(urn: string, goal: Members, before: WrittenState | undefined): string {
   const { type, name } = urnParts(urn);
-  const [now, then] = [goal["parent"], before?.["parent"]].map((parent) =>
-    typeof parent === "string" ? urnParts(parent).name : "",
-  );
-  const isPart = now !== undefined && now !== "" && name.startsWith(now);
-  return `${type}::${isPart ? `${then ?? ""}${name.slice(now.length)}` : name}`;
+  const nameOf = (parent: unknown): string => (typeof parent === "string" ? urnParts(parent).name : "");
+  const now = nameOf(goal["parent"]);
+  const isPart = now !== "" && name.startsWith(now);
+  return `${type}::${isPart ? `${nameOf(before?.["parent"])}${name.slice(now.length)}` : name}`;
 }
 
 /** The type and name of what an alias of a goal leads to. */

@@ -1,6 +1,5 @@
 import { sortedJson, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
-import type { Json } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
@@ -32,14 +31,14 @@ export interface StateExport {
  * dependencies away, by which only values that are not known yet are resolved.
  */
 export function recordLine(resource: RecordedResource): string {
-  const derived = {
+  const omitted = {
     kind: undefined,
     notReviewed: undefined,
     location: undefined,
     secrets: undefined,
     dependencies: undefined,
   };
-  return sortedJson(JSON.parse(JSON.stringify({ ...resource, ...derived })) as Json);
+  return sortedJson({ ...resource, ...omitted });
 }
 
 /** SHA-256 of recorded resources in any order, hex: the same of an export and of the states before a preview. */

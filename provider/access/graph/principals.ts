@@ -5,6 +5,7 @@ import {
   claimsOfSubject,
   customerOf,
   holderClaims,
+  OPTIONAL_NUMBER,
   otherNames,
   ownerlessSubjects,
   ownerStarts,
@@ -87,10 +88,9 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   }
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
-  const holders = holderClaims.flatMap(({ claim, issuer: form }) => {
-    // A pattern of mail addresses may accept all of a domain.
+  const holders = holderClaims.flatMap(({ claim, issuer: form, mayBePattern }) => {
     const values = (claims.get(claim) ?? []).filter(
-      ({ exact: value }) => value !== undefined || claim !== "email",
+      ({ exact: value }) => value !== undefined || mayBePattern,
     );
     const ofForm = { exact: undefined, pattern: form };
     return trust.issuer !== undefined && values.length > 0 && mayIntersect(languages, trust.issuer, ofForm)
@@ -148,15 +148,14 @@ function findStarts(languages: Languages, pattern: string): readonly string[] | 
 }
 
 const NAME = "[^/:@]+";
-const NUMBER = "(?:@[0-9]+)?";
 
 /** The same of repositories of GitHub whose numbers a pattern leaves open. */
 function findNumbered(languages: Languages, pattern: string): readonly string[] | undefined {
-  const isOfRepositories = `\\Arepo:${NAME}${NUMBER}/${NAME}${NUMBER}:`;
+  const isOfRepositories = `\\Arepo:${NAME}${OPTIONAL_NUMBER}/${NAME}${OPTIONAL_NUMBER}:`;
   if (languages.isSubset(pattern, isOfRepositories) !== "yes") return undefined;
   const [owners, repositories] = [
-    { before: "repo:", name: NAME, after: `${NUMBER}/(?s:.*)` },
-    { before: `repo:${NAME}${NUMBER}/`, name: NAME, after: `${NUMBER}:(?s:.*)` },
+    { before: "repo:", name: NAME, after: `${OPTIONAL_NUMBER}/(?s:.*)` },
+    { before: `repo:${NAME}${OPTIONAL_NUMBER}/`, name: NAME, after: `${OPTIONAL_NUMBER}:(?s:.*)` },
   ].map((segment) => languages.names(pattern, segment, MOST_OWNERS));
   if (owners === undefined || owners === "tooLarge" || owners.isMany) return undefined;
   if (repositories === undefined || repositories === "tooLarge" || repositories.isMany) return undefined;
@@ -294,7 +293,7 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    // Which holder it is, their claims say, and these are compared below.
+    // Their claims say which holder it is, and are compared below.
     (first.holders.length > 0 && second.holders.length > 0) ||
     (first.starts !== undefined && second.starts !== undefined
       ? first.starts.some((start) => second.starts?.includes(start))

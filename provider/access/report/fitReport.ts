@@ -66,20 +66,20 @@ export function fitReport<R extends Report>(
   const mostBytes = bytes * LISTS_SHARE;
   const lists = Object.keys(LISTS).flatMap((key) => {
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
-    return Array.isArray(items) ? [{ key, items, bytes: firstOf(items, mostBytes).bytes }] : [];
+    if (!Array.isArray(items)) return [];
+    const inOrderToCut: readonly unknown[] = key === "findings" ? findingsToCut(report.findings) : items;
+    return [{ key, items: inOrderToCut, bytes: firstOf(inOrderToCut, mostBytes).bytes }];
   });
-  const inOrderToCut = ({ key, items }: { key: string; items: readonly unknown[] }): readonly unknown[] =>
-    key === "findings" ? findingsToCut(report.findings) : items;
   const kept = new Map<string, readonly unknown[]>();
   let left = mostBytes;
   // A short list leaves to the longer ones what it does not need.
   for (const [i, list] of [...lists].sort((a, b) => a.bytes - b.bytes).entries()) {
     const share = left / (lists.length - i);
     left -= Math.min(list.bytes, share);
-    if (list.bytes > share) kept.set(list.key, firstOf(inOrderToCut(list), share).first);
+    if (list.bytes > share) kept.set(list.key, firstOf(list.items, share).first);
   }
   const cut = lists.flatMap(({ key, items }) => {
-    const omitted = inOrderToCut({ key, items }).slice(kept.get(key)?.length ?? items.length);
+    const omitted = items.slice(kept.get(key)?.length ?? items.length);
     if (omitted.length === 0) return [];
     const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
     return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];

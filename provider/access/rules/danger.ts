@@ -12,12 +12,12 @@ import { listFirst, plural } from "../../text/plain";
 import { textAt } from "../graph/describedFields";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
-import type { FindingInput, KindCondition, Rule } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 import { isBuiltInRole, isOwnerOfRoot } from "./facts";
-import { everyKind, isAssumable } from "./rule";
+import { everyKind, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { accessKinds, bindsRoles } from "../graph/accessKinds";
+import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
 import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
@@ -265,16 +265,15 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
   });
 }
 
-const isDirectory: KindCondition = (kind) => accessKinds[kind]?.signIn === "provider";
-
-/** Directories that go: whoever signs in by one is locked out of all that it gives. */
+/** Identity providers that go: whoever signs in by one is locked out of all that it gives. */
 function findLostSignIn(facts: Facts): FindingInput[] {
-  const isLeft = [...facts.comparison.after.entities.values()].some(({ kind }) => isDirectory(kind));
+  const isLeft = [...facts.comparison.after.entities.values()].some(({ kind }) => isIdentityProvider(kind));
   return [...facts.removals()].flatMap(({ op, before }) => {
+    if (op !== "delete" || !isIdentityProvider(before.kind)) return [];
     const grants = [before.key, ...facts.before.subjectsOf(before.key)].flatMap((key) =>
       facts.grantsBefore(key),
     );
-    if (op !== "delete" || !isDirectory(before.kind) || grants.length === 0) return [];
+    if (grants.length === 0) return [];
     return [
       facts.aboutEntity(before, {
         severity: isLeft ? "medium" : "high",
@@ -300,7 +299,7 @@ const lockOut: Rule = {
   needsBefore: true,
   needsWhole: true,
   driftAdvice: "restore this owner, or bind another one, and find out who removed it",
-  about: (kind) => bindsRoles(kind) || isAssumable(kind) || isDirectory(kind),
+  about: (kind) => bindsRoles(kind) || isAssumable(kind) || isIdentityProvider(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
       ...findTooFewOwners(facts, change),

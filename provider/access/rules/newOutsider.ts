@@ -48,28 +48,24 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
   return isStrongOne && newness === "new" ? "high" : "medium";
 }
 
-/** Who was known before, and what is said of who was not, or was so elsewhere. */
-class KnownOwners extends KnownBefore {
-  constructor(
-    facts: Facts,
-    readonly words: { readonly new: string; readonly elsewhere: string },
-  ) {
-    super(facts);
-  }
+/** What is said of who is new everywhere, and of who is new on a group. */
+interface OutsiderWords {
+  readonly new: string;
+  readonly elsewhere: string;
 }
 
-const OF_TRUST = {
+const OF_TRUST: OutsiderWords = {
   new: "which no identity with a grant trusted before",
   elsewhere: "which identities trusted before only on other groups",
 };
-const OF_INVITE = {
+const OF_INVITE: OutsiderWords = {
   new: "which no identity with a grant trusted before, and no invite named",
   elsewhere: "which identities trusted, or invites named, before only on other groups",
 };
 
 /** The owners that identities with a grant trusted before. */
-function knownOwners(facts: Facts, by: KnownBy, words = OF_TRUST): KnownOwners {
-  const known = new KnownOwners(facts, words);
+function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
+  const known = new KnownBefore(facts);
   for (const { entity, groups } of boundBefore(facts, by)) {
     makeOwnersKnown(known, ownersOf(facts, entity), groups);
   }
@@ -84,8 +80,8 @@ const invitedOwner = (address: string): Owner =>
  * Who was known before, also by an invite of the address on the group of the invite. An invite makes nobody known who assumes an
  * identity.
  */
-function knownToInvite(facts: Facts, by: KnownBy): KnownOwners {
-  const known = knownOwners(facts, by, OF_INVITE);
+function knownToInvite(facts: Facts, by: KnownBy): KnownBefore {
+  const known = knownOwners(facts, by);
   for (const live of facts.comparison.before.entities.values()) {
     const entity = by === "anybody" ? live : facts.recordedByUrn().get(live.urn ?? "");
     if (entity === undefined || !isInvite(entity.kind)) continue;
@@ -106,15 +102,16 @@ interface Outsider {
 
 function findOutsider(
   facts: Facts,
-  known: KnownOwners,
+  known: KnownBefore,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
+  words: OutsiderWords,
 ): Outsider | undefined {
   const strangers = strangersOf(known, conditions);
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
-    return { owners: strangers, grants, severity, words: known.words.new };
+    return { owners: strangers, grants, severity, words: words.new };
   }
   const found = grants.map((grant) => ({
     grant,
@@ -130,22 +127,23 @@ function findOutsider(
     ],
     grants: elsewhere.map(({ grant }) => grant),
     severity: elsewhere.some(({ grant }) => grant.group.isRoot) ? "high" : "medium",
-    words: known.words.elsewhere,
+    words: words.elsewhere,
   };
 }
 
 /** Whoever is known by what was made by hand alone may have been put there to look known. */
 const BY_HAND = "which only identities and grants that no given stack records trusted before";
 
-type Known = Readonly<Record<KnownBy, KnownOwners>>;
+type Known = Readonly<Record<KnownBy, KnownBefore>>;
 
 function judgeOutsider(
   facts: Facts,
   known: Known,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
+  words: OutsiderWords,
 ): Outsider | undefined {
-  const outsider = findOutsider(facts, known.anybody, conditions, grants);
+  const outsider = findOutsider(facts, known.anybody, conditions, grants, words);
   if (outsider !== undefined) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
   const owners = strangersOf(known.stacks, conditions);
@@ -173,7 +171,7 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownOwners) => {
+    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownBefore) => {
       let sides: Known | undefined;
       return (): Known => (sides ??= { anybody: find(facts, "anybody"), stacks: find(facts, "stacks") });
     };
@@ -185,7 +183,7 @@ export const newOutsider: Rule = {
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
-      const outsider = judgeOutsider(facts, known(), conditions, grants);
+      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(
@@ -203,7 +201,8 @@ export const newOutsider: Rule = {
       const address = textMeant(after, "invite.address");
       if (field === undefined || address === undefined) continue;
       const conditions = [[[invitedOwner(address)]]];
-      const outsider = judgeOutsider(facts, invited(), conditions, facts.meanwhile.ofResource(after));
+      const grants = facts.meanwhile.ofResource(after);
+      const outsider = judgeOutsider(facts, invited(), conditions, grants, OF_INVITE);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(after, {

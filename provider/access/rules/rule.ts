@@ -96,6 +96,9 @@ export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === t
 /** It decides who signs in. */
 export const decidesSignIn: KindCondition = (kind) => accessKinds[kind]?.signIn !== undefined;
 
+/** People sign in by it. */
+export const isIdentityProvider: KindCondition = (kind) => accessKinds[kind]?.signIn === "provider";
+
 /** Principals assume resources of the kind by tokens and keys. */
 export const isAssumable: KindCondition = (kind) => accessKinds[kind]?.assumable === true;
 

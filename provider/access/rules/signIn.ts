@@ -7,7 +7,7 @@ import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { decidesSignIn } from "./rule";
+import { decidesSignIn, isIdentityProvider } from "./rule";
 import type { Severity } from "../review/finding";
 import type { ResourceChange } from "../review/compare";
 import { timestampNanos } from "../../fields/formats";
@@ -141,7 +141,7 @@ export const signInProvider: Rule = {
     for (const change of facts.writes(decidesSignIn)) {
       const { op, after, fields, sendsNothing } = change;
       if (sendsNothing === true) continue;
-      const isProvider = accessKinds[after.kind]?.signIn === "provider";
+      const isProvider = isIdentityProvider(after.kind);
       const effects = fields.filter(({ path, direction, effect }) =>
         // Each change of a directory token that is sent makes it anew, whatever it does to its end.
         isProvider ? isAccessField(after.kind, path) && mayWiden(direction) : effect !== "none",

@@ -281,20 +281,20 @@ function isProvenPinned(facts: Facts, trust: Trust): boolean {
   );
 }
 
-/** Whether a grant reaches the whole organisation, or its subject may be several outsiders. */
+/** Whether a grant reaches the whole organisation, or several principals may be its subject. */
 export function hasWideReach(facts: Facts, { group, subject }: Pick<Grant, "group" | "subject">): boolean {
   if (group.isRoot || !subject.matchesMany) return group.isRoot;
-  // An identity may have thousands of grants, and each question about its pattern takes of the steps of the review.
-  const known = severalOf.get(facts) ?? new Map<string, boolean>();
-  severalOf.set(facts, known);
-  const isSeveral = known.get(subject.key) ?? maySeveralBe(facts, subject);
+  // An identity may have thousands of grants, and each comparison of its pattern uses up steps that a review is limited to.
+  const known = answersOf.get(facts) ?? new Map<string, boolean>();
+  answersOf.set(facts, known);
+  const isSeveral = known.get(subject.key) ?? mayBeSeveral(facts, subject);
   known.set(subject.key, isSeveral);
   return isSeveral;
 }
 
-const severalOf = new WeakMap<Facts, Map<string, boolean>>();
+const answersOf = new WeakMap<Facts, Map<string, boolean>>();
 
-function maySeveralBe(facts: Facts, { key, type }: Grant["subject"]): boolean {
+function mayBeSeveral(facts: Facts, { key, type }: Grant["subject"]): boolean {
   const entity = type === "identity" ? facts.entity(key) : undefined;
   const trusts = entity === undefined || isTrustDoubtful(entity) ? [] : trustsOf(entity);
   return trusts.length !== 1 || !trusts.every((trust) => isProvenPinned(facts, trust));

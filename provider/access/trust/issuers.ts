@@ -120,14 +120,20 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   return perCustomer.find(({ issuer: form }) => form.test(issuer));
 }
 
-/**
- * The claims that name one holder whatever the subject, each with the form of the issuers that write it. A mailbox is that of one
- * person at each.
- */
-export const holderClaims = [
-  { claim: "email", issuer: "" },
+interface HolderClaim {
+  readonly claim: string;
+  /** The issuers that write it, as a regular expression. */
+  readonly issuer: string;
+  /** Whether a pattern of its values names one holder too. */
+  readonly mayBePattern: boolean;
+}
+
+/** The claims that name one holder whatever the subject. */
+export const holderClaims: readonly HolderClaim[] = [
+  // A mailbox is that of one person at each issuer. A pattern of mail addresses may accept all of a domain.
+  { claim: "email", issuer: "", mayBePattern: false },
   ...perCustomer.flatMap(({ holder, issuer }) =>
-    holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source }],
+    holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source, mayBePattern: true }],
   ),
 ];
 
@@ -189,6 +195,9 @@ export const BARE_SUBJECT = projects.map((project) => project.slice(0, -1)).join
  */
 const REPOSITORY_OF_SUBJECT =
   /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@([0-9]+))?\/([^/:@]+)(?:@([0-9]+))?(?=[/:]|$)/;
+
+/** Such a number behind a name, or none, as a regular expression. */
+export const OPTIONAL_NUMBER = "(?:@[0-9]+)?";
 
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
 export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$4");

@@ -410,7 +410,7 @@ function findGrantedAgain(
   const keysOf = (entity: ExpectedEntity): string[] => bindingKeys({ ...entity, secretPaths: [] });
   const owners = expected.entities.filter(({ kind }) => accessKinds[kind]?.ownsBindings === true);
   const kept = new Set(owners.flatMap(keysOf));
-  // What its owner lets go is not expected to stay, also where a RoleBinding grants the same from now on.
+  // A binding that its GroupAccess no longer lists need not stay, even where a RoleBinding grants the same from now on.
   const owned = (expected.owned ?? []).filter((entity) => keysOf(entity).some((key) => kept.has(key)));
   const bindings = [...expected.entities, ...owned].filter(
     ({ uid, kind }) => uid !== undefined && accessKinds[kind]?.binding === true,

@@ -253,7 +253,7 @@ function formatText(results: readonly CheckResult[]): string {
     .map(({ check, state, text, errorCode, command }, index) => {
       const shown = printable(text, 2000);
       const line = errorCode === undefined ? shown : withCode(shown, errorCode);
-      // Below the text, so that it can be copied as a line; once for checks that it mends together.
+      // A command stands on a line of its own, to be copied, and once below checks that follow each other and need the same one.
       const isSaid = command === undefined || results[index + 1]?.command === command;
       const mend = isSaid ? "" : `${" ".repeat(COMMAND_INDENT)}${printable(command, 10_000)}\n`;
       return `${state.padEnd(7)}  ${check.padEnd(width)}  ${line}\n${mend}`;

@@ -15,7 +15,6 @@ import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocu
 import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";
 import { sortedJson } from "../../fields/formats";
-import type { Json } from "../../fields/values";
 import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
@@ -137,7 +136,7 @@ function entriesOf({ entries, types, assertions }: Policy): { text: string; line
   const listed = [...entries, ...types].map(({ line, ...each }) => ({ line, list: "allow", each }));
   return [...listed, ...asserted].map(({ line, ...rest }) => ({
     line,
-    text: sortedJson(JSON.parse(JSON.stringify(rest)) as Json),
+    text: sortedJson(rest),
   }));
 }
 

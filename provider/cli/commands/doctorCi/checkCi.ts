@@ -116,7 +116,7 @@ async function checkCredentials(
     );
     const [first] = writing;
     const isRight = (first !== undefined) === isDeploy;
-    // Of two variables with one uid, that is wrong for which it is not right.
+    // Where both variables have the same uid, the one that needs other access than that uid has is wrong.
     const twin = IDENTITIES.find(
       (one) => (one === "DEPLOY") !== isDeploy && variables.get(variableOf(one)) === uid,
     );
