@@ -11,7 +11,7 @@ import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/acce
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createSignInDoubt } from "../review/compare";
-import type { Comparison } from "../review/compare";
+import type { Comparison, SignInDoubt } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { globMatches, hasWildcard, parseGlob, addressPattern, trustMatches } from "../trust/glob";
@@ -581,7 +581,7 @@ class AssertionJudge {
    */
   private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
-  private readonly isDoubted: (holder: Subject) => boolean;
+  private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -611,7 +611,7 @@ class AssertionJudge {
         return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];
       }),
     );
-    this.isDoubted = createSignInDoubt(graphs);
+    this.doubtOf = createSignInDoubt(graphs);
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
@@ -976,12 +976,13 @@ class AssertionJudge {
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
     const distinct = (some: typeof all) => side.principals.distinct(some, ({ grant }) => grant.subject);
-    const counted = distinct(sure);
-    const isAnyDoubted = sure.some(({ grant }) => this.isDoubted(grant.subject));
-    const staying = isAnyDoubted
-      ? distinct(sure.filter(({ grant }) => !this.isDoubted(grant.subject)))
-      : counted;
-    return { sure: counted, all, staying };
+    return {
+      sure: distinct(sure),
+      all,
+      /** Those among the sure ones of whom there is no such doubt. */
+      without: (doubts: readonly SignInDoubt[]) =>
+        distinct(sure.filter(({ grant }) => !doubts.some((doubt) => doubt === this.doubtOf(grant.subject)))),
+    };
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
@@ -1007,10 +1008,13 @@ class AssertionJudge {
       const isBroken = now.sure.length < atLeast;
       const count = (holders: readonly unknown[], which = ""): string =>
         `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
-      if (isBroken && (then.sure.length >= atLeast || now.sure.length < then.sure.length)) {
+      const isAnyLost = now.sure.length < then.sure.length;
+      // Who has not signed in for long is no news where nobody goes.
+      const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"]);
+      if (isBroken && (then.sure.length >= atLeast || isAnyLost)) {
         worse.push(at(count(now.sure)));
-      } else if (now.staying.length < Math.min(atLeast, then.sure.length)) {
-        const message = `${count(now.staying, " whose trust is as it was")}: whether the others can sign in, nobody can say`;
+      } else if (staying.length < Math.min(atLeast, then.sure.length)) {
+        const message = count(staying, " who surely can sign in");
         worse.push({ ...at(message), isDoubt: true });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {

@@ -1,4 +1,5 @@
 import { ownEffect } from "../../fields/fieldSpec";
+import { timestampNanos } from "../../fields/formats";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
@@ -617,36 +618,66 @@ export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceC
 }
 
 /**
- * Answers whether nobody can say that a holder can sign in after a change: its trust, or that of its directory, is new, another
- * one or narrower.
+ * Why nobody can say that a holder can sign in after a change: its trust, or that of its directory, is new, another one or
+ * narrower; or an earlier change may have locked it out, since it has not signed in with what it trusts now.
  */
+export type SignInDoubt = "changed" | "unseen";
+
+/** A write within so long of the last sign-in is not after it: the clocks of the server may differ. */
+const SAME_TIME_NANOS = 60_000_000_000n;
+
+/** Answers whether an identity has not signed in since it was written last, as far as the inventory tells. */
+function createUnseen(inventory: Inventory | undefined): (holder: Subject) => boolean {
+  const objects = (inventory?.objects ?? []).filter(({ kind }) => accessKinds[kind]?.assumable === true);
+  const byUid = new Map(objects.map((object) => [object.uid, object]));
+  const isEachTold = objects.some(({ lastSeenTime }) => lastSeenTime !== undefined);
+  return ({ uid = "" }) => {
+    const object = byUid.get(uid);
+    if (object === undefined) return false;
+    const { updateTime = "", lastSeenTime, createTime } = object;
+    if (lastSeenTime === undefined && isEachTold) return true;
+    // Of a server that tells of no sign-in: whether it was written after it was made.
+    const [written, seen] = [timestampNanos(updateTime), timestampNanos(lastSeenTime ?? createTime ?? "")];
+    return written !== undefined && seen !== undefined && written - seen > SAME_TIME_NANOS;
+  };
+}
+
+/** Answers why nobody can say that a holder can sign in after a change; undefined for one that surely can. */
 export function createSignInDoubt({
   before,
   after,
   changes,
   drift,
-}: Pick<Comparison, "before" | "after" | "changes" | "drift">): (holder: Subject) => boolean {
+  inventory,
+}: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventory">): (
+  holder: Subject,
+) => SignInDoubt | undefined {
   const changed = new Set(
     changes.flatMap((change) =>
       change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
     ),
   );
+  const isUnseen = createUnseen(inventory);
   let trusts:
     { readonly before: ReadonlySet<string>; readonly after: ReadonlyMap<string, string> } | undefined;
-  return ({ key, type }) => {
-    // A service of the platform signs in by nothing that a program says.
-    if (type === "service") return false;
-    const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);
-    if (keys.some((each) => changed.has(each))) return true;
-    const isNew =
-      keys.some((each) => after.entities.has(each)) && !keys.some((each) => before.entities.has(each));
-    // What drift finds on one side only is in no program, and may be older than all.
-    if (drift !== undefined || !isNew) return false;
+  const isNewTrust = (key: string): boolean => {
     trusts ??= {
       before: new Set(textsOfTrusts(before.entities).values()),
       after: textsOfTrusts(after.entities),
     };
     const trust = trusts.after.get(key);
     return trust === undefined || !trusts.before.has(trust);
+  };
+  return (holder) => {
+    const { key, type } = holder;
+    // A service of the platform signs in by nothing that a program says.
+    if (type === "service") return undefined;
+    const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);
+    if (keys.some((each) => changed.has(each))) return "changed";
+    const isNew =
+      keys.some((each) => after.entities.has(each)) && !keys.some((each) => before.entities.has(each));
+    // What drift finds on one side only is in no program, and may be older than all.
+    if (drift === undefined && isNew && isNewTrust(key)) return "changed";
+    return isUnseen(holder) ? "unseen" : undefined;
   };
 }

@@ -21,7 +21,7 @@ import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
 import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
-import type { Comparison, ResourceChange } from "../review/compare";
+import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
 
@@ -50,36 +50,20 @@ interface OwnerChange {
   readonly remaining: readonly Grant[];
   /** Those of the remaining ones whose trust is new or another one: whether they can sign in, nobody can say. */
   readonly doubted: readonly Grant[];
-  /** Those whose trust was written after they signed in last: an earlier change may have locked them out. */
+  /** Those that have not signed in since their trust was written: an earlier change may have locked them out. */
   readonly unseen: readonly Grant[];
-  /** Those whose trust is as it was when they signed in last. */
+  /** Those that have signed in by the trust that they have. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
-}
-
-/** A write within so long of the last sign-in is not after it: the clocks of the server may differ. */
-const SAME_TIME_NANOS = 60_000_000_000n;
-
-/** Answers whether an identity was written after it signed in last, or was made, as far as the inventory tells. */
-function createUnseen({ inventory }: Comparison): (subject: Subject) => boolean {
-  const objects = new Map(
-    (inventory?.objects ?? []).filter(({ kind }) => isAssumable(kind)).map((object) => [object.uid, object]),
-  );
-  return ({ uid = "" }) => {
-    const { updateTime = "", lastSeenTime, createTime } = objects.get(uid) ?? {};
-    const [written, seen] = [timestampNanos(updateTime), timestampNanos(lastSeenTime ?? createTime ?? "")];
-    return written !== undefined && seen !== undefined && written - seen > SAME_TIME_NANOS;
-  };
 }
 
 /** The root groups that lose an owner, or where the trust of one changes. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages = new Languages() } = facts.comparison;
   const ownersAfter = ownersOfRoots(after.grants);
-  const isInDoubt = createSignInDoubt(facts.comparison);
-  const isDoubted = ({ subject }: Grant): boolean => isInDoubt(subject);
-  const isUnseen = createUnseen(facts.comparison);
+  const doubtOf = createSignInDoubt(facts.comparison);
+  const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
   return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
@@ -99,9 +83,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         // Whoever can assume two of them is one owner.
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
-        unseen: left.filter((grant) => !isDoubted(grant) && isUnseen(grant.subject)),
+        unseen: left.filter(({ subject }) => doubtOf(subject) === "unseen"),
         sure: principals.distinct(
-          left.filter((grant) => !isDoubted(grant) && !isUnseen(grant.subject)),
+          left.filter(({ subject }) => doubtOf(subject) === undefined),
           ({ subject }) => subject,
         ),
         isWhole: inventory !== undefined || isManaged,
@@ -127,7 +111,7 @@ function findTooFewOwners(
       ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
       ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
       ...unseen.map(
-        ({ subject }) => `still an owner, and written since it signed in last: ${subject.displayName}`,
+        ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
       ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
@@ -291,7 +275,7 @@ const lockOut: Rule = {
   name: "lock-out",
   severities: ["critical", "high", "medium"],
   when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them. High for the last identity provider, medium for another one",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that was written since it signed in last, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

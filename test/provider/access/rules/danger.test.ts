@@ -86,17 +86,20 @@ describe("D1 lock-out", () => {
     ["after it signed in", "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z", ["high"]],
     ["when it was made, and it never signed in", "2026-01-01T00:00:10Z", undefined, []],
     ["after it was made, and it never signed in", "2026-05-01T00:00:00Z", undefined, ["high"]],
-  ])("an owner who was written %s", (_, updateTime, lastSeenTime, severities) => {
+    ["when it was made, and it alone never signed in", "2026-01-01T00:00:00Z", null, ["high"]],
+  ])("an owner who was written %s", (_, updateTime, seen, severities) => {
     // An earlier change asked for more of both others: this one asks for more of the last.
     const asked = identity("ada", claims({ issuer, subject: subjectOf("ada"), claims: { a: "b" } }));
     const after = all.map((each) => (each.uid === asked.uid ? asked : each));
     const comparison = compareResources(all, after);
     const { inventory } = comparison;
     if (inventory === undefined) throw new Error("there is an inventory");
-    const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime };
-    const objects = inventory.objects.map((object) =>
-      [bob, cyd].some(({ uid }) => uid === object.uid) ? { ...object, ...written } : object,
-    );
+    const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime: seen ?? undefined };
+    const objects = inventory.objects.map((object) => {
+      if ([bob, cyd].some(({ uid }) => uid === object.uid)) return { ...object, ...written };
+      const isSeen = seen === null && object.uid === ada.uid;
+      return isSeen ? { ...object, lastSeenTime: "2026-05-01T00:00:00Z" } : object;
+    });
     expect(severitiesOf("D1", { ...comparison, inventory: { ...inventory, objects } })).toEqual(severities);
   });
 
