@@ -120,6 +120,19 @@ function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEf
   );
 }
 
+/** Whether an account belongs to another group already. */
+function isAssociatedElsewhere(facts: Facts, { kind, after }: Change, { path }: FieldEffect): boolean {
+  const account = textAtPath(after.inputs, path);
+  return (
+    account !== undefined &&
+    pathsMeant(kind, "account.id").includes(path) &&
+    [...facts.comparison.before.entities.values()].some(
+      (entity) =>
+        entity.kind === kind && entity.key !== after.key && textAtPath(entity.inputs, path) === account,
+    )
+  );
+}
+
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
   const { after, kind } = change;
   const isEnd = field.effect === "expiry";
@@ -132,6 +145,7 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
   }
   if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
   if (isEnd) return field.after === undefined ? "high" : "medium";
+  if (isAssociatedElsewhere(facts, change, field)) return "medium";
   const isUnused =
     (accessKinds[kind]?.assumable === true && facts.heldThrough(after.key).length === 0) ||
     (kind === "Role" && facts.after.ofRole(after.key).length === 0);
@@ -401,7 +415,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, if nobody holds the role, or if the account belongs to another group already. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",

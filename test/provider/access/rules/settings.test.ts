@@ -268,6 +268,14 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([], [after]))).toEqual(expected);
   });
 
+  test.each([
+    ["1", ["medium"]],
+    ["2", ["high"]],
+  ])("of a new association of account %s, where 1 belongs to another group", (account, expected) => {
+    const old = resource("AccountAssociation", "old", { parentUid: cards, amazon: { account: "1" } });
+    expect(severitiesOf("S1", change([old], [old, association(account)]))).toEqual(expected);
+  });
+
   test("beside a grant of the same resource, which hides nothing else of it", () => {
     const bound = (account: string, what: Resource): Resource =>
       resource("AccountAssociation", "cloud", {
