@@ -254,6 +254,14 @@ interface LineAndColumn {
   readonly line: number;
 }
 
+/** The line of a list that is written as empty above an error, where an entry follows it. */
+function lineOfFilledList(text: string, error: number): number | undefined {
+  const lines = text.split("\n");
+  const list = lines.slice(0, error).findLastIndex((line) => /^[a-z]+: *\[\]/.test(line));
+  const next = lines.slice(list + 1).find((line) => !/^\s*(?:#|$)/.test(line)) ?? "";
+  return list >= 0 && /^ *- /.test(next) ? list + 1 : undefined;
+}
+
 /** A YAML document, what is wrong with it, and where its values stand. */
 class YamlText {
   /** A line each, with the place. */
@@ -271,8 +279,11 @@ class YamlText {
     // What the parser says after its first error follows from it.
     for (const error of [...this.document.errors.slice(0, 1), ...this.document.warnings]) {
       const { line } = this.lines.linePos(error.pos[0]);
-      // What follows the colon quotes the file, which may be none of ours.
-      this.report(line, (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, ""));
+      const list = lineOfFilledList(text, line);
+      if (list === undefined) {
+        // What follows the colon quotes the file, which may be none of ours.
+        this.report(line, (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, ""));
+      } else this.report(list, "take the [] out of this line: entries follow it");
     }
     this.refuseExtensions();
   }

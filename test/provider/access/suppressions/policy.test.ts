@@ -185,6 +185,8 @@ describe("a policy file", () => {
     [matching("{ name: *ci }"), "access-policy.yaml:3:"],
     [ruled("rule: !!str G6"), "YAML tags are not used here"],
     ["%YAML 1.1\n---\nallow: []", "YAML directives are not used here"],
+    ["# none\nallow: []\n# pasted\n  - rule: G6", ":2: take the [] out of this line: entries follow it"],
+    ["allow: []\n- rule: G6", ":1: take the [] out of this line: entries follow it"],
     ["allow: []\n---\nallow: []", "multiple documents"],
     ["allow: [", "access-policy.yaml:1:"],
     ["\tallow: []", "access-policy.yaml:1:"],
