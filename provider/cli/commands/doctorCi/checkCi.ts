@@ -128,7 +128,11 @@ async function checkCredentials(
       const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
       return isDeploy
         ? ok(check, `${uid} may ${may}`)
-        : missing(check, `${uid} may also ${may}: it must only read; bind viewer in its place`, "pulumi up");
+        : missing(
+            check,
+            `${uid} may also ${may}: it must only read; bind viewer in its place, and delete by hand what no program made`,
+            "pulumi up",
+          );
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
     if (!inventory.objects.some((object) => object.kind === "Identity" && object.uid === uid))

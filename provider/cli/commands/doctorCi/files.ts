@@ -75,7 +75,7 @@ const linesOf = (text: string): { readonly number: number; readonly line: string
       number: index + 1,
       line: line
         .replace(/(?:^|\s)#.*$/, "")
-        .replace(/@(?:sha256:)?[0-9a-f]{40,64}/, "")
+        .replace(/@(?:sha256:)?[0-9a-f]{40,64}/, "@…")
         .trim(),
     }))
     .filter(({ line }) => line !== "");

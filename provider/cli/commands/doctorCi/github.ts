@@ -302,7 +302,7 @@ const lacking = (check: string, { hidden }: Protection, text: string, command: s
     ? missing(check, text, command)
     : unchecked(
         check,
-        `no rule set has it, and the protection of the branch cannot be read: ${hidden}`,
+        `perhaps ${text}: no rule set says otherwise, and the protection of the branch cannot be read: ${hidden}`,
         command,
       );
 
