@@ -321,6 +321,7 @@ function readUnreviewed(
     ...identity,
     ...own,
     ...nothing,
+    parent: text(state["parent"]),
     provider: text(state["provider"]),
     location,
     ...readFlags(state),

@@ -217,6 +217,17 @@ const REPLACEMENT_BY_READ = ["delete-replaced"];
 
 const isRead = ({ written }: PreviewStep): boolean => written?.after?.["external"] === true;
 
+/** Whether a resource takes over what had another urn. */
+const isByAlias = ({ urn, before }: PreviewStep): boolean => before !== undefined && before.urn !== urn;
+
+/** The steps of a preview; what a replacement by an alias deletes has the old urn, and no step of its own. */
+const withDeleted = (steps: readonly PreviewStep[]): readonly PreviewStep[] =>
+  steps.flatMap((step) =>
+    step.op === "replace" && isByAlias(step)
+      ? [step, { op: "delete-replaced", urn: step.before?.urn ?? step.urn, before: step.before }]
+      : [step],
+  );
+
 /** The operations that a preview shows, as a plan has them. The goal of an import is planned, and no step of it. */
 function plannedOps(steps: readonly PreviewStep[]): readonly string[] {
   const isSplit = steps.some(({ op }) => op === "create-replacement");
@@ -225,7 +236,8 @@ function plannedOps(steps: readonly PreviewStep[]): readonly string[] {
     // The rest of an earlier replacement.
     if (step.op === "delete" && step.written?.before?.["delete"] === true) return ["delete-replaced"];
     if (step.op !== "replace" || isSplit) return [step.op];
-    return isRead(step) ? REPLACEMENT_BY_READ : REPLACEMENT;
+    const ops = isRead(step) ? REPLACEMENT_BY_READ : REPLACEMENT;
+    return isByAlias(step) ? ops.filter((op) => op !== "delete-replaced") : ops;
   });
 }
 
@@ -291,53 +303,82 @@ function typeAndName(urn: string): string {
   return `${type}::${name}`;
 }
 
-/**
- * The type and name that a resource had below the parent that the state names: where its own name begins with that of the parent, the
- * engine takes that for a part of it.
- */
-function inheritedAlias(urn: string, goal: Members, before: WrittenState | undefined): string {
-  const { type, name } = urnParts(urn);
-  const nameOf = (parent: unknown): string => (typeof parent === "string" ? urnParts(parent).name : "");
-  const now = nameOf(goal["parent"]);
-  const isPart = now !== "" && name.startsWith(now);
-  return `${type}::${isPart ? `${nameOf(before?.["parent"])}${name.slice(now.length)}` : name}`;
+/** The members of an alias that are set. */
+function membersOfAlias(alias: unknown): Readonly<Record<string, unknown>> {
+  const members = typeof alias === "string" ? { URN: alias } : asMembers(alias);
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
 }
 
 /** The type and name of what an alias of a goal leads to. */
 function resolveAlias(alias: unknown, urn: string): string {
-  const text = (key: string): string | undefined => {
-    const value = typeof alias === "string" ? key === "URN" && alias : memberOf(asMembers(alias), key);
-    return typeof value === "string" && value !== "" ? value : undefined;
-  };
-  const { type, name } = urnParts(urn);
-  const whole = text("URN");
-  return whole === undefined ? `${text("Type") ?? type}::${text("Name") ?? name}` : typeAndName(whole);
+  const { URN: whole, Type: type, Name: name } = membersOfAlias(alias);
+  if (typeof whole === "string") return typeAndName(whole);
+  const own = urnParts(urn);
+  return `${typeof type === "string" ? type : own.type}::${typeof name === "string" ? name : own.name}`;
 }
+
+const isStack = (urn: unknown): boolean =>
+  typeof urn === "string" && urnParts(urn).type === "pulumi:pulumi:Stack";
 
 /** Where the plan and the preview of the whole run differ for one resource. */
 class PlanComparison {
   /** Every resource of the state that the preview shows, by type and name. */
   private readonly existing: ReadonlySet<string>;
+  /** The urn that the state has for a resource of the preview. */
+  private readonly oldUrns: ReadonlyMap<string, unknown>;
 
   constructor(steps: readonly PreviewStep[]) {
-    const before = steps.flatMap(({ written }) => (written?.before ? [written.before] : []));
-    const urns = before.filter((state) => state["delete"] !== true).map((state) => String(state["urn"]));
-    this.existing = new Set(urns.map(typeAndName));
+    const shown = steps.flatMap(({ urn, written }) =>
+      written?.before === undefined || written.before["delete"] === true
+        ? []
+        : [[urn, written.before["urn"]] as const],
+    );
+    this.existing = new Set(shown.map(([, old]) => typeAndName(String(old))));
+    this.oldUrns = new Map(shown);
+  }
+
+  /** Whether a parent of the state is one of the plan, under the name that it has in either. */
+  private isParent(old: unknown, parent: unknown): boolean {
+    if (isEmpty(parent)) return isEmpty(old);
+    return old === parent || (typeof parent === "string" && old === this.oldUrns.get(parent));
+  }
+
+  /** Whether an alias leads to a state: by its urn, or by type, name and parent, which are those of the goal where it names none. */
+  private leadsTo(alias: unknown, urn: string, goal: Members, before: WrittenState): boolean {
+    const { URN: whole, Parent: parent, NoParent: isTop } = membersOfAlias(alias);
+    if (whole !== undefined) return whole === before["urn"];
+    if (resolveAlias(alias, urn) !== typeAndName(String(before["urn"]))) return false;
+    const old = before["parent"];
+    return isTop === true ? isEmpty(old) || isStack(old) : this.isParent(old, parent ?? goal["parent"]);
+  }
+
+  /**
+   * Whether a resource has an alias by that of its parent, which no goal shows. Where its own name begins with that of the parent,
+   * the engine takes that for a part of it.
+   */
+  private inherits(urn: string, goal: Members, before: WrittenState): boolean {
+    const [parent, old] = [goal["parent"], before["parent"]];
+    if (typeof parent !== "string" || typeof old !== "string") return false;
+    if (old === parent || !this.isParent(old, parent)) return false;
+    const { type, name } = urnParts(urn);
+    const [now, then] = [parent, old].map((each) => urnParts(each).name);
+    const isPart = now !== undefined && name.startsWith(now);
+    const oldName = isPart ? `${then ?? ""}${name.slice(now.length)}` : name;
+    return typeAndName(String(before["urn"])) === `${type}::${oldName}`;
   }
 
   /**
    * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that exists uses no
-   * alias; the engine does not compare the order of aliases. A child of what has an alias has one too, which no goal shows.
+   * alias; the engine does not compare the order of aliases.
    */
   private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
-    const own = before === undefined ? undefined : String(before["urn"]);
-    if (own === urn) return false;
-    const found = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])].map((alias) =>
-      resolveAlias(alias, urn),
-    );
-    if (own === undefined) return found.some((each) => this.existing.has(each));
-    const wanted = typeAndName(own);
-    const isNamed = wanted === inheritedAlias(urn, goal, before) || found.includes(wanted);
+    if (before?.["urn"] === urn) return false;
+    const aliases = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])];
+    const found = aliases.map((alias) => resolveAlias(alias, urn));
+    if (before === undefined) return found.some((each) => this.existing.has(each));
+    const wanted = typeAndName(String(before["urn"]));
+    const isNamed =
+      this.inherits(urn, goal, before) || aliases.some((alias) => this.leadsTo(alias, urn, goal, before));
     return !isNamed || found.some((each) => this.existing.has(each) && each !== wanted);
   }
 
@@ -412,7 +453,7 @@ export function comparePlan(
   { resources, unknownMembers }: UpdatePlan,
   { steps, omittedUnchanged }: Preview,
 ): string[] {
-  const shown = groupBy(steps, ({ op, urn }) => (NOT_PLANNED.has(op) ? [] : [urn]));
+  const shown = groupBy(withDeleted(steps), ({ op, urn }) => (NOT_PLANNED.has(op) ? [] : [urn]));
   const planned = new Map(resources.map((resource) => [resource.urn, resource]));
   const comparison = new PlanComparison(steps);
   const isHidden = (urn: string): boolean =>

@@ -2,6 +2,7 @@ import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
+import { parseKind } from "./reviewable";
 import { DocumentError, MOST_LEVELS, readJson, checkResourceSize } from "./jsonText";
 
 /** What becomes of one resource of the stack. */
@@ -111,6 +112,21 @@ function writtenState(state: unknown): WrittenState | undefined {
   return Object.fromEntries(Object.entries(state).filter(([key]) => !NOT_COMPARED.has(key)));
 }
 
+/** Operations after which a resource is the object that it was. */
+const KEEPING: ReadonlySet<string> = new Set(["same", "update", "refresh"]);
+
+/**
+ * A state after the change under the urn of its step, as the object that the step leaves there: what it says of itself may be
+ * another one. What is made has no id yet; the plan holds the id of an import, and the lookup that of a read.
+ */
+function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown, after: WrittenState) {
+  const named = { ...after, urn, type: urnParts(urn).type };
+  if (KEEPING.has(op)) return { ...named, id: isObject(before) ? before["id"] : undefined };
+  const decided = operations.get(op);
+  if (decided === "import") return { ...named, id: after["importID"] };
+  return decided === "read" ? named : { ...named, id: undefined };
+}
+
 class PreviewReader {
   constructor(private readonly name: string) {}
 
@@ -122,12 +138,13 @@ class PreviewReader {
   unreadableSteps = 0;
 
   addStep(step: Readonly<Record<string, unknown>>): void {
-    const { op, urn, oldState: before, newState: after, detailedDiff } = step;
+    const { op, urn, oldState: before, newState, detailedDiff } = step;
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.unreadableSteps += 1;
       return;
     }
-    for (const state of [{ urn }, before, after]) checkResourceSize(state, this.name);
+    const after = isObject(newState) ? nameAfter({ op, urn }, before, newState) : undefined;
+    for (const state of [{ urn }, before, newState]) checkResourceSize(state, this.name);
     this.checkCase(findOtherCase(before) ?? findOtherCase(after));
     this.steps.push({
       op,
@@ -206,8 +223,8 @@ function checkCounts(reading: PreviewReader): void {
     before === undefined || (before.kind !== undefined && before.id === undefined);
   const mute = steps.filter(
     ({ op, before, after }) =>
-      (isOfNothing(before) && (op === "update" || op === "delete" || op === "replace")) ||
-      (after === undefined && (op === "update" || op === "create" || op === "replace")),
+      (isOfNothing(before) && ["same", "update", "delete", "replace", "delete-replaced"].includes(op)) ||
+      (after === undefined && ["same", "update", "create", "replace"].includes(op)),
   );
   for (const { urn, op } of mute) {
     problems.push(`the preview does not show what ${op} does to ${printable(urnParts(urn).name, 80)}`);
@@ -267,6 +284,18 @@ function checkStates({ steps, problems }: PreviewReader): void {
     if (op !== "create" && !isOfAnother && !isTakenTwice) continue;
     problems.push(
       `the preview shows the state of ${printable(urnParts(before.urn).name, 80)} before ${printable(op, 40)} of ${printable(urnParts(urn).name, 80)}, which the engine does not write: it was edited`,
+    );
+  }
+}
+
+/** By an alias a resource can take the place of one of another kind, whose object then goes or stays without a step that says so. */
+function checkKinds({ steps, problems }: PreviewReader): void {
+  for (const { urn, before, after } of steps) {
+    if (before === undefined || after === undefined) continue;
+    if (parseKind(before.type) === parseKind(after.type)) continue;
+    const [was, is] = [before, after].map(({ type }) => printable(type, 80));
+    problems.push(
+      `${printable(urnParts(urn).name, 80)} takes the place of a resource of another type by an alias, ${is ?? ""} of ${was ?? ""}: remove the one and declare the other without an alias`,
     );
   }
 }
@@ -338,6 +367,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   checkCounts(reading);
   checkOrder(reading);
   checkStates(reading);
+  checkKinds(reading);
   const [first] = reading.steps;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {

@@ -6,6 +6,8 @@ import { fixture } from "../fixtures";
 
 const cut = "ends in the middle: it was cut off; write it again";
 
+const isDynamic = (step: object): boolean => JSON.stringify(step).includes("dynamic/platform");
+
 describe("a preview", () => {
   const digest = fixture("update-shown.json");
 
@@ -112,12 +114,14 @@ describe("a preview", () => {
     ["shows no state", (step) => delete step.newState],
     ["does not say which object it changes", (step) => delete step.oldState?.id],
   ])("with a step that %s is incomplete", (_what, edit) => {
-    const document = JSON.parse(digest.toString()) as { steps: { op: string; newState?: unknown }[] };
-    const step = document.steps.find(({ op }) => op === "update");
-    if (step !== undefined) edit(step);
-    expect(parsePreview(JSON.stringify(document)).problems).toEqual([
-      expect.stringMatching(/^the preview does not show what update does to \S+$/),
-    ]);
+    for (const op of ["update", "same"]) {
+      const document = JSON.parse(digest.toString()) as { steps: { op: string; newState?: unknown }[] };
+      const step = document.steps.find((each) => each.op === op && isDynamic(each));
+      if (step !== undefined) edit(step);
+      expect(parsePreview(JSON.stringify(document)).problems).toContainEqual(
+        expect.stringMatching(new RegExp(`^the preview does not show what ${op} does to \\S+$`)),
+      );
+    }
   });
 
   // As a process can append them that outlives the preview.
@@ -208,6 +212,64 @@ describe("a preview", () => {
     const step = { op: "update", urn: named("b"), oldState: roleOf("a"), newState: roleOf("b") };
     expect(parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } })).problems).toEqual(
       [],
+    );
+  });
+
+  test.each<[string, object]>([
+    ["none", { urn: undefined, type: undefined, id: undefined }],
+    ["those of another object", { ...roleOf("b"), type: "acme:index:X" }],
+  ])("whose new state says %s has the urn, the type and the id of its step", (_what, said) => {
+    const step = {
+      op: "update",
+      urn: named("a"),
+      oldState: roleOf("a"),
+      newState: { ...roleOf("a"), ...said },
+    };
+    const { steps, problems } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } }));
+    expect(problems).toEqual([]);
+    const { urn, type, id } = roleOf("a");
+    expect(steps[0]?.after).toMatchObject({ urn, type, id });
+  });
+
+  test.each([
+    ["create", undefined],
+    ["replace", undefined],
+    ["import", "c"],
+    ["read", "b"],
+  ])("gives the new state of a %s the id %j", (op, id) => {
+    const step = {
+      op,
+      urn: named("a"),
+      ...(op === "replace" && { oldState: roleOf("a") }),
+      newState: { ...roleOf("a"), id: "b", importID: "c" },
+    };
+    const { steps } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { [op]: 1 } }));
+    expect(steps[0]?.after?.id).toBe(id);
+  });
+
+  test.each([
+    ["acme:index:Team", "pulumi-nodejs:dynamic/platform:Role", 1],
+    ["pulumi-nodejs:dynamic/platform:Role", "acme:index:Team", 1],
+    ["pulumi-nodejs:dynamic/platform:Role", "pulumi-nodejs:dynamic/platform:Group", 1],
+    ["pulumi-nodejs:dynamic/platform:Role", "platform:index:Role", 0],
+    ["acme:index:Team", "acme:index:Crew", 0],
+  ])("with an alias from %s to %s has %d problems", (was, is, count) => {
+    const at = (type: string, name: string) => ({
+      urn: `urn:pulumi:dev::acme::${type}::${name}`,
+      type,
+      id: "uid",
+      inputs: {},
+      outputs: {},
+    });
+    const [oldState, newState] = [at(was, "a"), at(is, "b")];
+    const step = { op: "update", urn: newState.urn, oldState, newState };
+    const { problems } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } }));
+    expect(problems).toEqual(
+      count === 0
+        ? []
+        : [
+            `b takes the place of a resource of another type by an alias, ${is} of ${was}: remove the one and declare the other without an alias`,
+          ],
     );
   });
 

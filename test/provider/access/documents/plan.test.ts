@@ -298,25 +298,107 @@ describe("an update plan", () => {
     expect(problems(forgeGoal("old", { structuredAliases: [{ Name: "gone" }] }), preview)).toHaveLength(1);
   });
 
-  it.each<[string, string, number]>([
-    ["its own name below the old one", "gone-role", 0],
-    ["another name", "other", 1],
-  ])("takes over below a parent that has an alias what had %s", (_what, name, count) => {
-    const component = (one: string) => `urn:pulumi:prod::acme::acme:index:Team::${one}`;
-    const [old, now] = ["gone", "old"].map((one) => ({ parent: component(one) }));
-    const step = {
-      ...shownStep("update", "old-role", before, updated, { ...kept, ...now }),
-      oldState: stateOf(name, before, old),
+  const component = (name: string, kind = "Team") => `urn:pulumi:prod::acme::acme:index:${kind}::${name}`;
+  const below = (kind: string, name: string) =>
+    urn(name).replace("pulumi-nodejs:", `acme:index:${kind}$pulumi-nodejs:`);
+
+  /** Two components of the state get other names by aliases, and a role of the first takes over what `old` says. */
+  function takesOver(old: object, parent: string, aliases: object[] = []): string[] {
+    const now = below("Crew", "crew-role");
+    const options = { ...kept, parent };
+    const steps = [
+      ...["Team", "Crew"].map((kind, index) => {
+        const name = ["one", "other"][index] ?? "";
+        const [was, is] = [component(name, kind), component("crew", `New${kind}`)];
+        return { op: "same", urn: is, oldState: { urn: was, type: `acme:index:${kind}` }, newState: {} };
+      }),
+      {
+        ...shownStep("update", "", before, updated, options),
+        urn: now,
+        oldState: { ...stateOf("", before), ...old },
+      },
+    ];
+    const goal = goalOf("crew-role", { updates: { name: "changed" }, deletes: ["description"] }, options);
+    const resourcePlans = {
+      [component("crew", "NewTeam")]: {
+        goal: {
+          type: "acme:index:NewTeam",
+          name: "crew",
+          structuredAliases: [{ Name: "one", Type: "acme:index:Team" }],
+        },
+        steps: ["same"],
+      },
+      [component("crew", "NewCrew")]: {
+        goal: {
+          type: "acme:index:NewCrew",
+          name: "crew",
+          structuredAliases: [{ Name: "other", Type: "acme:index:Crew" }],
+        },
+        steps: ["same"],
+      },
+      [now]: { goal: { ...goal, structuredAliases: aliases }, steps: ["update"] },
     };
-    const goal = goalOf(
-      "old-role",
-      { updates: { name: "changed" }, deletes: ["description"] },
-      { ...kept, ...now },
-    );
-    const plan = { manifest: {}, resourcePlans: { [urn("old-role")]: { goal, steps: ["update"] } } };
-    expect(problems(plan, JSON.stringify({ steps: [step], changeSummary: { update: 1 } }))).toHaveLength(
-      count,
-    );
+    const shown = JSON.stringify({ steps, changeSummary: { update: 1, same: 2 } });
+    return problems({ manifest: {}, resourcePlans }, shown);
+  }
+
+  const [ours, theirs, moved] = [component("one"), component("other", "Crew"), component("crew", "NewTeam")];
+  it.each<[string, object, string, object[], number]>([
+    ["its own name below the old parent", { urn: below("Team", "one-role"), parent: ours }, moved, [], 0],
+    ["another name there", { urn: below("Team", "other"), parent: ours }, moved, [], 1],
+    [
+      "its own name below another component",
+      { urn: below("Crew", "other-role"), parent: theirs },
+      moved,
+      [],
+      1,
+    ],
+    ["the name of an alias there", { urn: below("Team", "x"), parent: ours }, moved, [{ Name: "x" }], 0],
+    [
+      "that name below another component",
+      { urn: below("Crew", "x"), parent: theirs },
+      moved,
+      [{ Name: "x" }],
+      1,
+    ],
+    [
+      "the parent of an alias",
+      { urn: below("Crew", "x"), parent: theirs },
+      moved,
+      [{ Name: "x", Parent: theirs }],
+      0,
+    ],
+    [
+      "another parent than that of an alias",
+      { urn: below("Team", "x"), parent: ours },
+      moved,
+      [{ Name: "x", Parent: theirs }],
+      1,
+    ],
+    ["no parent, as an alias says", { urn: urn("crew-role"), parent: stack }, moved, [{ NoParent: true }], 0],
+    [
+      "a parent, where an alias says it has none",
+      { urn: below("Team", "crew-role"), parent: ours },
+      moved,
+      [{ NoParent: true }],
+      1,
+    ],
+    [
+      "the urn of an alias",
+      { urn: below("Crew", "x"), parent: theirs },
+      moved,
+      [{ URN: below("Crew", "x") }],
+      0,
+    ],
+    [
+      "the type and name of the urn of an alias alone",
+      { urn: below("Crew", "x"), parent: theirs },
+      moved,
+      [{ URN: below("Team", "x") }],
+      1,
+    ],
+  ])("by an alias takes over what had %s", (_what, old, parent, aliases, count) => {
+    expect(takesOver(old, parent, aliases)).toHaveLength(count);
   });
 
   it("cannot be compared with a preview that hides what is unchanged", () => {
