@@ -15,6 +15,7 @@ import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOw
 import { languagesOf, sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
+import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { addTo } from "../../fields/values";
 import { plural } from "../../text/plain";
@@ -93,9 +94,16 @@ const isAnotherSubject = (
 /** Who an identity is, as a text. */
 const trustOf = (entity: Entity): string => textOfTrust(new Map([[entity.key, entity]]), entity.key);
 
+/** Whether whoever gets a token chooses its audience: who starts a run of a service, and who runs something in a namespace. */
+const mayAskForAnyAudience = (facts: Facts, entity: Entity): boolean =>
+  trustsOnlyServices(facts, entity, ({ project }) => project !== undefined) ||
+  trustsOf(entity).every(({ subject }) => subject?.exact?.startsWith(SERVICE_ACCOUNT) === true);
+
+const SERVICE_ACCOUNT = "system:serviceaccount:";
+
 /**
- * Whether all that changes is the audience, at services where whoever starts a run asks for a token with any. Not one that the
- * change takes away, and not in a trust that somebody has changed by hand: the update writes all of it.
+ * Whether all that changes is the audience, where whoever gets a token asks for any. Not one that the change takes away, and not
+ * in a trust that somebody has changed by hand: the update writes all of it.
  */
 const isAnotherAudience = (
   facts: Facts,
@@ -107,9 +115,7 @@ const isAnotherAudience = (
   changed.every(({ path }) => pathsMeant(after.kind, "trust.audience").includes(path)) &&
   (recorded === undefined || trustOf(recorded) === trustOf(before)) &&
   trustsOf(after).every(({ audience }) => audience?.exact !== undefined) &&
-  [before, after].every((entity) =>
-    trustsOnlyServices(facts, entity, ({ project }) => project !== undefined),
-  );
+  [before, after].every((entity) => mayAskForAnyAudience(facts, entity));
 
 /** Whether all that changes is the name of a session of one role of AWS, which whoever has the role chooses. */
 const isAnotherSession = (changed: readonly FieldEffect[], before: Entity, after: Entity): boolean => {
@@ -119,6 +125,20 @@ const isAnotherSession = (changed: readonly FieldEffect[], before: Entity, after
   return (
     changed.every(({ path }) => pathsMeant(after.kind, "trust.arn").includes(path)) &&
     now?.every((role, index) => role !== undefined && role === old?.[index]) === true
+  );
+};
+
+/** Whether all that changes is that the subject has the numbers of a repository beside its name: nobody else has these. */
+const isNumberedSubject = (
+  facts: Facts,
+  changed: readonly FieldEffect[],
+  before: Entity,
+  after: Entity,
+): boolean => {
+  const [old, now] = [before, after].map((entity) => trustsOf(entity).map(({ subject }) => subject?.exact));
+  return (
+    isAnotherSubject(facts, after, changed, before, after) &&
+    now?.every((subject, index) => subject !== undefined && withoutNumbers(subject) === old?.[index]) === true
   );
 };
 
@@ -144,7 +164,9 @@ function severityOfPrincipal(
     pinsOwnersOf(facts, after, before) &&
     pinsOwnersOf(facts, before, after);
   const isSame =
-    isAnotherAudience(facts, recorded, changed, before, after) || isAnotherSession(changed, before, after);
+    isAnotherAudience(facts, recorded, changed, before, after) ||
+    isAnotherSession(changed, before, after) ||
+    isNumberedSubject(facts, changed, before, after);
   return isAnnounced && (isInside || isSame) ? "medium" : "high";
 }
 

@@ -604,6 +604,36 @@ describe("T5 trust-changed", () => {
       audience("https://idp.acme.example", "b"),
       "high",
     ],
+    [
+      "audience of a service account",
+      audience("https://idp.acme.example", "a", "system:serviceaccount:web:app"),
+      audience("https://idp.acme.example", "b", "system:serviceaccount:web:app"),
+      "medium",
+    ],
+    [
+      "form of a subject, with the numbers of the repository",
+      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
+      claims({ issuer: hub, subject: "repo:acme@1/pay@2:ref:refs/heads/main" }),
+      "medium",
+    ],
+    [
+      "form of a subject, without them",
+      claims({ issuer: hub, subject: "repo:acme@1/pay@2:ref:refs/heads/main" }),
+      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
+      "high",
+    ],
+    [
+      "repository with numbers",
+      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
+      claims({ issuer: hub, subject: "repo:acme@1/web@2:ref:refs/heads/main" }),
+      "high",
+    ],
+    [
+      "subject with numbers at an issuer of one's own",
+      claims({ issuer: "https://idp.acme.example", subject: "repo:acme/pay:x" }),
+      claims({ issuer: "https://idp.acme.example", subject: "repo:acme@1/pay@2:x" }),
+      "high",
+    ],
   ])("another %s", (_, from, to, severity) => {
     const [old, now] = [identity("ci", from), identity("ci", to)];
     const grant = binding(old, pusher, payments);
