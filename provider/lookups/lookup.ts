@@ -186,6 +186,27 @@ async function listNames(client: Client, spec: ResourceSpec, name: string, query
   return meant === undefined ? lists : [`  did you mean ${JSON.stringify(printable(meant, 80))}?`];
 }
 
+/** An object as a line of an error. */
+function describeCandidate(item: JsonObject): string {
+  const description = printable(stringOrEmpty(item["description"]), 80);
+  const parent = parentOf(String(item["uid"])) ?? "none";
+  return `  ${String(item["uid"])} (parent: ${parent})${description === "" ? "" : ` ${description}`}`;
+}
+
+/** All objects with exactly a name, whatever the server's filter does. */
+async function listNamed(
+  client: Client,
+  { collection }: ResourceSpec,
+  name: string,
+  query: Query,
+): Promise<JsonObject[]> {
+  const named: JsonObject[] = [];
+  for await (const item of client.list(collection, { name, ...query })) {
+    if (typeof item["uid"] === "string" && item["name"] === name) named.push(item);
+  }
+  return named;
+}
+
 /** The only object with a name; none and several are errors. */
 async function findByName<A extends Partial<ByNameArgs>>(
   client: Client,
@@ -195,36 +216,17 @@ async function findByName<A extends Partial<ByNameArgs>>(
   read: (object: unknown) => object,
 ): Promise<JsonObject> {
   const { name = "", parentUid } = args;
+  const own = spec.listing?.query;
+  const query = { ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }), ...own };
+  const named = (await listNamed(client, spec, name, query)).filter(
+    ({ uid }) => parentUid === undefined || parentOf(String(uid)) === parentUid,
+  );
   const isPicked = pickerOf(takes, args);
-  const query = {
-    ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }),
-    ...spec.listing?.query,
-  };
-  const matching: JsonObject[] = [];
-  for await (const item of client.list(spec.collection, { name, ...query })) {
-    const { uid } = item;
-    // Whatever the server's filter does.
-    if (typeof uid !== "string" || item["name"] !== name) continue;
-    if (parentUid !== undefined && parentOf(uid) !== parentUid) continue;
-    if (isPicked?.(read(item)) !== false) matching.push(item);
-  }
+  const matching = named.filter((item) => isPicked?.(read(item)) !== false);
   const [first, second] = matching;
-  if (first === undefined) {
-    const where = parentUid === undefined ? "" : ` below ${parentUid}`;
-    throw new CodedError(
-      "PP1203",
-      [
-        `there is no ${spec.noun} with the name ${JSON.stringify(name)}${where} that this token may see`,
-        ...(await listNames(client, spec, name, query)),
-      ].join("\n"),
-    );
-  }
+  if (first === undefined) throw await describeNoMatch(client, spec, args, read, named[0]);
   if (second === undefined) return first;
-  const candidates = matching.slice(0, MAX_NAMES).map((item) => {
-    const uid = String(item["uid"]);
-    const description = printable(stringOrEmpty(item["description"]), 80);
-    return `  ${uid} (parent: ${parentOf(uid) ?? "none"})${description === "" ? "" : ` ${description}`}`;
-  });
+  const candidates = matching.slice(0, MAX_NAMES).map(describeCandidate);
   const parents = new Set(matching.map(({ uid }) => parentOf(String(uid))));
   const advice =
     "parentUid" in takes && parents.size === matching.length
@@ -237,6 +239,39 @@ async function findByName<A extends Partial<ByNameArgs>>(
       ...candidates,
       ...(matching.length > candidates.length ? ["  …"] : []),
     ].join("\n"),
+  );
+}
+
+/** Why no object has a name: what there is instead. @param named one with the name that has something else than the arguments say */
+async function describeNoMatch(
+  client: Client,
+  spec: ResourceSpec,
+  args: Partial<ByNameArgs>,
+  read: (object: unknown) => object,
+  named: JsonObject | undefined,
+): Promise<CodedError> {
+  const { name = "", parentUid } = args;
+  const who = `${spec.noun} with the name ${JSON.stringify(name)}`;
+  if (named !== undefined) {
+    const has = read(named) as Readonly<Record<string, unknown>>;
+    const other = Object.entries(args).filter(([key, value]) => has[key] !== value);
+    const values = other.map(([key, value]) => `${key} ${String(has[key])}, not ${value}`);
+    return new CodedError("PP1203", `the ${who} has ${values.join(" and ")}: change that, or leave it out`);
+  }
+  const where = parentUid === undefined ? "" : ` below ${parentUid}`;
+  const own = spec.listing?.query ?? {};
+  // The search for the name succeeded, so the error is that it found nothing.
+  const elsewhere = parentUid === undefined ? [] : await listNamed(client, spec, name, own).catch(() => []);
+  const instead =
+    elsewhere.length > 0
+      ? ["  elsewhere there is:", ...elsewhere.slice(0, MAX_NAMES).map(describeCandidate)]
+      : await listNames(client, spec, name, {
+          ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }),
+          ...own,
+        });
+  return new CodedError(
+    "PP1203",
+    [`there is no ${who}${where} that this token may see`, ...instead].join("\n"),
   );
 }
 

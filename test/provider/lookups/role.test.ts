@@ -66,6 +66,25 @@ describe("getRole says", () => {
     );
   });
 
+  test("which argument the one with the name does not meet", async () => {
+    context.server.script(() => roles(viewer));
+    expect(await told({ name: "viewer", builtIn: false })).toBe(
+      'getRole: the role with the name "viewer" has builtIn true, not false: change that, or leave it out (PP1203)',
+    );
+  });
+
+  test("where else there is one of the name", async () => {
+    context.server.script(({ query }) => (query.has("uidp.children_of") ? roles(custom) : roles(viewer)));
+    expect(await told({ name: "viewer", parentUid: OTHER_UID })).toBe(
+      [
+        `getRole: there is no role with the name "viewer" below ${OTHER_UID} that this token may see`,
+        "  elsewhere there is:",
+        `  ${ROLE_UID} (parent: none) May look`,
+        "  see npx --no pulumi-platform explain PP1203",
+      ].join("\n"),
+    );
+  });
+
   test("which there are, built-in and custom, and the one that was probably meant", async () => {
     const owner = { ...viewer, uid: OTHER_UID, name: "owner" };
     context.server.script(({ query }) =>

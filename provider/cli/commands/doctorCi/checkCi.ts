@@ -1,5 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { specs } from "../../../access/documents/specs";
+import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, planResources } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilities";
@@ -126,13 +128,14 @@ async function checkCredentials(
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
       const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
-      return isDeploy
-        ? ok(check, `${uid} may ${may}`)
-        : missing(
-            check,
-            `${uid} may also ${may}: it must only read; bind viewer in its place, and delete by hand what no program made`,
-            "pulumi up",
-          );
+      if (isDeploy) return ok(check, `${uid} may ${may}`);
+      const { sourceKind, uid: source = "" } = first.grant;
+      const spec = specs[sourceKind];
+      return missing(
+        check,
+        `${uid} may also ${may}: it must only read; take it out of the program that declares it, or delete what no program does`,
+        (spec && deleteCommand(spec, source)) ?? "pulumi up",
+      );
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
     if (!inventory.objects.some((object) => object.kind === "Identity" && object.uid === uid))

@@ -348,7 +348,11 @@ function checkStatus(
 }
 
 /** Who may bypass what demands the status and the review. */
-async function checkBypass(repository: CheckedRepository, protection: Protection): Promise<CheckResult> {
+async function checkBypass(
+  repository: CheckedRepository,
+  protection: Protection,
+  demand: string,
+): Promise<CheckResult> {
   const { host, path, branch } = repository;
   const rules = DEMANDING.flatMap((type) => ofType(protection, type));
   const ids = [...new Set(rules.flatMap((rule) => numberMember(rule, "ruleset_id") ?? []))];
@@ -368,7 +372,9 @@ async function checkBypass(repository: CheckedRepository, protection: Protection
     "bypass",
     protection,
     "administrators may bypass the protection",
-    `gh api --silent -X POST "repos/{owner}/{repo}/branches/${encodeURIComponent(branch)}/protection/enforce_admins"`,
+    protection.classic === undefined
+      ? demand
+      : `gh api --silent -X POST "repos/{owner}/{repo}/branches/${encodeURIComponent(branch)}/protection/enforce_admins"`,
   );
 }
 
@@ -396,7 +402,7 @@ async function checkProtection(
           command,
         ),
     ...contexts.map((context) => checkStatus(protection, context, app, command)),
-    ...(await judge("bypass", async () => [await checkBypass(repository, protection)])),
+    ...(await judge("bypass", async () => [await checkBypass(repository, protection, command)])),
   ];
 }
 

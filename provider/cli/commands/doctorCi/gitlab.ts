@@ -1,5 +1,13 @@
 import type { Environment } from "../../../settings/environment";
-import { findBelow, listAll, memberByPath, apiOf, request, stringMember } from "../../post/http";
+import {
+  findBelow,
+  listAll,
+  memberByPath,
+  apiOf,
+  numberMember,
+  request,
+  stringMember,
+} from "../../post/http";
 import { quoteWord } from "../../../text/plain";
 import type { ApiHost } from "../../post/http";
 import { judgeAll, missing, ok, unchecked } from "../checkResult";
@@ -36,6 +44,15 @@ function checkVariables(variables: readonly unknown[], commands: readonly string
     if (variable === undefined && shared)
       return [missing("variables", `${name} has all environments in place of ${scope}`, command)];
     if (variable === undefined) return [missing("variables", `${name}${where} is not set`, command)];
+    const isForAll = expected.some((one) => one.name === name && one.scope === "*");
+    if (shared && !isForAll)
+      return [
+        missing(
+          "variables",
+          `${name} is also set for all environments, whose jobs all read it`,
+          `glab variable delete ${name} --scope "*"`,
+        ),
+      ];
     const update = command.replace("variable set", "variable update");
     const lacks = ["masked", "protected"].filter(
       (word) => command.includes(`--${word}`) && memberByPath(variable, word) !== true,
@@ -99,19 +116,40 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
   return [placeholders ?? ok("pipeline", `comes from ${given}`), checkImages(files)];
 }
 
+/** The access level of developers; Maintainers have 40. */
+const DEVELOPERS = 30;
+
+/** Whether a protected branch lets everybody push or merge who works in the project. */
+function isOpenToDevelopers(protection: unknown, what: "push" | "merge"): boolean {
+  const levels = memberByPath(protection, `${what}_access_levels`);
+  return (
+    Array.isArray(levels) &&
+    levels.some((level) => {
+      const number = numberMember(level, "access_level") ?? 0;
+      const isOfOne = ["user_id", "group_id"].some((key) => numberMember(level, key) !== undefined);
+      return number > 0 && number <= DEVELOPERS && !isOfOne;
+    })
+  );
+}
+
 async function checkBranch(project: Project, shown: unknown): Promise<CheckResult[]> {
   const branch = stringMember(shown, "default_branch") ?? project.branch;
   const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
-  if (protection === undefined) {
-    const command = `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} -f push_access_level=0 -f code_owner_approval_required=true`;
-    return [missing("branch", `${branch} is not protected`, command)];
-  }
+  const protect = `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} -f push_access_level=0 -f merge_access_level=40 -f code_owner_approval_required=true`;
+  if (protection === undefined) return [missing("branch", `${branch} is not protected`, protect)];
   const isOwned = memberByPath(protection, "code_owner_approval_required");
+  const open = (["push", "merge"] as const).find((what) => isOpenToDevelopers(protection, what));
   const patch = `glab api -X PATCH projects/:id/protected_branches/${quoteWord(encodeURIComponent(branch))} -f`;
   return [
     memberByPath(protection, "allow_force_push") === true
       ? missing("branch", `${branch} can be overwritten`, `${patch} allow_force_push=false`)
-      : ok("branch", `${branch} is protected`),
+      : open !== undefined
+        ? missing(
+            "branch",
+            `every developer may ${open === "push" ? "push to" : "merge into"} ${branch}`,
+            `glab api -X DELETE projects/:id/protected_branches/${quoteWord(encodeURIComponent(branch))} && ${protect}`,
+          )
+        : ok("branch", `${branch} is protected`),
     isOwned === true
       ? ok("approval", "code owners must approve")
       : isOwned === false

@@ -427,8 +427,8 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     "an identity that writes",
     { role: "editor" },
     "identity preview",
-    /may also CAP_\w+ and \d+ more, by the role editor/,
-    /^pulumi up$/,
+    /may also CAP_\w+ and \d+ more, by the role editor .*: it must only read/,
+    /^curl -fX DELETE .*\/iam\/v2\/roleBindings\/[0-9a-f/]+"$/s,
   ],
   [
     "the identity of the deployment in place of another",
@@ -460,6 +460,19 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     /^glab variable set PULUMI_ACCESS_TOKEN --masked --scope access-preview/,
   ],
   [
+    "GitLab: a variable of all environments beside the others",
+    gitlabSet(
+      `${PROJECT}/variables`,
+      ["access-preview", "production", "*"].map((environment_scope) => ({
+        key: "PULUMI_ACCESS_TOKEN",
+        environment_scope,
+      })),
+    ),
+    "variables",
+    /PULUMI_ACCESS_TOKEN is also set for all environments/,
+    /^glab variable delete PULUMI_ACCESS_TOKEN --scope "\*"$/,
+  ],
+  [
     "GitLab: the settings",
     gitlabSet(PROJECT, { forking_access_level: "enabled" }),
     "settings",
@@ -487,6 +500,15 @@ test.each<[string, Setup, string, RegExp, RegExp]>([
     /main is not protected/,
     /^glab api -X POST projects\/:id\/protected_branches/,
   ],
+  ...(["push", "merge"] as const).map((what): [string, Setup, string, RegExp, RegExp] => [
+    `GitLab: developers that may ${what}`,
+    gitlabSet(`${PROJECT}/protected_branches/main`, {
+      [`${what}_access_levels`]: [{ access_level: 40 }, { access_level: 30, user_id: null }],
+    }),
+    "branch",
+    /^every developer may (?:push to|merge into) main$/,
+    /^glab api -X DELETE projects\/:id\/protected_branches\/main && glab api -X POST .*merge_access_level=40/,
+  ]),
   [
     "GitLab: the environment",
     gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
