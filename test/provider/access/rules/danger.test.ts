@@ -20,7 +20,6 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { specs } from "../../../../provider/access/documents/specs";
 import { found, NOW, severitiesOf } from "./support";
 
 const issuer = "https://token.actions.githubusercontent.com";
@@ -234,13 +233,6 @@ describe("D1 of an identity with static keys that is --self", () => {
       /adds key [^;]*, kid b; takes away key [^;]*, kid a\)/,
     ],
     [
-      "a key is removed",
-      withKeys(keySet("a", "b")),
-      withKeys(keySet("b")),
-      /\(takes away key [^;]*, kid a\)/,
-    ],
-    ["the keys cannot be read", withKeys(keySet("a")), withKeys("{}"), /a key set is no JSON Web Key Set/],
-    [
       "the keys expire earlier",
       withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
       withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
@@ -383,31 +375,6 @@ describe("D3 will-fail", () => {
     }
     const more = role("dev", ["REPO_LIST", "FROBNICATE_LIST", "TAG_LIST"]);
     expect(found("D3", compareResources([...base, newer], [...base, more]))).toEqual([]);
-  });
-});
-
-/** What the server does is in the description of a kind: review, docs and the order of deletes take it from there. */
-describe("what keeps a group from being deleted", () => {
-  const emptied = group("emptied", `${acme}/${"e".repeat(16)}`);
-  // A GroupAccess is no object of the server: its bindings are.
-  const inGroup = Object.values(specs).flatMap((spec) =>
-    spec?.fields["parentUid"]?.type === "string" && !["Group", "Tag", "GroupAccess"].includes(spec.kind)
-      ? [spec.kind]
-      : [],
-  );
-  const isShared = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
-
-  it.each(inGroup)("is as its description says: %s", (kind) => {
-    const own = isShared(kind) ? { uid: emptied.uid } : {};
-    const inside = resource(kind, "inside", { parentUid: emptied.uid }, { external: true, ...own });
-    const comparison = compareResources([...base, emptied, inside], [...base, inside]);
-    const collections = specs["Group"]?.deletion?.dependents?.map(({ collection }) => collection) ?? [];
-    const blocks = collections.includes(specs[kind]?.collection ?? "");
-    const deleted = comparison.changes.find(({ urn }) => urn === emptied.urn);
-    expect({ isRefused: deleted?.isRefused ?? false, isReported: severitiesOf("D3", comparison) }).toEqual({
-      isRefused: blocks,
-      isReported: blocks ? ["medium"] : [],
-    });
   });
 });
 
