@@ -67,6 +67,16 @@ const [branch, project, otherProject] = [
 ] as [Resource, Resource, Resource];
 const projects = [branch, project, otherProject];
 
+/** What a policy says of a change, a line each. */
+const messagesOf = (text: string, before: readonly Resource[], after: readonly Resource[]): string[] => {
+  const { assertions } = parsePolicy(text);
+  const change = compareResources(before, after);
+  return ["P1", "P2", "P3"].flatMap((id) => found(id, change, { assertions }).map(({ message }) => message));
+};
+/** A policy that forbids to push to payments. */
+const noPush = (who: string): string =>
+  `forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { ${who} } }]`;
+
 /** The findings of P1 on a change, a line each. */
 const broken = (before: readonly Resource[], after: readonly Resource[]): string[] =>
   found("P1", compareResources([...base, ...before], [...base, ...after]), { assertions }).map(
@@ -137,47 +147,32 @@ describe("what breaks a forbidden access", () => {
   test.each(["name: gitlab", 'subject: "project_path:acme/infra:*"', "claims: { project_path: ACME/infra }"])(
     "a project by a pattern of its name alone, where %s is forbidden",
     (who) => {
-      const { assertions } = parsePolicy(
-        `forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { ${who} } }]`,
-      );
       const all = [...base, ...projects];
       const grants = [project, otherProject].map((one) => binding(one, pusher, payments));
-      const messages = found("P1", compareResources(all, [...all, ...grants]), { assertions });
-      expect(messages.map(({ message }) => message)).toEqual([
+      expect(messagesOf(noPush(who), all, [...all, ...grants])).toEqual([
         "x: infra has registry.push on acme / payments",
       ]);
     },
   );
 
-  test("whoever is forbidden by name, as another identity", () => {
-    const { assertions } = parsePolicy(
-      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [outs*] } }]",
-    );
-    const told = (trusts: Props) => {
-      const other = identity("ext", { ...outsider.inputs, name: "ext", ...trusts });
-      const both = [...base, other];
-      const now = [...both, binding(other, pusher, payments)];
-      return found("P1", compareResources(both, now), { assertions }).length;
-    };
-    expect(told({})).toBe(1);
-    expect(told(claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }))).toBe(0);
-    // One named identity is another's, and only that one may be this.
-    const wide = identity("outside", claims({ issuer: GITHUB, subjectPattern: "^repo:(other|third)/x:.*$" }));
-    const third = identity("ext", claims({ issuer: GITHUB, subject: "repo:third/x:ref:refs/heads/main" }));
-    const known = [...base, wide, third, binding(wide, viewer, payments)];
-    expect(
-      found("P1", compareResources(known, [...known, binding(third, pusher, payments)]), { assertions }),
-    ).toHaveLength(1);
-    const { assertions: but } = parsePolicy(
-      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [outs*], not: [{ name: [ext] }] } }]",
-    );
-    const ext = identity("ext", { ...outsider.inputs, name: "ext" });
-    const before = [...base, ext];
-    expect(
-      found("P1", compareResources(before, [...before, binding(ext, pusher, payments)]), { assertions: but }),
-    ).toEqual([]);
+  const third = by("ext", "repo:third/x:ref:refs/heads/main");
+  const same = by("ext", "repo:other/x:ref:refs/heads/main");
+  // One named identity is another's, and only that one may be this.
+  const wide = identity("outside", claims({ issuer: GITHUB, subjectPattern: "^repo:(other|third)/x:.*$" }));
+  test.each<[string, string, Resource[], number]>([
+    ["of the same trust", "name: [outs*]", [same], 1],
+    ["of another trust", "name: [outs*]", [third], 0],
+    ["that one of two may be", "name: [outs*]", [third, wide, binding(wide, viewer, payments)], 1],
+    ["of a name that is excepted", "name: [outs*], not: [{ name: [ext] }]", [same], 0],
+  ])("whoever is forbidden by name, as another identity %s", (_, who, others, count) => {
+    const all = [...base, ...others];
+    const now = [...all, binding(others[0]!, pusher, payments)];
+    expect(messagesOf(noPush(who), all, now)).toHaveLength(count);
   });
 
+  const keyed = (kid: string): Resource => withKeys("named", kid);
+  const otherKeyed = withKeys("other", "k1");
+  const moved = (one: Resource, subject: string): Resource => edit(one, claims({ issuer: GITHUB, subject }));
   test.each<[string, (named: Resource, other: Resource) => [Resource[], Resource[]], string[]]>([
     ["it goes, and the same is there by another name", (named, other) => [[named], [other]], ["other"]],
     ["it goes, and another one was there", (named, other) => [[named, other], [other]], ["other"]],
@@ -185,20 +180,16 @@ describe("what breaks a forbidden access", () => {
       "it trusts somebody else",
       (named, other) => [
         [named, other],
-        [edit(named, claims({ issuer: GITHUB, subject: "repo:a/b" })), other],
+        [moved(named, "repo:a/b"), other],
       ],
       ["other"],
     ],
-    [
-      "it goes, and another one has its keys",
-      () => [[withKeys("named", "k1"), withKeys("other", "k1")], [withKeys("other", "k1")]],
-      ["other"],
-    ],
+    ["it goes, and another one has its keys", () => [[keyed("k1"), otherKeyed], [otherKeyed]], ["other"]],
     [
       "it gets other keys",
       () => [
-        [withKeys("named", "k1"), withKeys("other", "k1")],
-        [withKeys("named", "k9"), withKeys("other", "k1")],
+        [keyed("k1"), otherKeyed],
+        [keyed("k9"), otherKeyed],
       ],
       ["other"],
     ],
@@ -207,20 +198,16 @@ describe("what breaks a forbidden access", () => {
       "it asks for another environment of the same repository",
       (named, other) => [
         [named, other],
-        [edit(named, claims({ issuer: GITHUB, subject: "repo:other/y:environment:e" })), other],
+        [moved(named, "repo:other/y:environment:e"), other],
       ],
       [],
     ],
     ["it goes, and nobody else is it", (named) => [[named, ci], [ci]], []],
   ])("whoever is forbidden by name is known by it still: %s", (_, sides, expected) => {
-    const { assertions } = parsePolicy(
-      "forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { name: [nam*] } }]",
-    );
     const named = by("named", "repo:other/y:ref:refs/heads/main");
     const other = identity("other", { ...named.inputs, name: "other" });
     const [before, after] = sides(named, other).map((own) => [...groups, pusher, ...own]);
-    const messages = found("P1", compareResources(before ?? [], after ?? []), { assertions });
-    expect(messages.map(({ message }) => message)).toEqual(
+    expect(messagesOf(noPush("name: [nam*]"), before ?? [], after ?? [])).toEqual(
       expected.map((name) => `x: "${name}" may be who "named" was: "who" chooses by this name`),
     );
   });
@@ -390,13 +377,8 @@ require:
 });
 
 describe("a role", () => {
-  const { assertions: noOwners } = parsePolicy(
-    `forbid: [{ name: nobody owns payments, role: owner, on: [acme / payments], who: { not: [{ name: [ci] }] } }]`,
-  );
-  const held = (...grants: readonly Resource[]): string[] =>
-    found("P1", compareResources(base, [...base, ...grants]), { assertions: noOwners }).map(
-      ({ message }) => message,
-    );
+  const noOwners = `forbid: [{ name: nobody owns payments, role: owner, on: [acme / payments], who: { not: [{ name: [ci] }] } }]`;
+  const held = (...grants: readonly Resource[]): string[] => messagesOf(noOwners, base, [...base, ...grants]);
 
   test("is held by whoever may do all that it allows, by several grants too", () => {
     const all = (owner.inputs["capabilities"] as string[]).map((name) => name.replace(/^CAP_/, ""));
@@ -415,7 +397,8 @@ describe("a role", () => {
       [lower, upper],
     ] as const) {
       const comparison = compareResources([...old, before], [...old, before, newest]);
-      expect(found("P1", comparison, { assertions: noOwners })).toMatchObject([{ urn: newest.urn }]);
+      const { assertions } = parsePolicy(noOwners);
+      expect(found("P1", comparison, { assertions })).toMatchObject([{ urn: newest.urn }]);
     }
   });
 
@@ -488,21 +471,16 @@ describe("a name that nothing has", () => {
 });
 
 describe("required access", () => {
-  const { assertions: twoToThree } = parsePolicy(
-    `require: [{ name: owners, role: owner, on: [acme], atLeast: 2, atMost: 3, who: { type: [identity], matchesMany: false } }]`,
-  );
+  const twoToThree = `require: [{ name: owners, role: owner, on: [acme], atLeast: 2, atMost: 3, who: { type: [identity], matchesMany: false } }]`;
   const owners = (names: readonly string[]): Resource[] =>
     names.flatMap((name) => [by(name), binding(by(name), owner, acme)]);
   const found2 = (before: readonly string[], after: readonly string[]): string[] =>
-    found("P2", compareResources([...base, ...owners(before)], [...base, ...owners(after)]), {
-      assertions: twoToThree,
-    }).map(({ message }) => message);
+    messagesOf(twoToThree, [...base, ...owners(before)], [...base, ...owners(after)]);
 
   test("one principal by two identities is one holder", () => {
     const twin = by("twin", "repo:acme/a:ref:refs/heads/main");
     const after = [...owners(["a"]), twin, binding(twin, owner, acme)];
-    const change = compareResources([...base, ...owners(["a", "b"])], [...base, ...after]);
-    expect(found("P2", change, { assertions: twoToThree }).map(({ message }) => message)).toEqual([
+    expect(messagesOf(twoToThree, [...base, ...owners(["a", "b"])], [...base, ...after])).toEqual([
       "owners: acme has 1 holder, fewer than 2",
     ]);
   });
@@ -587,14 +565,10 @@ describe("required access", () => {
 
   test("a pattern is no holder for the least, and one for the most", () => {
     const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
-    const { assertions: ofAcme } = parsePolicy(
-      `require: [{ name: n, role: owner, on: [acme], atLeast: 1, atMost: 1, who: { subject: ["repo:acme/a*"] } }]`,
-    );
+    const ofAcme = `require: [{ name: n, role: owner, on: [acme], atLeast: 1, atMost: 1, who: { subject: ["repo:acme/a*"] } }]`;
     const bound = [open, binding(open, owner, acme)];
     const judged = (before: Resource[], after: Resource[]): string[] =>
-      found("P2", compareResources([...base, ...before], [...base, ...after]), { assertions: ofAcme }).map(
-        ({ message }) => message,
-      );
+      messagesOf(ofAcme, [...base, ...before], [...base, ...after]);
     expect(judged(owners(["a"]), bound)).toEqual(["n: acme has 0 holders, fewer than 1"]);
     expect(judged(owners(["a"]), [...owners(["a"]), ...bound])).toEqual([
       "n: acme has 2 holders, more than 1",
@@ -603,13 +577,8 @@ describe("required access", () => {
 });
 
 describe("who may hold it, as far as anybody can say", () => {
-  const count = (after: readonly Resource[], limits: string): string[] => {
-    const text = `require: [{ name: n, role: owner, on: [acme], ${limits} }]`;
-    const comparison = compareResources(base, [...base, ...after]);
-    return found("P2", comparison, { assertions: parsePolicy(text).assertions }).map(
-      ({ message }) => message,
-    );
-  };
+  const count = (after: readonly Resource[], limits: string): string[] =>
+    messagesOf(`require: [{ name: n, role: owner, on: [acme], ${limits} }]`, base, [...base, ...after]);
   const secretRole = resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN });
   const owning = binding(ci, owner, acme);
   const doubtful: readonly [what: string, grant: readonly Resource[]][] = [
@@ -634,14 +603,10 @@ describe("who may hold it, as far as anybody can say", () => {
 });
 
 describe("separated duties", () => {
-  const { assertions: apart } = parsePolicy(
-    `separate: [{ name: apart, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: [acme] }]`,
-  );
+  const apart = `separate: [{ name: apart, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: [acme] }]`;
   const admin = role("admin", ["IAM_ROLES_UPDATE"]);
   const judged = (before: readonly Resource[], after: readonly Resource[]): string[] =>
-    found("P3", compareResources([...base, admin, ...before], [...base, admin, ...after]), {
-      assertions: apart,
-    }).map(({ message }) => message);
+    messagesOf(apart, [...base, admin, ...before], [...base, admin, ...after]);
 
   test("nobody holds one of each, in different groups neither", () => {
     const [build, grant] = [binding(ci, pusher, cards), binding(ci, admin, acme)];
@@ -705,13 +670,9 @@ describe("a role that several grants give together", () => {
   const auditor = role("auditor", ["REPO_LIST", "TAG_LIST"]);
   const [repos, tags] = [role("repos", ["REPO_LIST"]), role("tags", ["TAG_LIST"])];
   const all = [...base, auditor, repos, tags];
-  const { assertions: none } = parsePolicy(
-    `forbid: [{ name: none, role: auditor, on: [acme / payments], who: {} }]`,
-  );
+  const none = `forbid: [{ name: none, role: auditor, on: [acme / payments], who: {} }]`;
   const judged = (before: readonly Resource[], after: readonly Resource[]): string[] =>
-    found("P1", compareResources([...all, ...before], [...all, ...after]), { assertions: none }).map(
-      ({ message }) => message,
-    );
+    messagesOf(none, [...all, ...before], [...all, ...after]);
   const [first, second] = [binding(ci, repos, payments), binding(ci, tags, payments)];
 
   test("is held where one is made before the other is deleted", () => {

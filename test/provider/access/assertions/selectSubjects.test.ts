@@ -1,6 +1,6 @@
 import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssertions";
 import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
-import type { SubjectConditions } from "../../../../provider/access/assertions/assertion";
+import type { SubjectConditions, SubjectSelector } from "../../../../provider/access/assertions/assertion";
 import type { Entity } from "../../../../provider/access/graph/model";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { UNKNOWN } from "../../../../provider/fields/values";
@@ -20,7 +20,7 @@ import type { Resource } from "../../../support/access";
 const GITHUB = "https://token.actions.githubusercontent.com";
 
 /** Of those that can be a holder, how many the conditions describe. */
-function shareOf(who: Resource, conditions: SubjectConditions, before: readonly Resource[] = [who]): Share {
+function shareOf(who: Resource, conditions: SubjectSelector, before: readonly Resource[] = [who]): Share {
   const grants = [binding(who, viewer, acme)];
   const comparison = compareResources([...groups, viewer, ...before], [...groups, viewer, who, ...grants]);
   const [grant] = comparison.after.grants.filter(({ role }) => role.name === "viewer");
@@ -31,310 +31,221 @@ function shareOf(who: Resource, conditions: SubjectConditions, before: readonly 
 }
 
 const GITLAB = "https://gitlab.com";
-const AZURE = (tenant: string): string => `https://login.microsoftonline.com/${tenant}/v2.0`;
 const BUILDKITE = "https://agent.buildkite.com";
 const UUID = "72f988bf-86f1-41af-91ab-2d7cd011db47";
+const AZURE = (tenant: string): string => `https://login.microsoftonline.com/${tenant}/v2.0`;
+const AZURE_V1 = `https://sts.windows.net/${UUID}/`;
 const trusting = (claimMatch: Props): Resource => identity("ci", claims({ issuer: GITHUB, ...claimMatch }));
 
-/** A trust, the conditions, and what is proven: pairs that should be inside, and near misses. */
-const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share][] = [
-  [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:acme/*"] }, "all"],
-  [{ subject: "repo:acme/pay:ref:refs/heads/main" }, { subject: ["repo:evil/*", "repo:acme/*"] }, "all"],
-  [{ subject: "repo:acme/pay" }, { subject: ["repo:acme/pa?"] }, "all"],
+/** The trust in a subject, by the issuer whose form it has. A text with an anchor is a pattern. */
+const subjectOf = (text: string): Props => ({
+  ...(text.includes("project_path:") ? { issuer: GITLAB } : {}),
+  [/[$^]/.test(text) ? "subjectPattern" : "subject"]: text,
+});
+const bothForms = (subject: string): Props[] => [subjectOf(subject), subjectOf(`^${subject}$`)];
+const issuerOf = (text: string): Props =>
+  text.startsWith("^") ? { issuer: undefined, issuerPattern: text } : { issuer: text };
+
+/** A subject, a glob of subjects, and what is proven: pairs that should be inside, and near misses. */
+const subjects: readonly [subject: string, glob: string, share: Share][] = [
+  ["repo:acme/pay:ref:refs/heads/main", "repo:acme/*", "all"],
+  ["repo:acme/pay", "repo:acme/pa?", "all"],
   // GitHub adds numbers to the names of newer repositories, and a template may put other claims first.
-  [{ subject: "repo:acme@1/pay@2:ref:refs/heads/main" }, { subject: ["repo:acme/*"] }, "all"],
-  [{ subjectPattern: "^repo:acme@1/pay@2:.*$" }, { subject: ["repo:acme/*"] }, "all"],
-  [
-    { subject: "ref:refs/heads/main:repo:acme/pay" },
-    { subject: ["repo:acme/pay:ref:refs/heads/main"] },
-    "some",
-  ],
+  ["repo:acme@1/pay@2:ref:refs/heads/main", "repo:acme/*", "all"],
+  ["^repo:acme@1/pay@2:.*$", "repo:acme/*", "all"],
+  ["ref:refs/heads/main:repo:acme/pay", "repo:acme/pay:ref:refs/heads/main", "some"],
   // A branch or an environment may have the form of such a number.
-  [{ subject: "repo:acme/pay:ref:refs/heads/a@2" }, { subject: ["repo:acme/pay:ref:refs/heads/a"] }, "none"],
-  [
-    { subject: "repo:acme/pay:ref:refs/heads/a@2/b" },
-    { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
-    "none",
-  ],
-  [
-    { subjectPattern: "^repo:acme/pay:ref:refs/heads/a@2/b$" },
-    { subject: ["repo:acme/pay:ref:refs/heads/a/b"] },
-    "none",
-  ],
-  [{ subjectPattern: "^repo:acme@x/pay:.*$" }, { subject: ["repo:acme/*"] }, "none"],
-  [{ subject: "ref:refs/heads/main:repo:acme/pay" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subject: "ref:refs/heads/main:repo:other/pay" }, { subject: ["repo:acme/*"] }, "none"],
-  [{ subject: "repo:acme-evil/pay" }, { subject: ["repo:acme/*"] }, "none"],
-  [{ subject: "repo:ACME/pay" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "^repo:ACME/pay:.*$" }, { subject: ["repo:acme/*"] }, "some"],
+  ["repo:acme/pay:ref:refs/heads/a@2", "repo:acme/pay:ref:refs/heads/a", "none"],
+  ["repo:acme/pay:ref:refs/heads/a@2/b", "repo:acme/pay:ref:refs/heads/a/b", "none"],
+  ["^repo:acme/pay:ref:refs/heads/a@2/b$", "repo:acme/pay:ref:refs/heads/a/b", "none"],
+  ["^repo:acme@x/pay:.*$", "repo:acme/*", "none"],
+  ["ref:refs/heads/main:repo:acme/pay", "repo:acme/*", "some"],
+  ["ref:refs/heads/main:repo:other/pay", "repo:acme/*", "none"],
+  ["repo:acme-evil/pay", "repo:acme/*", "none"],
+  ["repo:ACME/pay", "repo:acme/*", "some"],
+  ["^repo:ACME/pay:.*$", "repo:acme/*", "some"],
+  ["repo:Contractor@1/pay@2:environment:prod", "repo:contractor/*", "some"],
+  ["repo:acme/pay\u200b", "repo:acme/*", "none"],
+  ["repo:acme/a*", "repo:acme/a\\*", "all"],
+  ["repo:acme/ab", "repo:acme/a\\*", "none"],
   // What says which repository runs may stand in a claim, or nowhere.
-  [{ subject: "environment:e", claims: { repository: "acme/pay" } }, { subject: ["repo:acme/*"] }, "some"],
+  ["repository_id:55:environment:e", "repo:acme/pay:*", "some"],
+  ["repository_owner:acme:environment:e", "repo:acme/pay:*", "some"],
+  ["repository_owner:evil:environment:e", "repo:acme/pay:*", "none"],
+  ["pull_request", "repo:acme/pay:*", "some"],
+  // What it says of the owner, and what it can never be.
+  ["repository_owner:acme:environment:p", "system:serviceaccount:dev:*", "none"],
+  ["repository_owner:acme:environment:p", "repository_owner:evil:*", "none"],
+  ["repository_id:123:environment:p", "project_path:acme/*", "none"],
+  ["project_path:acme/pay", "project_path:acme/pay:*", "some"],
+  ["project_path:acme/pay2", "project_path:acme/pay:*", "none"],
+  ["^project_path:acme/Pay$", "project_path:acme/pay:ref:y", "some"],
+  ["^project_path:acme/pay2$", "project_path:acme/pay:*", "none"],
+  ["project_path:acme/Pay:ref:x", "project_path:acme/pay:*", "some"],
+  ["project_path:acme/pay:ref:x", "project_path:acme/pay:ref:y", "none"],
+  ["repo:acme@1/pay@2", "repo:acme/pay:*", "some"],
+  ["^repo:acme@1/pay@2$", "repo:acme/pay:*", "some"],
+  ["repo:acme/pay2", "repo:acme/pay:*", "none"],
+  ["^repo:acme/pay:environment:[a-z]+$", "*:ref:main", "none"],
+  ["^repo:acme/.*$", "repo:acme/*", "all"],
+  ["^repo:acme/(?:pay|bill):.*$", "repo:acme/pay:*", "some"],
+  ["^repo:acme.*$", "repo:acme/*", "some"],
+  ["^repo:acme/.*", "repo:acme/*", "all"],
+  ["repo:acme/.*$", "repo:acme/*", "some"],
+  ["^repo:acme/pay|repo:evil/x$", "repo:acme/*", "some"],
+  ["(?i)^repo:acme/.*$", "repo:acme/*", "some"],
+  ["^repo:acme/[^:]+:environment:.*$", "repo:acme/*:environment:prod", "some"],
+  ["^a(b$", "repo:acme/*", "some"],
+  ["^[ab]*a[ab]{900}$", "*a???b", "some"],
+  ["^[a-z:/]+$", "*a*", "some"],
+  ["^spiffe://acme.example/ci$", "*ci", "some"],
+];
+
+/** Subjects that say the same as a text and as a pattern. */
+const bothWays: readonly [subject: string, glob: string, share: Share][] = [
+  ["repo:acme/pay:environment:dev", "repo:acme/*:environment:prod", "none"],
+  ["project_path:acme/pay:ref:dev", "project_path:acme/*:ref:prod", "none"],
+  ["repo:acme/pay", "repo:acme/*:environment:prod", "some"],
+  ["project_path:ACME/pay", "project_path:acme/*:ref:prod", "some"],
+];
+
+/** An issuer and a glob of issuers. */
+const issuers: readonly [issuer: string, glob: string, share: Share][] = [
+  [GITHUB, GITHUB, "all"],
+  [GITHUB, "https://*.githubusercontent.com", "all"],
+  [GITHUB, "http://token.actions.githubusercontent.com", "none"],
+  [GITHUB, "https://*.com", "all"],
+  [`${GITHUB}.evil.example`, "https://*.githubusercontent.com", "none"],
+  [UNKNOWN, GITHUB, "some"],
+  [`${GITHUB}/`, GITHUB, "some"],
+  [`${GITHUB}.evil`, GITHUB, "none"],
+  // A tenant of Azure has an issuer for each version of its tokens.
+  [AZURE_V1, AZURE(UUID), "some"],
+  [AZURE_V1, AZURE("*"), "some"],
+  [AZURE(UUID), AZURE_V1, "some"],
+  [`^https://sts\\.windows\\.net/${UUID}/$`, AZURE(UUID), "some"],
+  [AZURE(UUID), AZURE(UUID), "all"],
+  [AZURE_V1, AZURE(`f${UUID.slice(1)}`), "none"],
+  ["^https://[a-z]+\\.acme\\.example$", "https://*.acme.example", "all"],
+  ["^https://.*acme.example$", "https://*.acme.example", "some"],
+  ["^http://.*$", "https://*.acme.example", "none"],
+];
+
+type Claims = NonNullable<SubjectConditions["claims"]>;
+
+/** A claim that is pinned, and a claim that is asked for. Capitals tell no owners apart. */
+const pinnedClaims: readonly [pinned: Props, asked: Claims, share: Share][] = [
+  [{ claims: { repository_owner: "acme" } }, { repository_owner: ["acme"] }, "all"],
+  [{ claimPatterns: { repository: "^acme/.*$" } }, { repository: ["acme/*"] }, "all"],
+  [{ claimPatterns: { repository: "^acme.*$" } }, { repository: ["acme/*"] }, "some"],
+  [{ claimPatterns: { repository: "^evil/.*$" } }, { repository: ["acme/*"] }, "none"],
+  [{}, { repository_owner: ["acme"] }, "some"],
+  [{ claims: { repository: "ACME/pay" } }, { repository: ["acme/pay"] }, "some"],
+  [{ claimPatterns: { repository: "^ACME/pay$" } }, { repository: ["acme/*"] }, "some"],
+  [{ claims: { repository_owner: "acme" } }, { repository_owner: ["ACME"] }, "some"],
+  [{ claims: { environment: "Prod" } }, { environment: ["prod"] }, "none"],
+  [{ claims: { repository: "acme/shop" } }, { repository_owner: ["acme"] }, "all"],
+  [{ claims: { actor: "acme" } }, { repository_owner: ["acme"] }, "some"],
+  [{ claims: { ref: UNKNOWN } }, { ref: ["main"] }, "some"],
+];
+
+/** A subject, as a text and as a pattern, that says what a claim says. */
+const saidClaims: readonly [subject: string, asked: Claims, share: Share][] = [
+  ["repo:acme/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "all"],
+  ["repo:acme@1/web@2:ref:refs/heads/main", { repository_owner: ["ac*"] }, "all"],
+  ["repo:acme@1/web@2:ref:refs/heads/main", { repository: ["acme/w?b"] }, "all"],
+  ["repo:acme/web", { repository: ["acme/web"] }, "all"],
+  ["repo:acme/web:ref:refs/heads/main", { repository: ["acme/pay"] }, "none"],
+  ["repo:acme/web:ref:refs/heads/acme/pay", { repository: ["*/pay"] }, "none"],
+  ["repo:ACME/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "some"],
+  ["repo:acme-evil/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "none"],
+  ["repo:acme/web:ref:refs/heads/main", { repository_id: ["1"] }, "some"],
+  ["repository_owner:acme:environment:p", { repository_owner: ["acme"] }, "all"],
+  ["environment:p", { repository_owner: ["acme"] }, "some"],
+  ["project_path:acme/ci/infra:ref:main", { project_path: ["acme/ci/infra"] }, "all"],
+  ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme/ci"] }, "all"],
+  ["project_path:acme/infra", { project_path: ["acme/*"] }, "all"],
+  ["project_path:ACME/infra:ref:main", { project_path: ["acme/infra"] }, "some"],
+  ["project_path:acme/web:ref:main", { project_path: ["acme/infra"] }, "none"],
+  ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme"] }, "none"],
+];
+const patternsOfClaims: readonly [pattern: string, asked: Claims, share: Share][] = [
+  ["^repo:acme/.*$", { repository_owner: ["acme"] }, "all"],
+  ["^repo:acme/.*$", { repository: ["acme/pay"] }, "some"],
+  ["^repo:globex/.*$", { repository: ["acme/pay"] }, "none"],
+  ["^repo:acme.*$", { repository_owner: ["acme"] }, "some"],
+  ["repo:acme/.*$", { repository_owner: ["acme"] }, "some"],
+];
+
+/** A subject that names no repository, with what a claim says of it. */
+const environment = (more: Props): Props => ({ subject: "environment:e", ...more });
+const onBuildkite = { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } };
+
+type Pair = readonly [trust: Props, conditions: SubjectConditions, share: Share];
+
+const pairs: readonly Pair[] = [
+  ...subjects.map(([subject, glob, share]): Pair => [subjectOf(subject), { subject: [glob] }, share]),
+  ...bothWays.flatMap(([subject, glob, share]) =>
+    bothForms(subject).map((trust): Pair => [trust, { subject: [glob] }, share]),
+  ),
+  ...issuers.map(([issuer, glob, share]): Pair => {
+    const trust = { subject: "x", ...issuerOf(issuer) };
+    return [trust, { issuer: [glob] }, share];
+  }),
+  ...pinnedClaims.map(([pinned, asked, share]): Pair => [
+    { subject: "x", ...pinned },
+    { claims: asked },
+    share,
+  ]),
+  ...saidClaims.flatMap(([subject, asked, share]) =>
+    bothForms(subject).map((trust): Pair => [trust, { claims: asked }, share]),
+  ),
+  ...patternsOfClaims.map(([text, asked, share]): Pair => [subjectOf(text), { claims: asked }, share]),
+  // Of an issuer that nobody knows, a subject says nothing of the claims.
+  ...["https://ci.evil.example", "^https://.*$"].flatMap((issuer) =>
+    ["repo:acme/web:x", "^repo:acme/.*$"].map((subject): Pair => {
+      const trust = { ...subjectOf(subject), ...issuerOf(issuer) };
+      return [trust, { claims: { repository_owner: ["acme"] } }, "some"];
+    }),
+  ),
+  [environment({ claims: { repository: "acme/pay" } }), { subject: ["repo:acme/*"] }, "some"],
+  [environment({ claims: { repository: "ACME/pay" } }), { subject: ["repo:acme/pay:*"] }, "some"],
+  [environment({ claims: { repository: "acme/shop" } }), { subject: ["repo:acme/pay:*"] }, "none"],
+  [environment({ claimPatterns: { repository: "^acme/.*$" } }), { subject: ["repo:acme/pay:*"] }, "some"],
   [
-    { subject: "environment:e", claims: { repository: "ACME/pay" } },
+    environment({ claims: { workflow_ref: "acme/pay/.github/workflows/a.yml@refs/heads/main" } }),
     { subject: ["repo:acme/pay:*"] },
     "some",
   ],
-  [
-    { subject: "environment:e", claims: { repository: "acme/shop" } },
-    { subject: ["repo:acme/pay:*"] },
-    "none",
-  ],
-  [
-    { subject: "environment:e", claimPatterns: { repository: "^acme/.*$" } },
-    { subject: ["repo:acme/pay:*"] },
-    "some",
-  ],
-  [
-    {
-      subject: "environment:e",
-      claims: { workflow_ref: "acme/pay/.github/workflows/a.yml@refs/heads/main" },
-    },
-    { subject: ["repo:acme/pay:*"] },
-    "some",
-  ],
-  [{ subject: "repository_id:55:environment:e" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subject: "repository_owner:acme:environment:e" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subject: "repository_owner:evil:environment:e" }, { subject: ["repo:acme/pay:*"] }, "none"],
   [
     { subjectPattern: "^environment:.*$", claims: { repository: "acme/pay" } },
     { subject: ["repo:acme/pay:*"] },
     "some",
   ],
-  [{ subject: "pull_request" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subject: "repo:Contractor@1/pay@2:environment:prod" }, { subject: ["repo:contractor/*"] }, "some"],
-  // What it says of the owner, and what it can never be.
-  [{ subject: "repository_owner:acme:environment:p" }, { subject: ["system:serviceaccount:dev:*"] }, "none"],
-  [{ subject: "repository_owner:acme:environment:p" }, { subject: ["repository_owner:evil:*"] }, "none"],
-  [{ subject: "repository_id:123:environment:p" }, { subject: ["project_path:acme/*"] }, "none"],
-  [
-    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
-    { subject: ["repo:acme/pay:*"] },
-    "none",
-  ],
-  [
-    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
-    { subject: ["organization:evil:pipeline:*"] },
-    "none",
-  ],
-  [
-    { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } },
-    { subject: ["organization:acme:pipeline:*"] },
-    "some",
-  ],
+  [onBuildkite, { subject: ["repo:acme/pay:*"] }, "none"],
+  [onBuildkite, { subject: ["organization:evil:pipeline:*"] }, "none"],
+  [onBuildkite, { subject: ["organization:acme:pipeline:*"] }, "some"],
   // The rest of a pattern counts, whatever a claim says of the repository.
   [
     { subjectPattern: "^repo:acme/[^:]+:environment:dev$", claims: { repository: "acme/pay" } },
     { subject: ["repo:acme/pay:environment:prod"] },
     "none",
   ],
-  [{ issuer: GITLAB, subject: "project_path:acme/pay" }, { subject: ["project_path:acme/pay:*"] }, "some"],
-  [{ issuer: GITLAB, subject: "project_path:acme/pay2" }, { subject: ["project_path:acme/pay:*"] }, "none"],
-  [
-    { issuer: GITLAB, subjectPattern: "^project_path:acme/Pay$" },
-    { subject: ["project_path:acme/pay:ref:y"] },
-    "some",
-  ],
-  [
-    { issuer: GITLAB, subjectPattern: "^project_path:acme/pay2$" },
-    { subject: ["project_path:acme/pay:*"] },
-    "none",
-  ],
-  [{ subject: "repo:acme@1/pay@2" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subjectPattern: "^repo:acme@1/pay@2$" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subject: "repo:acme/pay2" }, { subject: ["repo:acme/pay:*"] }, "none"],
-  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
-    (
-      [
-        ["repo:acme/pay:environment:dev", "repo:acme/*:environment:prod", "none"],
-        ["project_path:acme/pay:ref:dev", "project_path:acme/*:ref:prod", "none"],
-        ["repo:acme/pay", "repo:acme/*:environment:prod", "some"],
-        ["project_path:ACME/pay", "project_path:acme/*:ref:prod", "some"],
-      ] as const
-    ).map(([subject, glob, share]): [Props, SubjectConditions, Share] => [
-      {
-        ...(subject.startsWith("project") ? { issuer: GITLAB } : {}),
-        [name]: name === "subject" ? subject : `^${subject}$`,
-      },
-      { subject: [glob] },
-      share,
-    ]),
-  ),
-  [{ subjectPattern: "^repo:acme/pay:environment:[a-z]+$" }, { subject: ["*:ref:main"] }, "none"],
-  [
-    { issuer: GITLAB, subject: "project_path:acme/Pay:ref:x" },
-    { subject: ["project_path:acme/pay:*"] },
-    "some",
-  ],
-  [
-    { issuer: GITLAB, subject: "project_path:acme/pay:ref:x" },
-    { subject: ["project_path:acme/pay:ref:y"] },
-    "none",
-  ],
-  [{ subject: "repo:acme/pay\u200b" }, { subject: ["repo:acme/*"] }, "none"],
-  [{ subject: "repo:acme/a*" }, { subject: ["repo:acme/a\\*"] }, "all"],
-  [{ subject: "repo:acme/ab" }, { subject: ["repo:acme/a\\*"] }, "none"],
-  [{ subjectPattern: "^repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "all"],
-  [
-    { subjectPattern: "^repo:acme/(?:pay|bill):.*$" },
-    { subject: ["repo:acme/pay:*", "repo:acme/bill:*"] },
-    "all",
-  ],
-  [{ subjectPattern: "^repo:acme/(?:pay|bill):.*$" }, { subject: ["repo:acme/pay:*"] }, "some"],
-  [{ subjectPattern: "^repo:acme.*$" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "^repo:acme/.*" }, { subject: ["repo:acme/*"] }, "all"],
-  [{ subjectPattern: "repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "^repo:acme/pay|repo:evil/x$" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "(?i)^repo:acme/.*$" }, { subject: ["repo:acme/*"] }, "some"],
-  [
-    { subjectPattern: "^repo:acme/[^:]+:environment:.*$" },
-    { subject: ["repo:acme/*:environment:prod"] },
-    "some",
-  ],
-  [{ subjectPattern: "" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "^a(b$" }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subjectPattern: "^[ab]*a[ab]{900}$" }, { subject: ["*a???b"] }, "some"],
-  [{ subjectPattern: "^[a-z:/]+$" }, { subject: ["*a*"] }, "some"],
-  [{ subjectPattern: "^spiffe://acme.example/ci$" }, { subject: ["*ci"] }, "some"],
-  [{ subject: UNKNOWN }, { subject: ["repo:acme/*"] }, "some"],
-  [{ subject: "x" }, { issuer: [GITHUB] }, "all"],
-  [{ subject: "x" }, { issuer: ["https://*.githubusercontent.com"] }, "all"],
-  [{ subject: "x" }, { issuer: ["http://token.actions.githubusercontent.com"] }, "none"],
-  [{ subject: "x" }, { issuer: ["https://*.com"] }, "all"],
-  [
-    { subject: "x", issuer: "https://token.actions.githubusercontent.com.evil.example" },
-    { issuer: ["https://*.githubusercontent.com"] },
-    "none",
-  ],
-  [{ subject: "x", issuer: UNKNOWN }, { issuer: [GITHUB] }, "some"],
-  // A tenant of Azure has an issuer for each version of its tokens.
-  [{ subject: "x", issuer: `https://sts.windows.net/${UUID}/` }, { issuer: [AZURE(UUID)] }, "some"],
-  [{ subject: "x", issuer: `https://sts.windows.net/${UUID}/` }, { issuer: [AZURE("*")] }, "some"],
-  [{ subject: "x", issuer: AZURE(UUID) }, { issuer: [`https://sts.windows.net/${UUID}/`] }, "some"],
-  [
-    { subject: "x", issuer: undefined, issuerPattern: `^https://sts\\.windows\\.net/${UUID}/$` },
-    { issuer: [AZURE(UUID)] },
-    "some",
-  ],
-  [{ subject: "x", issuer: AZURE(UUID) }, { issuer: [AZURE(UUID)] }, "all"],
-  [
-    { subject: "x", issuer: `https://sts.windows.net/${UUID}/` },
-    { issuer: [AZURE(`f${UUID.slice(1)}`)] },
-    "none",
-  ],
-  [{ subject: "x", issuer: `${GITHUB}/` }, { issuer: [GITHUB] }, "some"],
-  [{ subject: "x", issuer: `${GITHUB}.evil` }, { issuer: [GITHUB] }, "none"],
-  [
-    { subject: "x", issuer: undefined, issuerPattern: "^https://[a-z]+\\.acme\\.example$" },
-    { issuer: ["https://*.acme.example"] },
-    "all",
-  ],
-  [
-    { subject: "x", issuer: undefined, issuerPattern: "^https://.*acme.example$" },
-    { issuer: ["https://*.acme.example"] },
-    "some",
-  ],
-  [
-    { subject: "x", issuer: undefined, issuerPattern: "^http://.*$" },
-    { issuer: ["https://*.acme.example"] },
-    "none",
-  ],
-  [{ subject: "repo:acme/pay" }, { issuer: ["https://gitlab.com"], subject: ["repo:acme/*"] }, "none"],
-  [{ subjectPattern: "^repo:acme.*$" }, { issuer: [GITHUB], subject: ["repo:acme/*"] }, "some"],
-  [{ subject: "x", audience: "acme" }, { audience: ["acme"] }, "all"],
-  [{ subject: "x", audiencePattern: "^acme-.*$" }, { audience: ["acme-*"] }, "all"],
-  [{ subject: "x", audiencePattern: "^acme.*$" }, { audience: ["acme-*"] }, "some"],
-  [{ subject: "x" }, { audience: ["acme"] }, "some"],
-  [{ subject: "x", claims: { repository_owner: "acme" } }, { claims: { repository_owner: ["acme"] } }, "all"],
-  [
-    { subject: "x", claimPatterns: { repository: "^acme/.*$" } },
-    { claims: { repository: ["acme/*"] } },
-    "all",
-  ],
-  [
-    { subject: "x", claimPatterns: { repository: "^acme.*$" } },
-    { claims: { repository: ["acme/*"] } },
-    "some",
-  ],
-  [
-    { subject: "x", claimPatterns: { repository: "^evil/.*$" } },
-    { claims: { repository: ["acme/*"] } },
-    "none",
-  ],
-  [{ subject: "x" }, { claims: { repository_owner: ["acme"] } }, "some"],
-  // Capitals tell no owners apart, and a subject says what a claim says.
-  [{ subject: "x", claims: { repository: "ACME/pay" } }, { claims: { repository: ["acme/pay"] } }, "some"],
-  [
-    { subject: "x", claimPatterns: { repository: "^ACME/pay$" } },
-    { claims: { repository: ["acme/*"] } },
-    "some",
-  ],
-  [
-    { subject: "x", claims: { repository_owner: "acme" } },
-    { claims: { repository_owner: ["ACME"] } },
-    "some",
-  ],
   [
     { subject: "repo:ACME/pay:environment:p", claims: { repository: "ACME/pay" } },
     { claims: { repository: ["acme/pay"] } },
     "some",
   ],
-  [{ subject: "x", claims: { environment: "Prod" } }, { claims: { environment: ["prod"] } }, "none"],
-  [{ subject: "x", claims: { repository: "acme/shop" } }, { claims: { repository_owner: ["acme"] } }, "all"],
-  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
-    (
-      [
-        ["repo:acme/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "all"],
-        ["repo:acme@1/web@2:ref:refs/heads/main", { repository_owner: ["ac*"] }, "all"],
-        ["repo:acme@1/web@2:ref:refs/heads/main", { repository: ["acme/w?b"] }, "all"],
-        ["repo:acme/web", { repository: ["acme/web"] }, "all"],
-        ["repo:acme/web:ref:refs/heads/main", { repository: ["acme/pay"] }, "none"],
-        ["repo:acme/web:ref:refs/heads/acme/pay", { repository: ["*/pay"] }, "none"],
-        ["repo:ACME/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "some"],
-        ["repo:acme-evil/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "none"],
-        ["repo:acme/web:ref:refs/heads/main", { repository_id: ["1"] }, "some"],
-        ["repository_owner:acme:environment:p", { repository_owner: ["acme"] }, "all"],
-        ["environment:p", { repository_owner: ["acme"] }, "some"],
-      ] as const
-    ).map(([subject, asked, share]): [Props, SubjectConditions, Share] => [
-      { [name]: name === "subject" ? subject : `^${subject}$` },
-      { claims: asked },
-      share,
-    ]),
-  ),
-  [{ subjectPattern: "^repo:acme/.*$" }, { claims: { repository_owner: ["acme"] } }, "all"],
-  [{ subjectPattern: "^repo:acme/.*$" }, { claims: { repository: ["acme/pay"] } }, "some"],
-  [{ subjectPattern: "^repo:globex/.*$" }, { claims: { repository: ["acme/pay"] } }, "none"],
-  [{ subjectPattern: "^repo:acme.*$" }, { claims: { repository_owner: ["acme"] } }, "some"],
-  [{ subjectPattern: "repo:acme/.*$" }, { claims: { repository_owner: ["acme"] } }, "some"],
-  ...(["subject", "subjectPattern"] as const).flatMap((name) =>
-    (
-      [
-        ["project_path:acme/ci/infra:ref:main", { project_path: ["acme/ci/infra"] }, "all"],
-        ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme/ci"] }, "all"],
-        ["project_path:acme/infra", { project_path: ["acme/*"] }, "all"],
-        ["project_path:ACME/infra:ref:main", { project_path: ["acme/infra"] }, "some"],
-        ["project_path:acme/web:ref:main", { project_path: ["acme/infra"] }, "none"],
-        ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme"] }, "none"],
-      ] as const
-    ).map(([subject, asked, share]): [Props, SubjectConditions, Share] => [
-      { issuer: GITLAB, [name]: name === "subject" ? subject : `^${subject}$` },
-      { claims: asked },
-      share,
-    ]),
-  ),
-  // Of an issuer that nobody knows, a subject says nothing of the claims.
-  ...[{ issuer: "https://ci.evil.example" }, { issuer: undefined, issuerPattern: "^https://.*$" }].flatMap(
-    (issuer) =>
-      ([{ subject: "repo:acme/web:x" }, { subjectPattern: "^repo:acme/.*$" }] as const).map(
-        (subject): [Props, SubjectConditions, Share] => [
-          { ...issuer, ...subject },
-          { claims: { repository_owner: ["acme"] } },
-          "some",
-        ],
-      ),
-  ),
-  [{ subject: "x", claims: { actor: "acme" } }, { claims: { repository_owner: ["acme"] } }, "some"],
-  [{ subject: "x", claims: { ref: UNKNOWN } }, { claims: { ref: ["main"] } }, "some"],
+  [subjectOf("repo:acme/pay"), { subject: ["repo:evil/*", "repo:acme/*"] }, "all"],
+  [subjectOf("^repo:acme/(?:pay|bill):.*$"), { subject: ["repo:acme/pay:*", "repo:acme/bill:*"] }, "all"],
+  [{ subjectPattern: "" }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subject: UNKNOWN }, { subject: ["repo:acme/*"] }, "some"],
+  [{ subject: "repo:acme/pay" }, { issuer: [GITLAB], subject: ["repo:acme/*"] }, "none"],
+  [{ subjectPattern: "^repo:acme.*$" }, { issuer: [GITHUB], subject: ["repo:acme/*"] }, "some"],
+  [{ subject: "x", audience: "acme" }, { audience: ["acme"] }, "all"],
+  [{ subject: "x", audiencePattern: "^acme-.*$" }, { audience: ["acme-*"] }, "all"],
+  [{ subject: "x", audiencePattern: "^acme.*$" }, { audience: ["acme-*"] }, "some"],
+  [{ subject: "x" }, { audience: ["acme"] }, "some"],
   [{ subject: "x" }, { matchesMany: false }, "all"],
   [{ subjectPattern: "^x.*$" }, { matchesMany: false }, "none"],
   [{ subjectPattern: "^x.*$" }, { matchesMany: true }, "all"],
@@ -343,25 +254,10 @@ const pairs: readonly [trust: Props, conditions: SubjectConditions, share: Share
   [{ subject: "x" }, {}, "all"],
 ];
 
-describe("what is proven of a trust and a selector", () => {
-  test.each(pairs)("%j in %j: %s", (trust, conditions, share) => {
-    expect(shareOf(trusting(trust), conditions)).toBe(share);
-  });
-
-  test("`not` describes the others", () => {
-    const inverse = { all: "none", some: "some", none: "all" } as const;
-    for (const [trust, conditions, share] of pairs) {
-      const who = trusting(trust);
-      const grants = [binding(who, viewer, acme)];
-      const { before, after } = compareResources(
-        [...groups, viewer, who],
-        [...groups, viewer, who, ...grants],
-      );
-      const subject = after.grants.find(({ role }) => role.name === "viewer")!.subject;
-      const judge = new SubjectJudge(after, before, new Languages());
-      expect([trust, judge.shareOf(subject, { not: [conditions] })]).toEqual([trust, inverse[share]]);
-    }
-  });
+test.each(pairs)("what is proven of %j in %j is %s, and the inverse of `not`", (trust, conditions, share) => {
+  const inverse = { all: "none", some: "some", none: "all" } as const;
+  expect(shareOf(trusting(trust), conditions)).toBe(share);
+  expect(shareOf(trusting(trust), { not: [conditions] })).toBe(inverse[share]);
 });
 
 const ACCOUNT = "123456789012";

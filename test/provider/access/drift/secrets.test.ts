@@ -181,6 +181,59 @@ describe("a change by hand of a secret", () => {
     expect(same).toMatchObject({ complete: true, findings: [], unresolved: [] });
   });
 
+  const entry = { identityUid: ci.uid, roleUid: viewer.uid };
+  const bindings = { deploys: entry };
+  const hidden = secret("x", false);
+  const overlay = (contents: unknown, annotations: unknown = { "com.example.a": "b" }) => ({
+    customOverlay: { contents, annotations },
+  });
+  const oidc = { issuer: "https://login.example", clientId: "a" };
+
+  /** What the state hides, what lives, and of how many values nobody knows whether access is as it was. */
+  const unknown: readonly [string, string, object, object, number][] = [
+    [
+      "who holds a binding",
+      "GroupAccess",
+      { bindings: { deploys: { ...entry, identityUid: hidden } } },
+      {},
+      1,
+    ],
+    ["a whole binding", "GroupAccess", { bindings: { deploys: hidden } }, {}, 1],
+    ["all bindings", "GroupAccess", { bindings: hidden }, {}, 1],
+    ["what is excepted", "GroupAccess", { bindings, ignore: hidden }, {}, 1],
+    ["a part of it", "GroupAccess", { bindings, ignore: { namePatterns: hidden } }, {}, 1],
+    ["a list", "Repo", overlay({ packages: hidden }), overlay({ packages: ["a"] }), 0],
+    ["a key like a path", "Repo", overlay({}, { "com.example.a": hidden }), overlay({}), 0],
+  ];
+  test.each(unknown)("is not found where the state hides %s of a %s", async (...given) => {
+    const [, kind, recorded, now, gaps] = given;
+    const own = live(kind, { name: "it", ...(now as Props) });
+    const uid = kind === "GroupAccess" ? org : own.uid;
+    const state = { kind, uid, inputs: { ...own.inputs, ...recorded } };
+    const lives = kind === "GroupAccess" ? live("RoleBinding", entry) : own;
+    const report = await compare([ci, state], [...roles, lives]);
+    expect(report.findings).toEqual([]);
+    expect(report.incomplete).toHaveLength(gaps);
+    expect(report.unresolved).toHaveLength(1 - gaps);
+  });
+
+  test("of who holds a binding hides no other one that is made or removed by hand", async () => {
+    const held = live("RoleBinding", entry);
+    const other = live("RoleBinding", { identityUid: ci.uid, roleUid: owner.uid });
+    const inputs = { parentUid: org, bindings: { deploys: { ...entry, identityUid: hidden } } };
+    for (const objects of [[held, other], []]) {
+      const report = await compare([ci, { kind: "GroupAccess", uid: org, inputs }], [...roles, ...objects]);
+      expect(report.findings.filter(({ id }) => id === "drift-changed")).toMatchObject([{ uid: org }]);
+    }
+  });
+
+  test("says nothing of what no response contains", async () => {
+    const provider = live("IdentityProvider", { name: "sso", defaultRole: viewer.uid, oidc });
+    const state = { ...provider, inputs: { ...provider.inputs, oidc: { ...oidc, clientSecret: hidden } } };
+    const report = await compare([ci, state], [...roles, provider]);
+    expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
+  });
+
   test("is in no output of a comparison with a state", () => {
     const state = stateOf([
       { ...ci, inputs: { name: secret(CANARY), claimMatch: { subject: secret(CANARY) } } },

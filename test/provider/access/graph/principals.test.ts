@@ -48,13 +48,12 @@ function mayBeOne(one: Props, other: Props): boolean {
 const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
 const exact = github({ subject: two });
 const ACCOUNT = "123456789012";
-const session = (name: string, id = "AROAEXAMPLE"): Props => ({
-  awsIdentity: {
-    awsAccount: ACCOUNT,
-    arn: `arn:aws:sts::${ACCOUNT}:assumed-role/${name}`,
-    userIdPattern: `^${id}:.*$`,
-  },
+const ofArn = (arn: string, id: string): Props => ({
+  awsIdentity: { awsAccount: ACCOUNT, arn, userIdPattern: `^${id}:.*$` },
 });
+const session = (name: string, id = "AROAEXAMPLE"): Props =>
+  ofArn(`arn:aws:sts::${ACCOUNT}:assumed-role/${name}`, id);
+const awsRole = (path: string): Props => ofArn(`arn:aws:iam::${ACCOUNT}:role/${path}`, "AROAEXAMPLE");
 
 const withKeys = (...kids: string[]): Props => ({
   staticKeys: {
@@ -68,409 +67,271 @@ const OID = "1a2b3c4d-86f1-41af-91ab-2d7cd011db47";
 const KEY = "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHUR";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 
-const circleci = (project: string): Props =>
+type Row = readonly [what: string, isOne: boolean, one: Props, other: Props];
+/** What an issuer says of somebody. A text is a subject, and one with an anchor is a pattern of subjects. */
+type Said = Props | string;
+const saidBy = (issuer: string, said: Said): Props =>
   claims({
-    issuer: `https://oidc.circleci.com/org/${TENANT}`,
-    subjectPattern: "^org/.*$",
-    claims: { "oidc.circleci.com/project-id": project },
+    issuer,
+    ...(typeof said === "string" ? { [said.startsWith("^") ? "subjectPattern" : "subject"]: said } : said),
   });
+/** Rows of one issuer. */
+const by = (issuer: string, ...rows: readonly (readonly [string, boolean, Said, Said])[]): Row[] =>
+  rows.map(([what, isOne, one, other]) => [what, isOne, saidBy(issuer, one), saidBy(issuer, other)]);
 
-test.each<[string, boolean, Props, Props]>([
-  ["the same trust", true, exact, exact],
+/** The main branch of whatever repository the claims name. */
+const main = (more: Props): Props => ({ subjectPattern: ":main$", ...more });
+const workflow = (file: string): Props => ({ workflow_ref: `acme/two/.github/workflows/${file}.yml@x` });
+const ofGithub = by(
+  GITHUB,
+  ["the same trust", true, two, two],
+  ["numbers that a pattern leaves open", true, two, "^repo:acme@[0-9]+/two@[0-9]+:environment:x$"],
+  ["numbers of another repository", false, two, "^repo:acme@[0-9]+/three@[0-9]+:environment:x$"],
+  ["another repository", false, two, "repo:acme/three:ref:refs/heads/main"],
+  ["a pattern of it and others", true, two, "^repo:acme/two:ref:refs/heads/(main|x)$"],
+  ["a pattern of others", false, two, "^repo:acme/three:.*$"],
+  ["an environment of the same repository", true, two, "repo:acme/two:environment:e"],
+  ["a repository with and without its numbers", true, two, "repo:acme@1/two@2:environment:e"],
+  ["two patterns that overlap", true, "^repo:acme/.*:main$", "^repo:[a-z]+/two:.*$"],
   [
-    "the numbers of a repository, which a pattern leaves open",
+    "a number beside a branch",
     true,
-    exact,
-    github({ subjectPattern: "^repo:acme@[0-9]+/two@[0-9]+:environment:x$" }),
+    "repo:acme@1/two@2:ref:refs/heads/a@3",
+    "^repo:acme/two:ref:refs/heads/a@3$",
   ],
+  ["a repository alone, and a branch", true, "^repo:acme/two$", "^repo:acme/two:ref:refs/heads/[a-z]+$"],
+  ["a branch of another one", false, "^repo:acme/two$", "^repo:acme/two-more:ref:refs/heads/[a-z]+$"],
+  ["two branches in front", true, "ref:refs/heads/a:repo:acme/two", "ref:refs/heads/b:repo:acme@1/two@2"],
+  ["numbers of two repositories", false, "repository_id:1:environment:a", "repository_id:2:environment:a"],
   [
-    "the numbers of another repository, which a pattern leaves open",
+    "such numbers in patterns",
     false,
-    exact,
-    github({ subjectPattern: "^repo:acme@[0-9]+/three@[0-9]+:environment:x$" }),
+    "^repository_id:11:environment:.*$",
+    "^repository_id:22:environment:.*$",
   ],
+  ["a pattern of an owner", true, two, "^repository_owner:acme:environment:.*$"],
+  ["a pattern of another one", false, "repo:globex/x:ref:x", "^repository_owner:acme:environment:.*$"],
   [
-    "one mail address of an issuer, and other subjects",
-    true,
-    claims({ issuer: "https://sso.acme.example", subject: "1", claims: { email: "ada@acme.example" } }),
-    claims({ issuer: "https://sso.acme.example", subject: "2", claims: { email: "Ada@acme.example" } }),
-  ],
-  [
-    "one mail domain of an issuer, and other subjects",
+    "another number of its owner",
     false,
-    claims({
-      issuer: "https://sso.acme.example",
-      subject: "1",
-      claimPatterns: { email: "^.*@acme\\.example$" },
-    }),
-    claims({
-      issuer: "https://sso.acme.example",
-      subject: "2",
-      claimPatterns: { email: "^.*@acme\\.example$" },
-    }),
+    "repo:acme@1/pay@2:environment:p",
+    "repository_owner_id:9:environment:p",
   ],
-  ["another repository", false, exact, github({ subject: "repo:acme/three:ref:refs/heads/main" })],
-  [
-    "a pattern of it and others",
-    true,
-    exact,
-    github({ subjectPattern: "^repo:acme/two:ref:refs/heads/(main|x)$" }),
-  ],
-  ["a pattern of others", false, exact, github({ subjectPattern: "^repo:acme/three:.*$" })],
-  [
-    "other values of a claim that names an owner",
-    false,
-    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
-    github({ subjectPattern: ":main$", claims: { repository: "acme/three" } }),
-  ],
-  [
-    "a value and a pattern of a claim that names an owner",
-    true,
-    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
-    github({ subjectPattern: ":main$", claimPatterns: { repository: "^acme/(two|three)$" } }),
-  ],
-  ...(
-    [
-      ["a claim", { subject: "environment:e", claims: { repository: "acme/two" } }],
-      ["a pattern of a claim", { subject: "environment:e", claimPatterns: { repository: "^acme/.*$" } }],
-      [
-        "its workflow",
-        { subject: "ref:refs/heads/x", claims: { workflow_ref: "acme/two/.github/workflows/a.yml@x" } },
-      ],
-      [
-        "its number, and its owner",
-        { subject: "repository_id:55:environment:e", claims: { repository_owner: "acme" } },
-      ],
-      ["its owner in the subject", { subject: "repository_owner:acme:environment:e" }],
-      ["a pattern without it", { subjectPattern: "^environment:.*$", claims: { repository: "acme/two" } }],
-      ["capitals", { subject: "repo:acme/Two:environment:e" }],
-      ["a pattern in capitals", { subjectPattern: "^repo:Acme/Two:environment:.*$" }],
-      ["a claim in capitals", { subjectPattern: ":environment:e$", claims: { repository: "ACME/two" } }],
-    ] as const
-  ).flatMap(([how, trust]): [string, boolean, Props, Props][] => [
-    [`the same repository by ${how}`, true, exact, github(trust)],
-    [
-      `another repository, beside ${how}`,
-      how.includes("owner") || how === "a pattern of a claim",
-      github({ subject: "repo:acme/three:ref:refs/heads/main" }),
-      github(trust),
-    ],
-    [
-      `another owner, beside ${how}`,
-      false,
-      github({ subject: "repo:evil/two:ref:refs/heads/main" }),
-      github(trust),
-    ],
-  ]),
-  [
-    "two environments of a repository that only claims name",
-    true,
-    github({ subject: "environment:a", claims: { repository: "acme/two" } }),
-    github({ subject: "environment:b", claims: { repository: "acme/two" } }),
-  ],
-  [
-    "environments of repositories that only claims name",
-    false,
-    github({ subject: "environment:a", claims: { repository: "acme/two" } }),
-    github({ subject: "environment:a", claims: { repository: "acme/three" } }),
-  ],
-  [
-    "numbers of two repositories",
-    false,
-    github({ subject: "repository_id:1:environment:a" }),
-    github({ subject: "repository_id:2:environment:a" }),
-  ],
-  [
-    "a project of GitLab in capitals",
-    true,
-    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/infra:ref_type:branch:ref:main" }),
-    claims({ issuer: "https://gitlab.com", subject: "project_path:acme/Infra:ref_type:branch:ref:main" }),
-  ],
-  ...(
-    [
-      { subject: "project_path:acme/infra" },
-      { subjectPattern: "^project_path:acme/infra$" },
-      { subjectPattern: "^project_path:acme/Infra\\z" },
-      { subjectPattern: "^project_path:acme/infra(?::environment_protected:true)?$" },
-      { subjectPattern: "^project_path:acme/[h-j]nfra$$" },
-      { subjectPattern: "^project_path:acme/[a-z]+$" },
-    ] as const
-  ).flatMap((bare) =>
-    ["infra", "infra2", "infra/sub"].flatMap((project) => {
-      const branch = `project_path:acme/${project}:ref_type:branch:ref:main`;
-      return [{ subject: branch }, { subjectPattern: `^${branch}$` }].map(
-        (other): [string, boolean, Props, Props] => [
-          `a project of GitLab alone as ${JSON.stringify(bare)}, and one as ${JSON.stringify(other)}`,
-          project === "infra",
-          claims({ issuer: GITLAB, claims: { ref_protected: "true" }, ...bare }),
-          claims({ issuer: GITLAB, ...other }),
-        ],
-      );
-    }),
-  ),
-  [
-    "two projects of GitLab alone",
-    false,
-    claims({ issuer: GITLAB, subjectPattern: "^project_path:acme/infra$" }),
-    claims({ issuer: GITLAB, subject: "project_path:acme/infra2" }),
-  ],
-  [
-    "a repository alone, and a branch of it",
-    true,
-    github({ subjectPattern: "^repo:acme/two$" }),
-    github({ subjectPattern: "^repo:acme/two:ref:refs/heads/[a-z]+$" }),
-  ],
-  [
-    "a repository alone, and a branch of another one",
-    false,
-    github({ subjectPattern: "^repo:acme/two$" }),
-    github({ subjectPattern: "^repo:acme/two-more:ref:refs/heads/[a-z]+$" }),
-  ],
-  [
-    "an issuer with a slash at its end",
-    true,
-    exact,
-    claims({ issuer: `${GITHUB}/`, subject: "repo:acme/two:environment:e" }),
-  ],
-  [
-    "patterns of two repositories by their numbers",
-    false,
-    github({ subjectPattern: "^repository_id:11:environment:.*$" }),
-    github({ subjectPattern: "^repository_id:22:environment:.*$" }),
-  ],
-  [
-    "a pattern of an owner, and a repository of it",
-    true,
-    exact,
-    github({ subjectPattern: "^repository_owner:acme:environment:.*$" }),
-  ],
-  [
-    "a pattern of an owner, and a repository of another one",
-    false,
-    github({ subject: "repo:globex/x:ref:refs/heads/main" }),
-    github({ subjectPattern: "^repository_owner:acme:environment:.*$" }),
-  ],
-  [
-    "the numbers of a repository, and another number of its owner",
-    false,
-    github({ subject: "repo:acme@1/pay@2:environment:p" }),
-    github({ subject: "repository_owner_id:9:environment:p" }),
-  ],
-  [
-    "the numbers of a repository, and its own",
-    true,
-    github({ subject: "repo:acme@1/pay@2:environment:p" }),
-    github({ subject: "repository_id:2:environment:p" }),
-  ],
-  [
-    "a pipeline of Buildkite and the id of one",
-    true,
-    claims({ issuer: "https://agent.buildkite.com", subject: TENANT }),
-    claims({
-      issuer: "https://agent.buildkite.com",
-      subject: "organization:acme:pipeline:pay:ref:refs/heads/main",
-    }),
-  ],
-  [
-    "pipelines of Buildkite, one by its id, of two organisations",
-    false,
-    claims({ issuer: "https://agent.buildkite.com", subject: TENANT, claims: { organization_slug: "evil" } }),
-    claims({
-      issuer: "https://agent.buildkite.com",
-      subject: "organization:acme:pipeline:pay:ref:refs/heads/main",
-    }),
-  ],
-  [
-    "environments at an issuer of one's own",
-    false,
-    claims({ issuer: "https://ci.acme.example", subject: "environment:a" }),
-    claims({ issuer: "https://ci.acme.example", subject: "environment:b" }),
-  ],
-  [
-    "other projects of one organisation of CircleCI",
-    false,
-    circleci("1a2b3c4d-86f1-41af-91ab-2d7cd011db47"),
-    circleci("5e6f7a8b-86f1-41af-91ab-2d7cd011db47"),
-  ],
-  [
-    "other values of a claim of one run",
-    true,
-    github({ subject: two, claims: { event_name: "push" } }),
-    github({ subject: two, claims: { event_name: "workflow_dispatch" } }),
-  ],
-  [
-    "another workflow of one repository",
-    true,
-    github({ subjectPattern: ":main$", claims: { workflow_ref: "acme/two/.github/workflows/a.yml@x" } }),
-    github({ subjectPattern: ":main$", claims: { workflow_ref: "acme/two/.github/workflows/b.yml@x" } }),
-  ],
-  [
-    "another audience, which whoever asks for a token chooses",
-    true,
-    github({ subject: two, audience: "a" }),
-    github({ subject: two, audience: "b" }),
-  ],
-  [
-    "two branches of a repository that stands behind them",
-    true,
-    github({ subject: "ref:refs/heads/a:repo:acme/two" }),
-    github({ subject: "ref:refs/heads/b:repo:acme@1/two@2" }),
-  ],
+  ["its own number", true, "repo:acme@1/pay@2:environment:p", "repository_id:2:environment:p"],
   [
     "a repository by its workflow",
     true,
-    exact,
-    github({ subject: "workflow_ref:acme/two/.github/workflows/a.yml@refs/heads/main" }),
+    two,
+    "workflow_ref:acme/two/.github/workflows/a.yml@refs/heads/main",
   ],
   [
     "the repository of a workflow that others use",
     false,
-    exact,
-    github({ subject: "job_workflow_ref:acme/two/.github/workflows/a.yml@x:repo:acme/three" }),
+    two,
+    "job_workflow_ref:acme/two/.github/workflows/a.yml@x:repo:acme/three",
   ],
   [
-    "a role of AWS by its path and by a session",
-    true,
-    {
-      awsIdentity: {
-        ...(session("b/x")["awsIdentity"] as Props),
-        arn: `arn:aws:iam::${ACCOUNT}:role/path/b`,
-      },
-    },
-    session("b/x"),
-  ],
-  [
-    "a number beside a branch",
-    true,
-    github({ subject: "repo:acme@1/two@2:ref:refs/heads/a@3" }),
-    github({ subjectPattern: "^repo:acme/two:ref:refs/heads/a@3$" }),
-  ],
-  ["an environment of the same repository", true, exact, github({ subject: "repo:acme/two:environment:e" })],
-  ...["prod:b", "dev:a"].flatMap((account) => [
-    ...[
-      { subject: `system:serviceaccount:${account}` },
-      { subjectPattern: `^system:serviceaccount:${account}$` },
-    ].map((trust): [string, boolean, Props, Props] => [
-      `an account of the namespace prod, and ${JSON.stringify(trust)}`,
-      account === "prod:b",
-      claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
-      claims({ issuer: "https://k8s.acme.example", ...trust }),
-    ]),
-  ]),
-  [
-    "accounts of one namespace in two clusters",
+    "other values of a claim that names an owner",
     false,
-    claims({ issuer: "https://k8s.acme.example", subject: "system:serviceaccount:prod:a" }),
-    claims({ issuer: "https://k8s-two.acme.example", subject: "system:serviceaccount:prod:a" }),
-  ],
-  ...(
-    [
-      ["one oid", true, { subject: "b", audience: "two", claims: { oid: OID } }],
-      [
-        "one oid in a pattern",
-        true,
-        { subjectPattern: "^b$", claimPatterns: { oid: `^${OID.toUpperCase()}$` } },
-      ],
-      [
-        "one oid, of a pattern of the issuer",
-        true,
-        {
-          issuer: undefined,
-          issuerPattern: `^https://login[.]microsoftonline[.]com/${TENANT}/v2[.]0$`,
-          subject: "b",
-          claims: { oid: OID },
-        },
-      ],
-      ["another oid", false, { subject: "b", claims: { oid: TENANT } }],
-      ["one subject, and another oid", false, { subject: "a", claims: { oid: TENANT } }],
-      ["another subject without an oid", false, { subject: "b" }],
-      ["one subject without an oid", true, { subject: "a" }],
-      [
-        "one oid at an issuer of another kind",
-        false,
-        { issuer: "https://sso.acme.example", subject: "b", claims: { oid: OID } },
-      ],
-      [
-        "one oid in another tenant",
-        false,
-        { issuer: `https://login.microsoftonline.com/${OID}/v2.0`, subject: "b", claims: { oid: OID } },
-      ],
-    ] as const
-  ).flatMap(([what, isOne, other]) =>
-    [{ subject: "a" }, { subjectPattern: "^a$" }].map((subject): [string, boolean, Props, Props] => [
-      `tokens of Azure for ${JSON.stringify(subject)} and ${what}`,
-      isOne,
-      claims({
-        issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`,
-        audience: "one",
-        claims: { oid: OID },
-        ...subject,
-      }),
-      claims({ issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`, ...other }),
-    ]),
-  ),
-  [
-    "one oid at an issuer of one's own",
-    false,
-    claims({ issuer: "https://sso.acme.example", subject: "a", claims: { oid: OID } }),
-    claims({ issuer: "https://sso.acme.example", subject: "b", claims: { oid: OID } }),
-  ],
-  ["a key that both have", true, withKeys("a"), withKeys("b", "a")],
-  ...[`${KEY}o`, `${KEY}p`, `${KEY}o=`, `${KEY}r==`, `${KEY}o\n`].map(
-    (spelling): [string, boolean, Props, Props] => [
-      `a key, and another spelling of it ${JSON.stringify(spelling)}`,
-      true,
-      withKeys(`${KEY}o`),
-      withKeys(spelling),
-    ],
-  ),
-  ["a key, and one with another last bit that counts", false, withKeys(`${KEY}o`), withKeys(`${KEY}s`)],
-  ["other keys, whatever stands beside them", false, withKeys("a"), withKeys("b")],
-  [
-    "keys, and tokens of what the keys name",
-    false,
-    withKeys("a"),
-    claims({ issuer: "https://ci.acme.example", subject: "s" }),
+    main({ claims: { repository: "acme/two" } }),
+    main({ claims: { repository: "acme/three" } }),
   ],
   [
-    "both versions of the issuer of one tenant of Azure",
+    "a value and a pattern of a claim that names an owner",
     true,
-    claims({ issuer: `https://sts.windows.net/${TENANT}/`, subject: "s" }),
-    claims({ issuer: `https://login.microsoftonline.com/${TENANT}/v2.0`, subject: "s" }),
+    main({ claims: { repository: "acme/two" } }),
+    main({ claimPatterns: { repository: "^acme/(two|three)$" } }),
   ],
-  ...[TENANT, "00000000-86f1-41af-91ab-2d7cd011db47"].map((tenant): [string, boolean, Props, Props] => [
-    `a version of the issuer of a tenant of Azure, and a pattern of the other one of ${tenant}`,
-    tenant === TENANT,
-    claims({ issuerPattern: `^https://sts\\.windows\\.net/${TENANT}/$`, subject: "s" }),
-    claims({ issuer: `https://login.microsoftonline.com/${tenant}/v2.0`, subject: "s" }),
-  ]),
   [
     "a value, and a pattern that is too large to read",
     true,
-    github({ subjectPattern: ":main$", claims: { repository: "acme/two" } }),
-    github({ subjectPattern: ":main$", claimPatterns: { repository: `^(acme/two|${"\\pL".repeat(60)})$` } }),
+    main({ claims: { repository: "acme/two" } }),
+    main({ claimPatterns: { repository: `^(acme/two|${"\\pL".repeat(60)})$` } }),
   ],
-  ["another session of one role of AWS", true, session("builder/a"), session("builder/b")],
   [
-    "a repository with and without its numbers",
+    "two environments of a repository that only claims name",
     true,
-    exact,
-    github({ subject: "repo:acme@1/two@2:environment:e" }),
+    { subject: "environment:a", claims: { repository: "acme/two" } },
+    { subject: "environment:b", claims: { repository: "acme/two" } },
   ],
-  ["another user id of AWS", false, session("builder/a"), session("builder/a", "AROAOTHER")],
   [
-    "two patterns that overlap",
-    true,
-    github({ subjectPattern: "^repo:acme/.*:main$" }),
-    github({ subjectPattern: "^repo:[a-z]+/two:.*$" }),
+    "environments of repositories that only claims name",
+    false,
+    { subject: "environment:a", claims: { repository: "acme/two" } },
+    { subject: "environment:a", claims: { repository: "acme/three" } },
   ],
+  [
+    "other values of a claim of one run",
+    true,
+    { subject: two, claims: { event_name: "push" } },
+    { subject: two, claims: { event_name: "workflow_dispatch" } },
+  ],
+  ["another workflow", true, main({ claims: workflow("a") }), main({ claims: workflow("b") })],
+  // Whoever asks for a token chooses its audience.
+  ["another audience", true, { subject: two, audience: "a" }, { subject: two, audience: "b" }],
+);
+
+const e = "environment:e";
+/** How a trust may name the repository, and whether that leaves open which one of its owner it is. */
+const ways: readonly [how: string, said: Said, isOwnerAlone?: true][] = [
+  ["a claim", { subject: e, claims: { repository: "acme/two" } }],
+  ["a pattern of a claim", { subject: e, claimPatterns: { repository: "^acme/.*$" } }, true],
+  ["its workflow", { subject: "ref:refs/heads/x", claims: workflow("a") }],
+  ["its number and owner", { subject: `repository_id:55:${e}`, claims: { repository_owner: "acme" } }, true],
+  ["its owner in the subject", `repository_owner:acme:${e}`, true],
+  ["a pattern without it", { subjectPattern: "^environment:.*$", claims: { repository: "acme/two" } }],
+  ["capitals", `repo:acme/Two:${e}`],
+  ["a pattern in capitals", "^repo:Acme/Two:environment:.*$"],
+  ["a claim in capitals", { subjectPattern: `:${e}$`, claims: { repository: "ACME/two" } }],
+];
+const byEachWay = ways.flatMap(([how, said, isOwnerAlone = false]) =>
+  by(
+    GITHUB,
+    [`the same repository by ${how}`, true, two, said],
+    [`another repository, beside ${how}`, isOwnerAlone, "repo:acme/three:ref:refs/heads/main", said],
+    [`another owner, beside ${how}`, false, "repo:evil/two:ref:refs/heads/main", said],
+  ),
+);
+
+const bareProjects = [
+  { subject: "project_path:acme/infra" },
+  { subjectPattern: "^project_path:acme/infra$" },
+  { subjectPattern: "^project_path:acme/Infra\\z" },
+  { subjectPattern: "^project_path:acme/infra(?::environment_protected:true)?$" },
+  { subjectPattern: "^project_path:acme/[h-j]nfra$$" },
+  { subjectPattern: "^project_path:acme/[a-z]+$" },
+];
+const branchOf = (project: string): string => `project_path:acme/${project}:ref_type:branch:ref:main`;
+const ofGitlab = [
+  ...by(
+    GITLAB,
+    ["a project of GitLab in capitals", true, branchOf("infra"), branchOf("Infra")],
+    ["two projects of GitLab alone", false, "^project_path:acme/infra$", "project_path:acme/infra2"],
+  ),
+  ...bareProjects.flatMap((bare) =>
+    ["infra", "infra2", "infra/sub"].flatMap((project) =>
+      [branchOf(project), `^${branchOf(project)}$`].flatMap((other) => {
+        const what = `a project of GitLab alone as ${JSON.stringify(bare)}, and ${other}`;
+        return by(GITLAB, [what, project === "infra", { claims: { ref_protected: "true" }, ...bare }, other]);
+      }),
+    ),
+  ),
+];
+
+const AZURE = `https://login.microsoftonline.com/${TENANT}/v2.0`;
+const AZURE_V1 = `https://sts.windows.net/${TENANT}/`;
+const oid = (value: string): Props => ({ claims: { oid: value } });
+const azurePattern = `^https://login[.]microsoftonline[.]com/${TENANT}/v2[.]0$`;
+const besideOid: readonly [what: string, isOne: boolean, other: Props][] = [
+  ["one oid", true, { subject: "b", audience: "two", ...oid(OID) }],
+  ["one oid in a pattern", true, { subjectPattern: "^b$", claimPatterns: { oid: `^${OID.toUpperCase()}$` } }],
   [
     "a pattern of the issuer",
     true,
-    exact,
-    claims({ issuerPattern: "^https://token[.]actions[.]githubusercontent[.]com$", subject: two }),
+    { issuer: undefined, issuerPattern: azurePattern, subject: "b", ...oid(OID) },
+  ],
+  ["another oid", false, { subject: "b", ...oid(TENANT) }],
+  ["one subject, and another oid", false, { subject: "a", ...oid(TENANT) }],
+  ["another subject without an oid", false, { subject: "b" }],
+  ["one subject without an oid", true, { subject: "a" }],
+  ["an issuer of another kind", false, { issuer: "https://sso.acme.example", subject: "b", ...oid(OID) }],
+  ["another tenant", false, { issuer: AZURE.replace(TENANT, OID), subject: "b", ...oid(OID) }],
+];
+const ofAzure: Row[] = [
+  ...besideOid.flatMap(([what, isOne, other]) =>
+    [{ subject: "a" }, { subjectPattern: "^a$" }].map((subject): Row => {
+      const one = saidBy(AZURE, { audience: "one", ...oid(OID), ...subject });
+      return [`tokens of Azure for ${JSON.stringify(subject)} and ${what}`, isOne, one, saidBy(AZURE, other)];
+    }),
+  ),
+  ["both versions of the issuer of one tenant", true, saidBy(AZURE_V1, "s"), saidBy(AZURE, "s")],
+  ...[TENANT, "00000000-86f1-41af-91ab-2d7cd011db47"].map((tenant): Row => [
+    `a pattern of a version of the issuer of a tenant of Azure, and the other version of ${tenant}`,
+    tenant === TENANT,
+    claims({ issuerPattern: `^${AZURE_V1.replaceAll(".", "\\.")}$`, subject: "s" }),
+    saidBy(AZURE.replace(TENANT, tenant), "s"),
+  ]),
+];
+
+const SSO = "https://sso.acme.example";
+const ofDomain = (subject: string): Props => ({ subject, claimPatterns: { email: "^.*@acme\\.example$" } });
+const account = (name: string): string => `system:serviceaccount:${name}`;
+const pipeline = "organization:acme:pipeline:pay:ref:refs/heads/main";
+const project = (id: string): Props => ({
+  subjectPattern: "^org/.*$",
+  claims: { "oidc.circleci.com/project-id": id },
+});
+const ofOthers = [
+  ...by(
+    SSO,
+    [
+      "one mail address, and other subjects",
+      true,
+      { subject: "1", claims: { email: "ada@acme.example" } },
+      { subject: "2", claims: { email: "Ada@acme.example" } },
+    ],
+    ["one mail domain, and other subjects", false, ofDomain("1"), ofDomain("2")],
+    [
+      "one oid at an issuer of one's own",
+      false,
+      { subject: "a", ...oid(OID) },
+      { subject: "b", ...oid(OID) },
+    ],
+    ["environments at an issuer of one's own", false, "environment:a", "environment:b"],
+  ),
+  ...by(
+    "https://agent.buildkite.com",
+    ["a pipeline of Buildkite and the id of one", true, TENANT, pipeline],
+    [
+      "an id of another organisation",
+      false,
+      { subject: TENANT, claims: { organization_slug: "evil" } },
+      pipeline,
+    ],
+  ),
+  ...by(`https://oidc.circleci.com/org/${TENANT}`, ["other projects", false, project(OID), project(TENANT)]),
+  ...by(
+    "https://k8s.acme.example",
+    ["accounts of one namespace", true, account("prod:a"), account("prod:b")],
+    ["a pattern of one of them", true, account("prod:a"), `^${account("prod:b")}$`],
+    ["accounts of two namespaces", false, account("prod:a"), account("dev:a")],
+    ["a pattern of another namespace", false, account("prod:a"), `^${account("dev:a")}$`],
+  ),
+];
+
+const githubPattern = "^https://token[.]actions[.]githubusercontent[.]com$";
+const acrossIssuers: Row[] = [
+  ["an issuer with a slash at its end", true, exact, saidBy(`${GITHUB}/`, `repo:acme/two:${e}`)],
+  ["a pattern of the issuer", true, exact, claims({ issuerPattern: githubPattern, subject: two })],
+  [
+    "accounts of one namespace in two clusters",
+    false,
+    saidBy("https://k8s.acme.example", account("prod:a")),
+    saidBy("https://k8s-two.acme.example", account("prod:a")),
   ],
   ["a service of the platform", false, exact, { servicePrincipal: "INGESTER" }],
+];
+
+const ofAws: Row[] = [
+  ["a role of AWS by its path and by a session", true, awsRole("path/b"), session("b/x")],
+  ["another session of one role of AWS", true, session("builder/a"), session("builder/b")],
+  ["another user id of AWS", false, session("builder/a"), session("builder/a", "AROAOTHER")],
+];
+
+const ofKeys: Row[] = [
+  ["a key that both have", true, withKeys("a"), withKeys("b", "a")],
+  ...[`${KEY}o`, `${KEY}p`, `${KEY}o=`, `${KEY}r==`, `${KEY}o\n`].map((spelling): Row => {
+    const what = `a key, and another spelling of it ${JSON.stringify(spelling)}`;
+    return [what, true, withKeys(`${KEY}o`), withKeys(spelling)];
+  }),
+  ["a key, and one with another last bit that counts", false, withKeys(`${KEY}o`), withKeys(`${KEY}s`)],
+  ["other keys, whatever stands beside them", false, withKeys("a"), withKeys("b")],
+  ["keys, and tokens of what the keys name", false, withKeys("a"), saidBy("https://ci.acme.example", "s")],
+];
+
+test.each([
+  ...[...ofGithub, ...byEachWay, ...ofGitlab, ...ofAzure, ...ofOthers],
+  ...[...acrossIssuers, ...ofAws, ...ofKeys],
 ])("of two identities with %s one principal may be both: %s", (_, isOne, one, other) => {
   expect(mayBeOne(one, other)).toBe(isOne);
 });

@@ -7,7 +7,6 @@ import {
   MOST_INHERITED,
 } from "../../../../provider/access/graph/accessKinds";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
-import type { Grant } from "../../../../provider/access/graph/grant";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import * as access from "../../../support/access";
@@ -74,14 +73,6 @@ const told = (before: AccessGraph, after: AccessGraph) => {
 describe("the difference between two graphs", () => {
   const before = graph(...basis, binding(1, someone, reader, team));
 
-  test("is empty if another resource grants the same", () => {
-    const access = entity("GroupAccess", `GroupAccess:${team}`, {
-      parentUid: team,
-      bindings: { "ci reads": { identityUid: someone, roleUid: reader } },
-    });
-    expect(told(before, graph(...basis, access))).toEqual({ changes: [], unchanged: 1 });
-  });
-
   test("is empty if one of two equal bindings is deleted", () => {
     const twice = graph(...basis, binding(1, someone, reader, team), binding(2, someone, reader, team));
     expect(told(twice, before)).toEqual({ changes: [], unchanged: 1 });
@@ -107,11 +98,6 @@ describe("the difference between two graphs", () => {
     expect(told(before, graph(...basis, ...bindings))).toEqual({ changes: [line], unchanged: 0 });
   });
 
-  test("lists a role with fewer capabilities as one change", () => {
-    const wide = graph(...basis, binding(1, someone, writer, team));
-    expect(told(wide, before).changes).toEqual(["narrowed: the role changes from writer to reader"]);
-  });
-
   test("calls another role with the same capabilities wider: others may change it", () => {
     const same = basisWith(role(writer, "CAP_REPO_LIST"));
     const [from, to] = [reader, writer].map((key) => graph(...same, binding(1, someone, key, team)));
@@ -134,14 +120,6 @@ describe("the difference between two graphs", () => {
   const movedTo = (parentUid: string) => entity("Group", aside, { parentUid, name: "aside" });
 
   test.each<[string, Entity, Entity, Entity, string, string[][]]>([
-    [
-      "a grant that moves down to a group that moves there",
-      movedTo(team),
-      binding(1, someone, writer, team),
-      binding(1, someone, writer, aside),
-      "widened: moves from acme / team down to acme / team / aside; acme / aside moves there",
-      [],
-    ],
     [
       "a grant that moves down to a group below which another one moves",
       movedTo(below),
@@ -167,17 +145,11 @@ describe("the difference between two graphs", () => {
     );
   });
 
-  const withClaims = (claimMatch: Props) =>
-    graph(...basisWith(identity(someone, claimMatch)), binding(1, someone, reader, team));
-  const { issuer } = github;
-
-  test.each<[string, Props, Props, string]>([
-    ["a pattern in the place of a subject", github, { issuer, subjectPattern: "^repo:acme/.*$" }, "widened"],
-    ["a subject that the pattern accepted", { issuer, subjectPattern: "^repo:acme/.*$" }, github, "narrowed"],
-    ["a further claim", github, { ...github, claims: { environment: "production" } }, "narrowed"],
-    ["a pattern that is no pattern", { issuer, subjectPattern: "(" }, github, "widened"],
-  ])("reports %s by its effect on trust", (_what, old, now, change) => {
-    expect(diffGrants(withClaims(old), withClaims(now)).changes.map((one) => one.change)).toEqual([change]);
+  test("calls a trust that accepts less narrowed", () => {
+    const [from, to] = [{ issuer: github.issuer, subjectPattern: "^repo:acme/.*$" }, github].map((trust) =>
+      graph(...basisWith(identity(someone, trust)), binding(1, someone, reader, team)),
+    );
+    expect(diffGrants(from!, to!).changes.map(({ change }) => change)).toEqual(["narrowed"]);
   });
 
   test("names the capabilities that a bound role gains and loses", () => {
@@ -327,30 +299,6 @@ describe("two graphs of any kind", () => {
         expect(unchanged).toBe(size - gone.length);
       }),
       { numRuns: casesOf(200) },
-    );
-  });
-
-  test("a graph does not differ from itself", () => {
-    fc.assert(
-      fc.property(organisation, (one) => {
-        expect(diffGrants(one, one).changes).toEqual([]);
-      }),
-    );
-  });
-
-  test("gained grants in one direction are lost grants in the other", () => {
-    const keysOf = (of: AccessGraph, grants: readonly Grant[]) =>
-      grants.map((grant) => grantKey(grant, new GroupHierarchy(of.entities))).sort();
-    fc.assert(
-      fc.property(organisation, organisation, (one, two) => {
-        const come = diffGrants(one, two).changes.flatMap(({ change, grant }) =>
-          change === "lost" ? [] : [grant],
-        );
-        const gone = diffGrants(two, one).changes.flatMap(({ change, grant, before }) =>
-          change === "lost" ? [grant] : before ? [before] : [],
-        );
-        expect(keysOf(two, come)).toEqual(keysOf(two, gone));
-      }),
     );
   });
 });

@@ -67,97 +67,84 @@ const mapping: Resource = {
   uid: `${provider.uid}/${"3".repeat(16)}`,
 };
 const grant = binding(ci, pusher, payments);
-const deleting = role("reader", ["REPO_LIST", "REPO_DELETE"]);
 const { issuer } = pinned["claimMatch"] as { issuer: string };
 
-interface Attack {
-  readonly title: string;
-  readonly honest: readonly Resource[];
-  /** What the server has of it after the change by hand. */
-  readonly live: readonly Resource[];
-  readonly changed: readonly Resource[];
-  /** The changes of grants: as `lines` shows them, shortened. */
-  readonly expected: readonly string[];
-}
+const all = { deploys: [ci, pusher], reads: [bob, viewer] } as const;
+const holds = binding(ci, reader, payments);
 
-const attacks: readonly Attack[] = [
-  {
-    title: "a revoked binding comes back under another name",
-    honest: [grant],
-    live: [],
-    changed: [renamed(grant, "other")],
-    expected: ["gained registry.push"],
-  },
-  {
-    title: "a revoked binding of an unchanged resource stays revoked",
-    honest: [grant],
-    live: [],
-    changed: [grant],
-    expected: [],
-  },
-  {
-    title: "a revoked binding is recreated by an update",
-    honest: [grant],
-    live: [],
-    changed: [withInputs(grant, { roleUid: viewer.uid })],
-    expected: ["gained viewer"],
-  },
-  {
-    title: "a label of a GroupAccess changes nothing at the server",
-    honest: [access({ deploys: [ci, pusher], reads: [bob, viewer] })],
-    live: [access({ reads: [bob, viewer] })],
-    changed: [access({ deployments: [ci, pusher], reads: [bob, viewer] })],
-    expected: [],
-  },
-  {
-    title: "a revoked binding of a GroupAccess comes back with another change of it",
-    honest: [access({ deploys: [ci, pusher] })],
-    live: [access({})],
-    changed: [access({ deploys: [ci, pusher], reads: [bob, viewer] })],
-    expected: ["gained registry.push", "gained viewer"],
-  },
-  {
-    title: "a role that was narrowed by hand is widened where its record narrows",
-    honest: [role("reader", ["REPO_LIST", "REPO_DELETE", "REPO_CREATE"]), binding(ci, reader, payments)],
-    live: [role("reader", ["REPO_LIST"]), binding(ci, reader, payments)],
-    changed: [deleting, binding(ci, reader, payments)],
-    expected: ["widened reader +CAP_REPO_DELETE"],
-  },
-  {
-    title: "a role that was widened by hand is bound as it is",
-    honest: [reader],
-    live: [role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])],
-    changed: [reader, binding(ci, reader, payments)],
-    expected: ["gained reader +CAP_IAM_ROLES_UPDATE +CAP_REPO_LIST"],
-  },
-  {
-    title: "a service that was removed by hand comes back with another service",
-    honest: [association({ ingester: ci }), grant],
-    live: [association({}), grant],
-    changed: [association({ ingester: ci, cosigned: bob }), grant],
-    expected: ["gained registry.push"],
-  },
-  {
-    title: "a mapping that was removed by hand comes back under another name",
-    honest: [provider, mapping],
-    live: [provider],
-    changed: [provider, renamed(mapping, "other")],
-    expected: ["gained registry.push"],
-  },
-  {
-    title: "a condition that was added by hand is overwritten",
-    honest: [grant],
-    live: [identity("ci", trusting({ claims: { environment: "production" } })), grant],
-    changed: [identity("ci", trusting({ claims: { team: "pay" } })), grant],
-    expected: ["widened registry.push"],
-  },
-  {
-    title: "a pattern in the place of an exact subject gives way to the subject that is written",
-    honest: [grant],
-    live: [identity("ci", claims({ issuer, subjectPattern: "^repo:acme/.*$" })), grant],
-    changed: [identity("ci", trusting({ subject: "repo:acme/x:ref:refs/heads/main" })), grant],
-    expected: ["narrowed registry.push"],
-  },
+/** What the program has, what the server has of it after a change by hand, the change, and the changes of grants. */
+const attacks: readonly [string, Resource[], Resource[], Resource[], string[]][] = [
+  [
+    "a revoked binding comes back under another name",
+    [grant],
+    [],
+    [renamed(grant, "other")],
+    ["gained registry.push"],
+  ],
+  ["a revoked binding of an unchanged resource stays revoked", [grant], [], [grant], []],
+  [
+    "a revoked binding is recreated by an update",
+    [grant],
+    [],
+    [withInputs(grant, { roleUid: viewer.uid })],
+    ["gained viewer"],
+  ],
+  [
+    "a label of a GroupAccess changes nothing at the server",
+    [access(all)],
+    [access({ reads: all.reads })],
+    [access({ deployments: all.deploys, reads: all.reads })],
+    [],
+  ],
+  [
+    "a revoked binding of a GroupAccess comes back with another change of it",
+    [access({ deploys: all.deploys })],
+    [access({})],
+    [access(all)],
+    ["gained registry.push", "gained viewer"],
+  ],
+  [
+    "a role that was narrowed by hand is widened where its record narrows",
+    [role("reader", ["REPO_LIST", "REPO_DELETE", "REPO_CREATE"]), holds],
+    [reader, holds],
+    [role("reader", ["REPO_LIST", "REPO_DELETE"]), holds],
+    ["widened reader +CAP_REPO_DELETE"],
+  ],
+  [
+    "a role that was widened by hand is bound as it is",
+    [reader],
+    [role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])],
+    [reader, holds],
+    ["gained reader +CAP_IAM_ROLES_UPDATE +CAP_REPO_LIST"],
+  ],
+  [
+    "a service that was removed by hand comes back with another service",
+    [association({ ingester: ci }), grant],
+    [association({}), grant],
+    [association({ ingester: ci, cosigned: bob }), grant],
+    ["gained registry.push"],
+  ],
+  [
+    "a mapping that was removed by hand comes back under another name",
+    [provider, mapping],
+    [provider],
+    [provider, renamed(mapping, "other")],
+    ["gained registry.push"],
+  ],
+  [
+    "a condition that was added by hand is overwritten",
+    [grant],
+    [identity("ci", trusting({ claims: { environment: "production" } })), grant],
+    [identity("ci", trusting({ claims: { team: "pay" } })), grant],
+    ["widened registry.push"],
+  ],
+  [
+    "a pattern in the place of an exact subject gives way to the subject that is written",
+    [grant],
+    [identity("ci", claims({ issuer, subjectPattern: "^repo:acme/.*$" })), grant],
+    [identity("ci", trusting({ subject: "repo:acme/x:ref:refs/heads/main" })), grant],
+    ["narrowed registry.push"],
+  ],
 ];
 
 function summarize({ grants }: Comparison): string[] {
@@ -175,7 +162,7 @@ const whole = (own: readonly Resource[]): Resource[] => [
 ];
 
 describe("a change by hand before the change of the program", () => {
-  test.each(attacks)("$title", ({ honest, live, changed, expected }) => {
+  test.each(attacks)("%s", (_title, honest, live, changed, expected) => {
     const comparison = compareResources(whole(honest), whole(changed), { live: whole(live) });
     expect(summarize(comparison).sort()).toEqual([...expected].sort());
     const tuples = (own: Comparison["after"]) =>

@@ -379,58 +379,44 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   const places = { above: acme, beside: search.uid, at: payments, below: cards };
   type Place = keyof typeof places;
 
-  /** What gives the role of payments at a place, by each kind that gives roles. */
-  const givers: Readonly<Record<string, (what: Resource, where: string) => Resource[]>> = {
-    RoleBinding: (what, where) => [binding(ci, what, where)],
-    GroupAccess: (what, where) => [
-      resource("GroupAccess", "access", {
-        parentUid: where,
-        bindings: { ci: { identityUid: ci.uid, roleUid: what.uid } },
-      }),
-    ],
-    GroupInvite: (what, where) => [
-      resource("GroupInvite", "ada", {
-        parentUid: where,
-        roleUid: what.uid,
-        ttl: "24h",
-        email: "ada@acme.example",
-        singleUse: true,
-      }),
-    ],
-    ExternalGroupRoleMapping: (what, where) => [
-      resource("ExternalGroupRoleMapping", "team", {
-        parentUid: directory.uid,
-        externalGroupId: "team",
-        roleUid: what.uid,
-        scope: where,
-      }),
-    ],
-    AccountAssociation: (what, where) => [
-      binding(ci, what, where),
-      resource("AccountAssociation", "cloud", {
-        parentUid: payments,
-        chainguard: { serviceBindings: { INGESTER: ci.uid } },
-      }),
-    ],
-  };
-  const ofRole = Object.entries(givers).flatMap(([kind, give]) =>
-    Object.entries({ above: ["high"], beside: ["medium"], at: [], below: [] }).map(
-      ([place, severities]) => [kind, place as Place, severities, give] as const,
+  const given = (kind: string, inputs: Props) => (roleUid: string) =>
+    resource(kind, "given", { parentUid: search.uid, roleUid, ...inputs });
+  const bindings = (roleUid: string): Props => ({ ci: { identityUid: ci.uid, roleUid } });
+  const inside = { parentUid: directory.uid, externalGroupId: "team", scope: search.uid };
+  const services = { chainguard: { serviceBindings: { INGESTER: ci.uid } } };
+  it.each<[string, string[], ...((roleUid: string) => Resource)[]]>([
+    ...Object.entries({ above: ["high"], beside: ["medium"], at: [], below: [] }).map(
+      ([place, severities]): [string, string[], () => Resource] => [
+        `a RoleBinding ${place} its group`,
+        severities,
+        () => binding(ci, lister(payments), places[place as Place]),
+      ],
     ),
-  );
-
-  it.each(ofRole)("a role that a new %s gives %s its group: %j", (_kind, place, severities, give) => {
-    const made = give(lister(payments), places[place]);
-    const findings = found(
-      "G3",
-      compareResources([...known, lister(payments)], [...known, lister(payments), ...made]),
-    );
+    [
+      "a GroupAccess",
+      ["medium"],
+      (roleUid) => resource("GroupAccess", "access", { parentUid: search.uid, bindings: bindings(roleUid) }),
+    ],
+    [
+      "an invite",
+      ["medium"],
+      given("GroupInvite", { ttl: "24h", email: "ada@acme.example", singleUse: true }),
+    ],
+    ["a mapping", ["medium"], given("ExternalGroupRoleMapping", inside)],
+    [
+      "an association of an identity with it",
+      ["medium"],
+      () => binding(ci, lister(payments), search.uid),
+      () => resource("AccountAssociation", "cloud", { parentUid: payments, ...services }),
+    ],
+  ])("a role that %s gives is one that others may change: %j", (_what, severities, ...givers) => {
+    const made = givers.map((give) => give(lister(payments).uid));
+    const before = [...known, lister(payments)];
+    const findings = found("G3", compareResources(before, [...before, ...made]));
     expect(findings.map(({ severity }) => severity)).toEqual(severities);
     for (const { name, field } of findings) expect([name, field]).toEqual(["lister", "parentUid"]);
     // One that is made with its grant is no other one.
-    expect(severitiesOf("G3", compareResources(known, [...known, lister(payments), ...made]))).toEqual(
-      severities,
-    );
+    expect(severitiesOf("G3", compareResources(known, [...before, ...made]))).toEqual(severities);
   });
 
   it("a role of a group that is the default of a provider above it", () => {
@@ -555,17 +541,18 @@ describe("G4 role-widened", () => {
   const dev = role("dev", ["REPO_LIST"]);
   const wider = (...more: string[]): Resource => role("dev", ["REPO_LIST", ...more]);
 
+  const whole = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
   it.each([
-    [["TAG_LIST"], "low"],
-    [["TAG_CREATE"], "medium"],
-    [["IAM_IDENTITY_CREATE"], "medium"],
-    [["IAM_ROLES_UPDATE"], "high"],
-    [["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"], "high"],
-  ])("with %j is %s", (capabilities, severity) => {
-    const bound = [...base, binding(ci, dev, payments)];
-    expect(severitiesOf("G4", compareResources([...bound, dev], [...bound, wider(...capabilities)]))).toEqual(
-      [severity],
-    );
+    [["TAG_LIST"], payments, "low"],
+    [["TAG_CREATE"], payments, "medium"],
+    [["IAM_IDENTITY_CREATE"], payments, "medium"],
+    [["IAM_ROLES_UPDATE"], payments, "high"],
+    [whole, payments, "high"],
+    [whole, acme, "critical"],
+  ])("with %j at %s is %s", (capabilities, where, severity) => {
+    const bound = [...base, binding(ci, dev, where)];
+    const change = compareResources([...bound, dev], [...bound, wider(...capabilities)]);
+    expect(severitiesOf("G4", change)).toEqual([severity]);
   });
 
   it("has the severity of what it gives everyone who signs in, and is medium where many can hold it", () => {
@@ -577,14 +564,6 @@ describe("G4 role-widened", () => {
     };
     expect(gain(provider, "REPO_BLOBS_DELETE")).toEqual(["high"]);
     expect(gain(invite, "TAG_LIST")).toEqual(["medium"]);
-  });
-
-  it("is critical where it makes an owner of the root", () => {
-    const bound = [...base, binding(ci, dev, acme)];
-    const all = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
-    expect(severitiesOf("G4", compareResources([...bound, dev], [...bound, wider(...all)]))).toEqual([
-      "critical",
-    ]);
   });
 
   it("lists everybody who holds it, and where", () => {
@@ -608,46 +587,31 @@ describe("G4 role-widened", () => {
 });
 
 describe("G5 scope-widened", () => {
-  it.each([
-    [cards, payments, "medium"],
-    [payments, acme, "high"],
-  ])("a move up from %s", (from, to, severity) => {
-    const change = compareResources([...base, binding(ci, viewer, from)], [...base, binding(ci, viewer, to)]);
-    expect(severitiesOf("G5", change)).toEqual([severity]);
+  const at = (...places: string[]): Resource[] => places.map((place) => binding(ci, viewer, place));
+
+  it.each<[string, Resource[], Resource[], string[]]>([
+    ["a move up", at(cards), at(payments), ["medium"]],
+    ["a move up to the root", at(payments), at(acme), ["high"]],
+    // A later change may remove the one below.
+    ["a second binding above", at(cards), at(cards, payments), ["medium"]],
+    ["a second binding at the root", at(payments), at(payments, acme), ["high"]],
+    ["a second binding below", at(payments), at(payments, cards), []],
+    ["a second binding below the root", at(acme), at(acme, payments), []],
+    ["a move down", at(acme), at(cards), []],
+    ["another role above", [binding(ci, pusher, cards)], at(acme), []],
+  ])("judges %s", (_what, before, after, severities) => {
+    expect(severitiesOf("G5", compareResources([...base, ...before], [...base, ...after]))).toEqual(
+      severities,
+    );
   });
 
   it("states the groups that are reached", () => {
-    const change = compareResources(
-      [...base, binding(ci, viewer, cards)],
-      [...base, binding(ci, viewer, acme)],
-    );
+    const change = compareResources([...base, ...at(cards)], [...base, ...at(acme)]);
     expect(found("G5", change)[0]).toMatchObject({
       message:
         "GitHub Actions of acme/pay, branch main has viewer on acme instead of acme / payments / cards, and reaches 2 more groups",
       details: ["acme", "acme / payments"],
     });
-  });
-
-  test.each([
-    [cards, payments, "medium"],
-    [payments, acme, "high"],
-  ])("a second binding above the one on %s, which a later change may remove", (from, to, severity) => {
-    const change = adding([...base, binding(ci, viewer, from)], binding(ci, viewer, to));
-    expect(severitiesOf("G5", change)).toEqual([severity]);
-    const below = adding([...base, binding(ci, viewer, to)], binding(ci, viewer, from));
-    expect(severitiesOf("G5", below)).toEqual([]);
-  });
-
-  it("ignores a move down and another role", () => {
-    const down = compareResources(
-      [...base, binding(ci, viewer, acme)],
-      [...base, binding(ci, viewer, cards)],
-    );
-    const other = compareResources(
-      [...base, binding(ci, pusher, cards)],
-      [...base, binding(ci, viewer, acme)],
-    );
-    for (const change of [down, other]) expect(found("G5", change)).toEqual([]);
   });
 });
 
@@ -792,35 +756,34 @@ describe("G7 mass-grant", () => {
 describe("G8 identity-provider", () => {
   const idp = (more: Props) =>
     providing({ oidc: { issuer: "https://login.acme.example", clientId: "a", ...more } });
-  const before = idp({});
+  const between = (before: readonly Resource[], after: readonly Resource[]) =>
+    compareResources([...withOwner, ...before], [...withOwner, ...after]);
 
-  it.each([
-    ["is new", [], "oidc.issuer"],
-    ["changes its issuer", [idp({ issuer: "https://login.other.example" })], "oidc.issuer"],
-    ["changes its client", [idp({ clientId: "b" })], "oidc.clientId"],
-    ["names groups by another claim", [idp({ groupsClaim: "roles" })], "oidc.groupsClaim"],
-  ])("finds one that %s", (_, after, field) => {
-    const given =
-      after.length === 0
-        ? adding(withOwner, before)
-        : compareResources([...withOwner, before], [...withOwner, ...after]);
-    expect(found("G8", given)).toMatchObject([{ severity: "high", field }]);
+  it.each<[string, Resource[], Resource[], string | undefined]>([
+    ["is new", [], [idp({})], "oidc.issuer"],
+    ["changes its issuer", [idp({})], [idp({ issuer: "https://login.other.example" })], "oidc.issuer"],
+    ["changes its client", [idp({})], [idp({ clientId: "b" })], "oidc.clientId"],
+    ["names groups by another claim", [idp({})], [idp({ groupsClaim: "roles" })], "oidc.groupsClaim"],
+    ["asks for less proof", [idp({ pkceEnabled: true })], [idp({})], "oidc.pkceEnabled"],
+    ["asks for more proof", [idp({})], [idp({ pkceEnabled: true })], undefined],
+    ["has another name", [idp({})], [edit(idp({}), { name: "staff" })], undefined],
+    [
+      "asks for fewer scopes",
+      [idp({ additionalScopes: ["email", "a"] })],
+      [idp({ additionalScopes: ["email"] })],
+      undefined,
+    ],
+    ["names groups by no claim", [idp({ groupsClaim: "roles" })], [idp({})], undefined],
+  ])("judges one that %s", (_, before, after, field) => {
+    const expected = field === undefined ? [] : [{ severity: "high", field }];
+    const findings = found("G8", between(before, after));
+    expect(findings.map(({ severity, field: at }) => ({ severity, field: at }))).toEqual(expected);
   });
 
   it("finds a new SCIM token", () => {
     expect(severitiesOf("G8", adding(withOwner, resource("ScimToken", "scim", { parentUid: "p" })))).toEqual([
       "high",
     ]);
-  });
-
-  it("finds one that asks for less proof, and leaves one alone that only narrows who signs in", () => {
-    const change = (more: Props, less: Props) =>
-      compareResources([...withOwner, idp(more)], [...withOwner, idp(less)]);
-    expect(found("G8", change({ pkceEnabled: true }, {}))).toMatchObject([{ field: "oidc.pkceEnabled" }]);
-    expect(
-      found("G8", change({ additionalScopes: ["email", "groups"] }, { additionalScopes: ["email"] })),
-    ).toEqual([]);
-    expect(found("G8", change({ groupsClaim: "roles" }, {}))).toEqual([]);
   });
 
   it.each<[string, Props, string[], string[]]>([
@@ -830,13 +793,7 @@ describe("G8 identity-provider", () => {
     ["a claim of another scope", { groupsClaim: "groups" }, ["email"], ["low"]],
     ["a name of every object", {}, ["constructor"], ["high"]],
   ])("judges a scope by what it adds to tokens: %s", (_, oidc, additionalScopes, expected) => {
-    const wider = idp({ ...oidc, additionalScopes });
-    const change = compareResources([...withOwner, idp(oidc)], [...withOwner, wider]);
+    const change = between([idp(oidc)], [idp({ ...oidc, additionalScopes })]);
     expect(severitiesOf("G8", change)).toEqual(expected);
-  });
-
-  it("ignores one that requires more proof, or has another name", () => {
-    const stricter = edit(idp({ pkceEnabled: true }), { name: "staff" });
-    expect(found("G8", compareResources([...withOwner, before], [...withOwner, stricter]))).toEqual([]);
   });
 });

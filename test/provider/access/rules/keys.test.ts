@@ -52,6 +52,7 @@ describe("K1 static-keys", () => {
     ["RSA of 1024 bits", { ...rsa(1024) }, ["critical"]],
     ["RSA of 2048 bits", rsa(2048), []],
     ["the exponent 1", { ...rsa(2048), e: "AQ" }, ["critical"]],
+    ["a key that is not of RSA", { kty: "OKP", crv: "Ed25519", x: "A".repeat(43) }, []],
     ["alg none", { ...rsa(2048), alg: "None" }, ["critical"]],
     ["alg HS256", { ...rsa(2048), alg: "HS256" }, ["critical"]],
     ["alg RS256", { ...rsa(2048), alg: "RS256" }, []],

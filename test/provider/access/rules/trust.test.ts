@@ -179,81 +179,63 @@ describe("T2 any-issuer", () => {
     expect(new RegExp(pattern).test(finding?.counterexample ?? "")).toBe(true);
   });
 
+  const PARTNER = "https://oidc.partner.example";
+  const added = identity("added", claims({ issuer: PARTNER, subject: "x" }));
+  const adding = (before: readonly Resource[], options = {}): string[] =>
+    severitiesOf("T2", compareResources(before, [...before, added], options));
+
   it("reports an issuer that no identity of the organisation trusts yet, without --issuer-allow", () => {
-    const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
-    expect(found("T2", made(trust))).toMatchObject([
-      {
-        severity: "high",
-        message: expect.stringMatching(/trusts an issuer that no identity with a grant trusted before: \S+$/),
-      },
+    const message = /trusts an issuer that no identity with a grant trusted before: \S+$/;
+    expect(found("T2", compareResources(base, [...base, added]))).toMatchObject([
+      { severity: "high", message: expect.stringMatching(message) },
     ]);
-    const other = identity("other", claims({ issuer: "https://oidc.partner.example", subject: "y" }));
-    const added = identity("added", trust);
-    const before = [...base, other];
-    const known = [...before, binding(other, viewer, payments)];
-    expect(found("T2", compareResources(known, [...known, added]))).toEqual([]);
     // An identity without a grant may have been put there to make the issuer look known.
-    expect(severitiesOf("T2", compareResources(before, [...before, added]))).toEqual(["high"]);
-    // Whoever holds registered keys writes any issuer beside them.
-    const key = { kty: "OKP", crv: "Ed25519", kid: "k", x: "k" };
-    const staticKeys = {
-      issuer: "https://oidc.partner.example",
-      subject: "y",
-      issuerKeys: JSON.stringify({ keys: [key] }),
-    };
-    const keyed = identity("keyed", { staticKeys });
-    const withKeys = [...base, keyed, binding(keyed, viewer, payments)];
-    expect(severitiesOf("T2", compareResources(withKeys, [...withKeys, added]))).toEqual(["high"]);
-    // T7 judges whose keys these are, once they have a grant.
-    const bound = [...before, keyed, binding(keyed, pusher, payments)];
-    expect(found("T2", compareResources(before, bound))).toEqual([]);
-    expect(found("T7", compareResources(before, bound))).toHaveLength(1);
-    const offline = { withoutInventory: true };
-    expect(found("T2", compareResources(groups, [...groups, added], offline))).toEqual([]);
-    for (const issuer of [
-      "https://token.actions.githubusercontent.com.",
-      "https://tokens.actions.githubusercontent.com",
-    ])
-      expect(
-        severitiesOf("T2", made(claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" }))),
-      ).toEqual(["high"]);
+    const other = identity("other", claims({ issuer: PARTNER, subject: "y" }));
+    expect(adding([...base, other])).toEqual(["high"]);
+    expect(adding([...base, other, binding(other, viewer, payments)])).toEqual([]);
+    expect(adding(groups, { withoutInventory: true })).toEqual([]);
     expect(found("T2", made(pinned))).toEqual([]);
   });
 
-  it.each([
-    ["^https://login\\.partner\\.example/acme$", []],
-    ["^https://login\\.partner\\.example/evil$", ["high"]],
-    ["^https://login\\.partner\\.example/(?:acme|evil)$", ["high"]],
-    ["^https://login\\.partner\\.example/.*$", ["high"]],
-  ])("knows the issuers of %s only if each of them is known", (issuerPattern, expected) => {
-    const other = identity("other", claims({ issuer: "https://login.partner.example/acme", subject: "y" }));
-    const known = [...base, other, binding(other, viewer, payments)];
-    const added = identity("added", claims({ issuerPattern, subject: "x" }));
-    expect(severitiesOf("T2", compareResources(known, [...known, added]))).toEqual(expected);
+  it("takes no issuer for known that stands beside registered keys, and leaves those to T7", () => {
+    const issuerKeys = JSON.stringify({ keys: [{ kty: "OKP", crv: "Ed25519", kid: "k", x: "k" }] });
+    const keyed = identity("keyed", { staticKeys: { issuer: PARTNER, subject: "y", issuerKeys } });
+    expect(adding([...base, keyed, binding(keyed, viewer, payments)])).toEqual(["high"]);
+    const bound = compareResources(base, [...base, keyed, binding(keyed, pusher, payments)]);
+    expect(found("T2", bound)).toEqual([]);
+    expect(found("T7", bound)).toHaveLength(1);
   });
 
-  it("knows no issuer by a pattern that others can meet", () => {
-    const open = identity("open", claims({ issuerPattern: "^https://.*$", subject: "y" }));
-    const known = [...base, open, binding(open, viewer, payments)];
-    const added = identity("added", claims({ issuer: "https://login.evil.example", subject: "x" }));
-    expect(severitiesOf("T2", compareResources(known, [...known, added]))).toEqual(["high"]);
-  });
+  it.each(["https://token.actions.githubusercontent.com.", "https://tokens.actions.githubusercontent.com"])(
+    "takes %s for another issuer than that of GitHub Actions",
+    (issuer) => {
+      const trust = claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" });
+      expect(severitiesOf("T2", made(trust))).toEqual(["high"]);
+    },
+  );
 
-  it("reports an issuer that was trusted on another group only as medium", () => {
-    const by = (name: string, subject: string) =>
-      identity(name, claims({ issuer: "https://oidc.partner.example", subject }));
-    const [there, here] = [by("there", "x"), by("here", "y")];
-    const at = (where: string): string[] => {
-      const known = [...base, there, binding(there, viewer, where)];
-      return severitiesOf("T2", compareResources(known, [...known, here, binding(here, viewer, payments)]));
-    };
-    expect(at(cards)).toEqual(["medium"]);
-    expect(at(payments)).toEqual([]);
-    expect(at(acme)).toEqual([]);
+  const ACME = { issuer: "https://login.partner.example/acme" };
+  const EVIL = { issuer: "https://login.evil.example" };
+  it.each<[known: Props, added: Props, where: string, severities: string[]]>([
+    [ACME, { issuerPattern: "^https://login\\.partner\\.example/acme$" }, payments, []],
+    [ACME, { issuerPattern: "^https://login\\.partner\\.example/evil$" }, payments, ["high"]],
+    [ACME, { issuerPattern: "^https://login\\.partner\\.example/(?:acme|evil)$" }, payments, ["high"]],
+    [ACME, { issuerPattern: "^https://login\\.partner\\.example/.*$" }, payments, ["high"]],
+    // Others can meet the pattern too.
+    [{ issuerPattern: "^https://.*$" }, EVIL, payments, ["high"]],
+    [EVIL, EVIL, cards, ["medium"]],
+    [EVIL, EVIL, acme, []],
+  ])("beside %j, %j on another group or below is known only if each of its issuers is", (...row) => {
+    const [old, now, where, severities] = row;
+    const there = identity("there", claims({ subject: "y", ...old }));
+    const here = identity("here", claims({ subject: "x", ...now }));
+    const known = [...base, there, binding(there, viewer, where)];
+    const change = compareResources(known, [...known, here, binding(here, viewer, payments)]);
+    expect(severitiesOf("T2", change)).toEqual(severities);
   });
 
   it("holds issuers to the list of --issuer-allow, if there is one", () => {
-    const trust = claims({ issuer: "https://oidc.partner.example", subject: "x" });
+    const trust = claims({ issuer: PARTNER, subject: "x" });
     expect(severitiesOf("T2", made(trust), { issuerAllow: ["https://*.acme.example"] })).toEqual(["high"]);
     expect(found("T2", made(trust), { issuerAllow: ["https://*.partner.example"] })).toEqual([]);
   });
@@ -539,33 +521,35 @@ describe("T5 trust-changed", () => {
     return compareResources([...rest, old], [...rest, now]);
   };
 
-  it.each([
-    ["reads", viewer, payments, { subject: "repo:acme/pay:environment:production" }, "medium"],
-    [
-      "reads, of many names",
-      viewer,
-      payments,
-      { subjectPattern: "^repo:acme/(?:pay|shop):ref:.*$" },
-      "medium",
-    ],
-    ["reads all below the root", viewer, acme, { subject: "repo:acme/pay:environment:production" }, "high"],
-    ["writes", pusher, payments, { subject: "repo:acme/pay:environment:production" }, "high"],
+  /** How severe it is that an identity with a grant trusts something else. */
+  const judge = (from: Props, to: Props, what = pusher, where = payments): string[] => {
+    const [old, now] = [identity("ci", from), identity("ci", to)];
+    const grant = binding(old, what, where);
+    return severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]));
+  };
+
+  const PRODUCTION = { subject: "repo:acme/pay:environment:production" };
+  it.each<[string, Resource, string, Props, string]>([
+    ["reads", viewer, payments, PRODUCTION, "medium"],
+    ["reads, of many", viewer, payments, { subjectPattern: "^repo:acme/(?:pay|shop):ref:.*$" }, "medium"],
+    ["reads all below the root", viewer, acme, PRODUCTION, "high"],
+    ["writes", pusher, payments, PRODUCTION, "high"],
     ["is of several owners", viewer, payments, { subjectPattern: "^repo:(?:acme|globex)/pay:.*$" }, "high"],
     ["is of nobody in particular", viewer, payments, { subjectPattern: "^repo:acme.*$" }, "high"],
   ])("is judged by what it gives and to whom: one that %s", (_, role, where, to, severity) => {
-    const [old, now] = [identity("ci", pinned), identity("ci", github(to))];
-    const grant = binding(old, role, where);
-    expect(severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]))).toEqual([
-      severity,
-    ]);
+    expect(judge(pinned, github(to), role, where)).toEqual([severity]);
     // Whoever is accepted until the trust is narrowed is judged alike.
-    const late = compareResources([...base, now], [...base, old, grant]);
+    const [old, now] = [identity("ci", pinned), identity("ci", github(to))];
+    const late = compareResources([...base, now], [...base, old, binding(old, role, where)]);
     expect(severitiesOf("T5", late)).toEqual([severity]);
   });
 
-  const audience = (issuer: string, text: string, subject = "repo:acme/pay:ref:refs/heads/main"): Props =>
+  const MAIN = "repo:acme/pay:ref:refs/heads/main";
+  const audience = (issuer: string, text: string, subject = MAIN): Props =>
     claims({ issuer, subject, audience: text });
-  const hub = "https://token.actions.githubusercontent.com";
+  const [google, own] = ["https://accounts.google.com", "https://idp.acme.example"];
+  const ADA = "1".repeat(21);
+  const [POD, NUMBERED] = ["system:serviceaccount:web:app", "repo:acme@1/pay@2:ref:refs/heads/main"];
 
   const session = (arn: string): Props => ({
     awsIdentity: {
@@ -574,89 +558,53 @@ describe("T5 trust-changed", () => {
       userIdPattern: "^A.*$",
     },
   });
+  const people = "assumed-role/AWSReservedSSO_Admin_0123456789abcdef";
 
-  it.each([
+  it.each<[string, Props, Props, string]>([
     ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "medium"],
     ["role", session("assumed-role/ci/a"), session("assumed-role/cd/a"), "high"],
-    [
-      "user of IAM Identity Center",
-      session("assumed-role/AWSReservedSSO_Admin_0123456789abcdef/ada@acme.com"),
-      session("assumed-role/AWSReservedSSO_Admin_0123456789abcdef/eve@acme.com"),
-      "high",
-    ],
+    ["user of IAM", session(`${people}/ada@acme.com`), session(`${people}/eve@acme.com`), "high"],
     ["federated user", session("federated-user/a"), session("federated-user/b"), "high"],
-    ["audience of a run, which asks for any", audience(hub, "a"), audience(hub, "b"), "medium"],
-    [
-      "audience of a run of another branch",
-      audience(hub, "a"),
-      audience(hub, "b", "repo:acme/pay:ref:refs/heads/x"),
-      "high",
-    ],
-    [
-      "audience of a person, whom another site has seen",
-      audience("https://accounts.google.com", "a", "1".repeat(21)),
-      audience("https://accounts.google.com", "b", "1".repeat(21)),
-      "high",
-    ],
-    [
-      "audience of an issuer of one's own",
-      audience("https://idp.acme.example", "a"),
-      audience("https://idp.acme.example", "b"),
-      "high",
-    ],
-    [
-      "audience of a service account",
-      audience("https://idp.acme.example", "a", "system:serviceaccount:web:app"),
-      audience("https://idp.acme.example", "b", "system:serviceaccount:web:app"),
-      "medium",
-    ],
+    ["audience of a run, which asks for any", audience(GITHUB, "a"), audience(GITHUB, "b"), "medium"],
+    ["audience, and branch", audience(GITHUB, "a"), audience(GITHUB, "b", MAIN.replace("main", "x")), "high"],
+    // Another site has seen the tokens of a person.
+    ["audience of a person", audience(google, "a", ADA), audience(google, "b", ADA), "high"],
+    ["audience of an issuer of one's own", audience(own, "a"), audience(own, "b"), "high"],
+    ["audience of a service account", audience(own, "a", POD), audience(own, "b", POD), "medium"],
     [
       "form of a subject, with the numbers of the repository",
-      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
-      claims({ issuer: hub, subject: "repo:acme@1/pay@2:ref:refs/heads/main" }),
+      audience(GITHUB, "a"),
+      audience(GITHUB, "a", NUMBERED),
       "medium",
     ],
-    [
-      "form of a subject, without them",
-      claims({ issuer: hub, subject: "repo:acme@1/pay@2:ref:refs/heads/main" }),
-      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
-      "high",
-    ],
+    ["form of a subject, without them", audience(GITHUB, "a", NUMBERED), audience(GITHUB, "a"), "high"],
     [
       "repository with numbers",
-      claims({ issuer: hub, subject: "repo:acme/pay:ref:refs/heads/main" }),
-      claims({ issuer: hub, subject: "repo:acme@1/web@2:ref:refs/heads/main" }),
+      audience(GITHUB, "a"),
+      audience(GITHUB, "a", NUMBERED.replace("pay", "web")),
       "high",
     ],
     [
       "subject with numbers at an issuer of one's own",
-      claims({ issuer: "https://idp.acme.example", subject: "repo:acme/pay:x" }),
-      claims({ issuer: "https://idp.acme.example", subject: "repo:acme@1/pay@2:x" }),
+      audience(own, "a"),
+      audience(own, "a", NUMBERED),
       "high",
     ],
   ])("another %s", (_, from, to, severity) => {
-    const [old, now] = [identity("ci", from), identity("ci", to)];
-    const grant = binding(old, pusher, payments);
-    expect(severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]))).toEqual([
-      severity,
-    ]);
+    expect(judge(from, to)).toEqual([severity]);
   });
 
   const keys = (more: Props): Props => ({
     staticKeys: { issuer: "i", subject: "s", issuerKeys: "{}", ...more },
   });
 
+  const claim = (a: string): Props => github({ subject: "s", claims: { a } });
   it.each([
     ["keys", keys({}), keys({ issuerKeys: '{"keys":[]}' }), 1],
     ["the way it authenticates", pinned, keys({}), 1],
-    [
-      "a claim's value",
-      github({ subject: "s", claims: { a: "1" } }),
-      github({ subject: "s", claims: { a: "2" } }),
-      1,
-    ],
-    ["a claim taken away", github({ subject: "s", claims: { a: "1" } }), github({ subject: "s" }), 1],
-    ["a claim that is added", github({ subject: "s" }), github({ subject: "s", claims: { a: "1" } }), 0],
+    ["a claim's value", claim("1"), claim("2"), 1],
+    ["a claim taken away", claim("1"), github({ subject: "s" }), 1],
+    ["a claim that is added", github({ subject: "s" }), claim("1"), 0],
     ["the end of its keys", keys({}), keys({ expirationTime: "2026-07-01T00:00:00Z" }), 0],
     ["its description", pinned, { ...pinned, description: "new" }, 0],
   ])("of %s", (_, from, to, count) => {
@@ -877,47 +825,33 @@ describe("T7 new-outsider", () => {
     github({ subjectPattern: ".*" }),
   ];
 
+  const e = "environment:e";
+  const numbered = (subject: string, repository_owner_id = "4711"): Props =>
+    github({ subject, claims: { repository_owner_id } });
+  const globexShop = github({ subject: `repo:globex/shop:${e}` });
+  const person = { subject: "1".repeat(21) };
+  const oneOf = (owners: string, more: Props): Props =>
+    github({ subjectPattern: `^repo:(?:${owners})/pay:${e}$`, claims: more });
   it.each<[string, Props, Props, string[]]>([
+    ["an organisation beside a number only", numbered(`repo:globex/pay:${e}`), globexShop, ["high"]],
+    ["both again", numbered(`repo:globex/pay:${e}`), numbered(`repo:globex/shop:${e}`), []],
     [
-      "an organisation that was named beside a number only",
-      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner_id: "4711" } }),
-      github({ subject: "repo:globex/shop:environment:e" }),
+      "an account beside a domain only",
+      google({ ...person, claims: { hd: "acme.com" } }),
+      google(person),
       ["high"],
     ],
-    [
-      "both again",
-      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner_id: "4711" } }),
-      github({ subject: "repo:globex/shop:environment:e", claims: { repository_owner_id: "4711" } }),
-      [],
-    ],
-    [
-      "an account that was named beside a domain only",
-      google({ subject: "1".repeat(21), claims: { hd: "acme.com" } }),
-      google({ subject: "1".repeat(21) }),
-      ["high"],
-    ],
-    [
-      "an organisation that only one part names",
-      github({
-        subjectPattern: "^repo:(?:acme|globex)/pay:environment:e$",
-        claims: { repository_owner: "acme" },
-      }),
-      github({ subject: "repo:globex/shop:environment:e" }),
-      ["high"],
-    ],
+    ["one that one part names", oneOf("acme|globex", { repository_owner: "acme" }), globexShop, ["high"]],
     [
       "a stranger beside an organisation that was named with the number",
-      github({ subject: "repo:acme/pay:environment:e", claims: { repository_owner_id: "666" } }),
-      github({
-        subjectPattern: "^repo:(?:acme|evil)/pay:ref:refs/heads/main$",
-        claims: { repository_owner_id: "666" },
-      }),
+      numbered(`repo:acme/pay:${e}`, "666"),
+      oneOf("acme|evil", { repository_owner_id: "666" }),
       ["high"],
     ],
     [
       "an owner that two parts name",
-      github({ subject: "repo:globex/pay:environment:e", claims: { repository_owner: "globex" } }),
-      github({ subject: "repo:globex/shop:environment:e" }),
+      github({ subject: `repo:globex/pay:${e}`, claims: { repository_owner: "globex" } }),
+      globexShop,
       [],
     ],
   ])("knows by what one part says of an owner nothing of another one: %s", (_, old, trust, severities) => {

