@@ -314,199 +314,112 @@ const contentOf = (text: string) => ({ content: Buffer.from(text).toString("base
 const workflow = "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n";
 const placeholder = { name: "ACCESS_APP_ID", value: "<id of your GitHub App>" };
 
-test.each<[string, Setup, string, RegExp, RegExp]>([
+const variables = (...all: object[]) => set(`${REPO}/actions/variables`, { variables: all });
+const STATUS = `${ENVIRONMENTS}/access-status`;
+const openEnvironment = set(STATUS, { deployment_branch_policy: null });
+const anyBranch = set(`${STATUS}/deployment-branch-policies`, { branch_policies: [{ id: 9, name: "*" }] });
+const keyForAll = set(`${REPO}/actions/secrets`, { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] });
+const bypass = set(`${REPO}/rulesets/7`, { bypass_actors: [{ actor_id: 1 }] });
+const numbered = set(`${REPO}/actions/oidc/customization/sub`, { sub_claim_prefix: "repo:acme@1/access@2" });
+const ignoredLine = set(`${REPO}/codeowners/errors`, { errors: [{ message: "Unknown owner on line 2" }] });
+const tagged = gitlabSet(`${PROJECT}-ci/repository/files/gitlab-ci.yml`, contentOf("image: node:22\n"));
+const everywhere = [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }];
+
+/** What says that something is missing or wrong, and the command that mends it. */
+test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
+  ["variables", /ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
+  ["variables", /ID still holds <id of your GitHub App>/, /^gh variable set ACCESS/, variables(placeholder)],
   [
-    "a variable",
-    set(`${REPO}/actions/variables`, { variables: [] }),
-    "variables",
-    /ACCESS_APP_ID is not set/,
-    /^gh variable set ACCESS_APP_ID --body /,
-  ],
-  [
-    "the default branch",
-    { set: { [REPO]: { default_branch: "trunk" } } },
     "workflows",
     /access-deploy\.yml is for main, and the default branch is trunk/,
     /^sed -i 's\|branches: .*\|branches: \[trunk\]\|' \.github\/workflows\/access-deploy\.yml$/,
+    set(REPO, { default_branch: "trunk" }),
   ],
   [
-    "the key of the app",
-    set(`${ENVIRONMENTS}/access-status/secrets`, { secrets: [] }),
     "secrets",
     /ACCESS_APP_PRIVATE_KEY is not/,
     /^gh secret set ACCESS_APP_PRIVATE_KEY --env access-status/,
+    set(`${STATUS}/secrets`, { secrets: [] }),
   ],
+  ["secrets", /every branch can read/, /^gh secret delete ACCESS_APP_PRIVATE_KEY$/, keyForAll],
   [
-    "the key for all branches",
-    set(`${REPO}/actions/secrets`, { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
-    "secrets",
-    /every branch can read/,
-    /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
-  ],
-  [
-    "an environment",
-    set(`${ENVIRONMENTS}/production`, undefined),
     "env production",
     /does not exist/,
     /^gh api --silent -X PUT .*production.*reviewers/,
+    set(`${ENVIRONMENTS}/production`, undefined),
   ],
+  ["env access-status", /not limited to the branch main/, /custom_branch_policies/, openEnvironment],
+  ["env access-status", /\* may use it too/, /-X DELETE .*\/9"$/, anyBranch],
+  ["branch", /main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
+  ["status", /GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
+  ["bypass", /1 may bypass/, /"bypass_actors":\[\]/, bypass],
+  ["subjects", /begin with repo:acme@1\/access@2/, /^sed -i 's\|repo:acme.*@2\|' ci\.ts$/, numbered],
+  ["codeowners", /Unknown owner on line 2/, /codeowners\/errors/, ignoredLine],
+  ["codeowners", /has no line for \/\.github\//, />> \.github\/CODEOWNERS$/, { files: owners("# none\n") }],
   [
-    "the limit of an environment",
-    set(`${ENVIRONMENTS}/access-status`, { deployment_branch_policy: null }),
-    "env access-status",
-    /not limited to the branch main/,
-    /custom_branch_policies/,
-  ],
-  [
-    "another branch of an environment",
-    set(`${ENVIRONMENTS}/access-status/deployment-branch-policies`, {
-      branch_policies: [{ id: 9, name: "*" }],
-    }),
-    "env access-status",
-    /\* may use it too/,
-    /-X DELETE .*\/9"$/,
-  ],
-  ["the rules", set(RULES, []), "branch", /main does not demand a review/, /rulesets" --input -$/],
-  [
-    "the source of the status",
-    set(RULES, [statusOf(15368)]),
-    "status",
-    /from GitHub Actions: a workflow of every branch/,
-    /"integration_id":4711/,
-  ],
-  [
-    "another app",
-    set(RULES, [statusOf(5)]),
-    "status",
-    /from app 5, not from ACCESS_APP_ID 4711/,
-    /"integration_id":4711/,
-  ],
-  [
-    "a bypass",
-    set(`${REPO}/rulesets/7`, { bypass_actors: [{ actor_id: 1 }] }),
-    "bypass",
-    /1 may bypass/,
-    /"bypass_actors":\[\]/,
-  ],
-  [
-    "a subject with numbers",
-    set(`${REPO}/actions/oidc/customization/sub`, { sub_claim_prefix: "repo:acme@1/access@2" }),
-    "subjects",
-    /begin with repo:acme@1\/access@2/,
-    /^sed -i 's\|repo:acme\/access\|repo:acme@1\/access@2\|' ci\.ts$/,
-  ],
-  [
-    "a line that GitHub ignores",
-    set(`${REPO}/codeowners/errors`, { errors: [{ message: "Unknown owner on line 2" }] }),
-    "codeowners",
-    /Unknown owner on line 2/,
-    /codeowners\/errors/,
-  ],
-  [
-    "an action by its tag",
-    { files: { ".github/workflows/other.yml": workflow } },
     "pins",
     /other\.yml uses actions\/checkout@v4/,
     /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
+    { files: { ".github/workflows/other.yml": workflow } },
   ],
   [
-    "a variable that a command has set as it was printed",
-    set(`${REPO}/actions/variables`, { variables: [placeholder] }),
-    "variables",
-    /ACCESS_APP_ID still holds <id of your GitHub App>/,
-    /^gh variable set ACCESS_APP_ID /,
-  ],
-  [
-    "the code owners",
-    { files: owners("# none\n") },
-    "codeowners",
-    /has no line for \/\.github\//,
-    />> \.github\/CODEOWNERS$/,
-  ],
-  [
-    "an identity that writes",
-    { role: "editor" },
     "identity preview",
     /may also CAP_\w+ and \d+ more, by the role editor/,
     /^pulumi up$/,
+    { role: "editor" },
   ],
   [
-    "the identity of the deployment in place of another",
-    { shared: "deploy" },
     "identity preview",
     /is the uid of PLATFORM_DEPLOY_IDENTITY: set that of its own/,
     /^gh variable set PLATFORM_PREVIEW_IDENTITY --body "\$\(pulumi stack output previewIdentity\)"$/,
+    { shared: "deploy" },
   ],
   [
-    "GitLab: the identity of the preview in place of another",
-    { host: "gitlab", shared: "preview" },
     "identity deploy",
     /is the uid of PLATFORM_PREVIEW_IDENTITY/,
     /^glab variable update PLATFORM_DEPLOY_IDENTITY "\$\(pulumi stack output deployIdentity\)"$/,
+    { host: "gitlab", shared: "preview" },
   ],
+  ["identity deploy", /write nothing/, /^pulumi up$/, { deployRole: "viewer" }],
+  ["identity review", /has no role/, /^pulumi up$/, { role: "" }],
   [
-    "a deployment that may not write",
-    { deployRole: "viewer" },
-    "identity deploy",
-    /write nothing/,
-    /^pulumi up$/,
-  ],
-  ["an identity without a role", { role: "" }, "identity review", /has no role/, /^pulumi up$/],
-  [
-    "GitLab: a variable of all environments",
-    gitlabSet(`${PROJECT}/variables`, [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }]),
     "variables",
     /PULUMI_ACCESS_TOKEN has all environments/,
     /^glab variable set PULUMI_ACCESS_TOKEN --masked --scope access-preview/,
+    gitlabSet(`${PROJECT}/variables`, everywhere),
   ],
   [
-    "GitLab: the settings",
-    gitlabSet(PROJECT, { forking_access_level: "enabled" }),
     "settings",
     /fork/,
     /^glab api -X PUT projects\/:id -f forking_access_level=disabled$/,
+    gitlabSet(PROJECT, { forking_access_level: "enabled" }),
   ],
   [
-    "GitLab: a pipeline of the project itself",
-    gitlabSet(PROJECT, { ci_config_path: null }),
     "pipeline",
-    /\.gitlab-ci\.yml is a file of this project/,
+    /ci\.yml is a file of this project/,
     /ci_config_path=/,
+    gitlabSet(PROJECT, { ci_config_path: null }),
   ],
+  ["pins", /node:22/, /imagetools inspect node:22$/, tagged],
   [
-    "GitLab: an image by its tag",
-    gitlabSet(`${PROJECT}-ci/repository/files/gitlab-ci.yml`, contentOf("image: node:22\n")),
-    "pins",
-    /node:22/,
-    /imagetools inspect node:22$/,
-  ],
-  [
-    "GitLab: the branch",
-    gitlabSet(`${PROJECT}/protected_branches/main`, undefined),
     "branch",
     /main is not protected/,
     /^glab api -X POST projects\/:id\/protected_branches/,
+    gitlabSet(`${PROJECT}/protected_branches/main`, undefined),
   ],
   [
-    "GitLab: the environment",
-    gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
     "production",
     /not protected/,
     /^glab api -X POST/,
+    gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
   ],
-])(
-  "%s that is missing or wrong is named, with the command that mends it",
-  async (_, setup, name, text, command) => {
-    const { code, wrong } = await check(setup);
-    expect(code).toBe(1);
-    const line = wrong.find((one) => one.check === name && text.test(one.text));
-    expect(wrong.map(({ errorCode }) => errorCode)).toContain("PP7006");
-    expect({ wrong, line: line?.command }).toEqual({
-      wrong,
-      line: expect.stringMatching(command) as unknown,
-    });
-  },
-);
+])("%s says %s, with the command %s", async (name, text, command, setup) => {
+  const { code, wrong } = await check(setup);
+  expect(code).toBe(1);
+  const line = wrong.find((one) => one.check === name && text.test(one.text));
+  expect(wrong.map(({ errorCode }) => errorCode)).toContain("PP7006");
+  expect({ wrong, line: line?.command }).toEqual({ wrong, line: expect.stringMatching(command) as unknown });
+});
 
 const OTHERS = "* @acme/all";
 
