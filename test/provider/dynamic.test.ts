@@ -44,22 +44,11 @@ const provider = (providers: Providers, kind: string): Provider => {
  * new ones, never change or take away one that is here.
  */
 const TEXTS_OF_0_1_0 = [
-  'exports.handler=()=>require("pulumi-platform/dynamic").Group',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Identity',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Role',
-  'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Repo',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Subscription',
-  'exports.handler=()=>require("pulumi-platform/dynamic").RepoReadme',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Tag',
-  'exports.handler=()=>require("pulumi-platform/dynamic").AccountAssociation',
-  'exports.handler=()=>require("pulumi-platform/dynamic").GroupInvite',
-  'exports.handler=()=>require("pulumi-platform/dynamic").ExternalGroupRoleMapping',
-  'exports.handler=()=>require("pulumi-platform/dynamic").IdentityProvider',
-  'exports.handler=()=>require("pulumi-platform/dynamic").ScimToken',
-  'exports.handler=()=>require("pulumi-platform/dynamic").TermsAcceptance',
-  'exports.handler=()=>require("pulumi-platform/dynamic").GroupAccess',
-];
+  ..."Group Identity Role RoleBinding Repo Subscription RepoReadme Tag".split(" "),
+  ..."AccountAssociation GroupInvite ExternalGroupRoleMapping IdentityProvider ScimToken TermsAcceptance GroupAccess".split(
+    " ",
+  ),
+].map((kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`);
 
 let server: ScriptedServer;
 const environment = { ...process.env };
@@ -88,7 +77,7 @@ function configured(settings: Record<string, string> = {}): Providers {
   return providers;
 }
 
-const text = TEXTS_OF_0_1_0[0];
+const [text] = TEXTS_OF_0_1_0;
 const group = { parentUid: ROOT_UID, name: "team", __provider: text };
 const stored = { uid: GROUP_UID, name: "team", description: "", createTime: null };
 
