@@ -5,13 +5,13 @@ import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
 import type { DriftReport } from "../../../../provider/access/report/report";
-import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
 import type { DriftRequest } from "../../../../provider/access/drift/drift";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { toRules } from "../../../../provider/access/rules/ownRules";
 import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/reviewPolicy";
 import { EventReceiver, main, reportChanges } from "../../../../provider/cli/commands/watch/watch";
+import { stateOf } from "../../../support/driftDocuments";
 import { brief, clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { deliver, startDeliveries } from "../../../support/hostileClients";
@@ -44,11 +44,7 @@ describe("pulumi-platform watch", () => {
     org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
     const body = { name: "reader", capabilities: ["CAP_REPO_LIST"] };
     role = String((await call(emulator, "POST", `/iam/v2/roles/${org}`, body))["uid"]);
-    const type = "pulumi-nodejs:dynamic/platform:Role";
-    const row = { urn: `urn:pulumi:test::test::${type}::reader`, type, custom: true, id: role };
-    const inputs = { parentUid: org, ...body };
-    const resources = [{ ...row, inputs, outputs: inputs }];
-    state = parseStateExport(JSON.stringify({ version: 3, deployment: { resources } }), "export.json");
+    state = stateOf([{ kind: "Role", uid: role, inputs: { parentUid: org, ...body } }]);
     const client = clientOf(emulator);
     receiver = new EventReceiver({
       verify: { issuer: emulator.url, group: org },
