@@ -73,12 +73,9 @@ let role: string;
 const busy = createServer();
 const chain = new CommandChain(undefined, undefined, () => environmentOf(emulator));
 
-/** What words in capitals stand for, and a path of the folder for a name with a dot. */
+/** What words in capitals stand for. */
 const values: Record<string, string> = { NOW: "2026-06-01T00:00:00Z" };
-const wordsOf = (line: string): string[] =>
-  line
-    .split(" ")
-    .map((word) => values[word] ?? word.replace(/(?<=^|=)\w+\.\w+$/, (name) => chain.path(name)));
+const wordsOf = (line: string): string[] => chain.wordsOf(line).map((word) => values[word] ?? word);
 
 /** The commands that ran, with the arguments that they were given. */
 const given = new Set<string>();

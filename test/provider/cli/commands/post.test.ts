@@ -34,6 +34,7 @@ afterEach(async () => {
   await github.stop();
 });
 
+const risky = JSON.stringify(riskyReview);
 const written = (text: string): string => {
   const file = join(folder, "report.json");
   writeFileSync(file, text);
@@ -42,20 +43,17 @@ const written = (text: string): string => {
 
 test("a report from a file is posted", async () => {
   github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-  expect(
-    await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--source-root", "infra"]),
-  ).toBe(0);
+  expect(await main([written(risky), "--to", "github-pr", "--source-root", "infra"])).toBe(0);
   expect(github.issues[0]?.comments[0]?.body).toContain("`infra/index.ts:40`");
-  expect(await main([written(JSON.stringify(nightDrift)), "--to", "github-issue", "--marker", "night"])).toBe(
-    0,
-  );
+  const night = written(JSON.stringify(nightDrift));
+  expect(await main([night, "--to", "github-issue", "--marker", "night"])).toBe(0);
   expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
 });
 
 test("prints a warning if the job has no place for a summary", async () => {
   process.env["GITHUB_STEP_SUMMARY"] = "";
   github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-  expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--summary"])).toBe(0);
+  expect(await main([written(risky), "--to", "github-pr", "--summary"])).toBe(0);
   expect(said).toContainEqual(expect.stringMatching(/warning: --summary: .* \(PP7005\)$/));
 });
 
@@ -75,12 +73,12 @@ test.each([
 test("posts the reason why nothing was reviewed in place of a report", async () => {
   github.issue("alice", "the pull request", { number: 1, pull_request: {} });
   const argv = ["--marker", "acme/access/prod", "--to", "github-pr"];
-  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
+  expect(await main([written(risky), ...argv])).toBe(0);
   expect(await main(["--not-reviewed", "the inventory failed", ...argv])).toBe(0);
   const expected = "**Not reviewed:** the inventory failed. What this change does to access is unknown.";
   const bodies = () => github.issues[0]?.comments.map(({ body }) => body);
   expect(bodies()).toEqual([expect.stringContaining(expected)]);
-  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
+  expect(await main([written(risky), ...argv])).toBe(0);
   expect(bodies()).toEqual([expect.not.stringContaining("Not reviewed")]);
 });
 
@@ -93,7 +91,7 @@ test.each([
   [["--not-reviewed", "x", ...toPull], "--not-reviewed needs --marker"],
   [["--not-reviewed", "x", "--marker", "y", "--summary", ...toPull], "--summary needs a report"],
 ])("%j is refused in one clear error", async (argv, message) => {
-  const file = written(JSON.stringify(riskyReview));
+  const file = written(risky);
   await expect(main(argv.map((arg) => (arg === "FILE" ? file : arg)))).rejects.toMatchObject({
     code: "USAGE",
     message: expect.stringContaining(message),
