@@ -182,23 +182,20 @@ describe("where it is found:", () => {
     expect(printed).toContain(`backend: ${CLOUD} (the default: this machine has no pulumi login)\n`);
   });
 
-  test("the login of this machine, without its tokens", async () => {
+  test("the login of this machine, without its tokens, or the project, which a login confirms", async () => {
     folder.writePulumiHome(login);
     const { printed, text } = await initCi(GITHUB, undefined);
-    expect(printed).toContain(
-      `backend: s3://of-login (pulumi login, in ${join(folder.pulumiHome, "credentials.json")})\n`,
-    );
+    const credentials = join(folder.pulumiHome, "credentials.json");
+    expect(printed).toContain(`backend: s3://of-login (pulumi login, in ${credentials})\n`);
     expect(text).toContain("PULUMI_BACKEND_URL: s3://of-login\n");
     expect(printed + text).not.toContain(SECRET);
-  });
 
-  test("the project, which a login confirms", async () => {
-    folder.writePulumiHome(login).write(project("gs://other"));
-    const { printed, text } = await initCi(GITHUB, undefined);
-    expect(printed).toMatch(
+    folder = new InitFolder().writePulumiHome(login).write(project("gs://other"));
+    const other = await initCi(GITHUB, undefined);
+    expect(other.printed).toMatch(
       /backend: gs:\/\/other \(backend\.url of \S*Pulumi\.yaml, and a pulumi login\)\n/,
     );
-    expect(text).toContain("PULUMI_BACKEND_URL: gs://other\n");
+    expect(other.text).toContain("PULUMI_BACKEND_URL: gs://other\n");
   });
 
   test("a project that nothing confirms is refused, as review --stack refuses it", async () => {
@@ -277,45 +274,32 @@ test.each([
   expect(printed.includes(PASSPHRASE)).toBe(isNeeded);
 });
 
-test("an organization that a bucket cannot have is refused", async () => {
-  folder.repository(GITHUB);
-  folder.env = { PULUMI_BACKEND_URL: "s3://acme-state" };
-  const { code, stderr } = await folder.init("infra", "--stack", "acme/infra/prod");
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr:
-      "pulumi-platform: --stack names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)\n",
-  });
-});
-
-test("plain http to another machine is refused", async () => {
-  folder.repository(GITHUB);
-  folder.env = { PULUMI_BACKEND_URL: "http://pulumi.acme.example" };
-  const { code, stderr } = await folder.init("infra");
-  expect(code).toBe(2);
-  expect(stderr).toContain("use https (PP2011)");
+test.each([
+  [
+    "s3://acme-state",
+    "names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)",
+  ],
+  ["http://pulumi.acme.example", "use https (PP2011)"],
+])("a stack of an organization in %s is refused", async (backend, message) => {
+  folder.repository(GITHUB).env = { PULUMI_BACKEND_URL: backend };
+  const ended = await folder.init("infra", "--stack", "acme/infra/prod");
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as unknown });
 });
 
 test("a stack that may still be in another backend gets the commands that move it", async () => {
   folder.writePulumiHome({ "credentials.json": { current: "file:///srv/state" } });
+  const bucket = "s3://acme-state?region=eu-west-1";
   const move = [
     "export PULUMI_BACKEND_URL='file:///srv/state'",
     "pulumi stack export --stack prod --show-secrets",
   ];
-  const before = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
-  expect(before.printed).not.toContain(move[1]);
+  expect((await initCi(GITHUB, bucket)).printed).not.toContain(move[1]);
   folder.write({
     "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\n",
     "infra/Pulumi.prod.yaml": "config: {}\n",
   });
-  const { printed } = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
-  expect(printed).toContain(
-    "  if the stack is still at file:///srv/state, move it first:\n    export PULUMI_BACKEND_URL=",
-  );
-  for (const line of [
-    ...move,
-    "export PULUMI_BACKEND_URL='s3://acme-state?region=eu-west-1'",
-    "pulumi stack init prod",
-  ])
+  const { printed } = await initCi(GITHUB, bucket);
+  expect(printed).toContain("  if the stack is still at file:///srv/state, move it first:\n");
+  for (const line of [...move, `export PULUMI_BACKEND_URL='${bucket}'`, "pulumi stack init prod"])
     expect(printed).toContain(`    ${line}`);
 });

@@ -62,11 +62,8 @@ test.each([
   ["{}", "is not a valid report", "PP6003"],
   [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing", "PP6003"],
 ])("refuses a file that is not a report, and posts nothing", async (text, message, errorCode) => {
-  await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
-    code: "USAGE",
-    errorCode,
-    message: expect.stringContaining(message),
-  });
+  const error = { code: "USAGE", errorCode, message: expect.stringContaining(message) };
+  await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject(error);
   expect(github.seen).toEqual([]);
 });
 
