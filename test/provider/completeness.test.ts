@@ -21,9 +21,6 @@ function sourcesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** Whether it is a resource of its own at the server, with an address and a list. */
-const hasList = ({ sharesParentUid }: ResourceSpec): boolean => !sharesParentUid;
-
 /** What a kind lacks, as what to do. */
 function missingParts({ kind, capabilities, sharesParentUid }: ResourceSpec): string[] {
   const name = lowerFirst(kind);

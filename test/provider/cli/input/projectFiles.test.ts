@@ -20,12 +20,7 @@ function write(files: Readonly<Record<string, string>>): void {
 
 test.each<[string, Record<string, string>]>([
   ["a list of environments", { "Pulumi.prod.yaml": "environment: [acme/prod]" }],
-  [
-    "variables in the file itself",
-    { "Pulumi.prod.yaml": "environment: { values: { environmentVariables: { A: b } } }" },
-  ],
-  ["files", { "Pulumi.prod.yaml": "environment:\n  values:\n    files: { NODE_OPTIONS: x }" }],
-  ["configuration", { "Pulumi.prod.yaml": "environment:\n  values: { pulumiConfig: { a: b } }" }],
+  ["variables in the file itself", { "Pulumi.prod.yaml": "environment: { values: { files: { A: b } } }" }],
   ["a form that is not known", { "Pulumi.prod.yaml": "environment: acme/prod" }],
   ["an escaped name", { "Pulumi.prod.yaml": '"\\u0065nvironment": [acme/prod]' }],
   ["a byte order mark", { "Pulumi.prod.yaml": "\ufeffenvironment: [acme/prod]" }],
