@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -12,6 +11,7 @@ import { runCommand } from "./cli/support";
 import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
 import { specs } from "./support/samples";
 import { exportText } from "../../scripts/lib/documents.cjs";
+import { temporaryFolder } from "../support/folders";
 import { named } from "../support/driftDocuments";
 
 /* The roles of examples/least-privilege: each job with exactly its capabilities, and with one less. */
@@ -24,10 +24,9 @@ beforeAll(async () => {
   emulator = await startEmulator();
 });
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-least-"));
+  folder = temporaryFolder();
   organisation = await RestrictedOrganisation.create(emulator);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 afterAll(() => emulator.close());
 
 async function run(main: typeof drift, argv: readonly string[]): Promise<number> {
