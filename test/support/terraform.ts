@@ -36,27 +36,17 @@ const { amazon, google, azure } = argsOf("accounts");
 const { customOverlay, ...repo } = argsOf("repo");
 const withoutKeyring = withMember({ customOverlay }, "customOverlay.contents.runtimeKeyring", undefined);
 
-const claimMatch = {
-  issuer: null,
-  issuer_pattern: null,
-  subject: null,
-  subject_pattern: null,
-  audience: null,
-  audience_pattern: null,
-  claims: null,
-  claim_patterns: null,
-};
+const nulls = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, null]));
+const claimMatch = nulls(
+  "issuer issuer_pattern subject subject_pattern audience audience_pattern claims claim_patterns",
+);
 const identity = {
-  description: null,
-  claim_match: null,
-  static: null,
-  aws_identity: null,
-  service_principal: null,
+  ...nulls("description claim_match static aws_identity service_principal"),
   created_at: "2025-01-01T00:00:00Z",
   updated_at: "2025-01-01T00:00:00Z",
   last_seen: "",
 };
-const association = { amazon: null, google: null, azure: null, chainguard: null, github: null };
+const association = nulls("amazon google azure chainguard github");
 
 export const terraformObjects: readonly TerraformObject[] = [
   {
@@ -144,11 +134,7 @@ export const terraformObjects: readonly TerraformObject[] = [
       },
     },
     kind: "Identity",
-    args: {
-      parentUid: "${this}",
-      name: "aws",
-      awsIdentity: argsOf("aws")["awsIdentity"],
-    },
+    args: { parentUid: "${this}", name: "aws", awsIdentity: argsOf("aws")["awsIdentity"] },
   },
   {
     type: "identity",
@@ -303,12 +289,8 @@ export const terraformObjects: readonly TerraformObject[] = [
           run_as: "65532",
           user: [
             {
-              username: "app",
-              uid: 65532,
-              gid: 65532,
-              group_name: "app",
-              shell: "/bin/sh",
-              home_dir: "/app",
+              ...{ username: "app", uid: 65532, gid: 65532, group_name: "app" },
+              ...{ shell: "/bin/sh", home_dir: "/app" },
             },
           ],
           group: [{ groupname: "app", gid: 65532, members: ["app"] }],
@@ -333,11 +315,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     attributes: {
       parent_id: "${this}",
       name: "nginx",
-      bundles: null,
-      aliases: null,
-      active_tags: null,
-      tier: null,
-      readme: null,
+      ...nulls("bundles aliases active_tags tier readme"),
       sync_config: {
         source: "nginx",
         google: "g",
@@ -352,11 +330,7 @@ export const terraformObjects: readonly TerraformObject[] = [
       custom_overlay: null,
     },
     kind: "Repo",
-    args: {
-      parentUid: "${this}",
-      name: "nginx",
-      syncConfig: argsOf("synced")["syncConfig"],
-    },
+    args: { parentUid: "${this}", name: "nginx", syncConfig: argsOf("synced")["syncConfig"] },
   },
   {
     type: "image_tag",
