@@ -39,73 +39,54 @@ const workflows = (): Workflow[] =>
 const isUsingState = ({ steps }: Job): boolean =>
   steps.some(({ run = "" }) => /\bpulumi (preview|up)\b|node "\$cli" (drift|verify)/.test(run));
 
-interface Expected {
-  /** The address in the files. */
-  readonly written: string;
-  readonly stack: string;
-  /** The action that opens the backend for a job. */
-  readonly action: string;
-  /** Names of GitHub's variables and secrets for the state, in the order of their names. */
-  readonly github: readonly string[];
-  readonly gitlab: readonly string[];
-}
-
-const TOKEN = ["PULUMI_ACCESS_TOKEN"];
 const PASSPHRASE = "PULUMI_CONFIG_PASSPHRASE";
-
+const LOGIN = "pulumi/auth-actions";
 const [AWS, AZURE] = ["aws-actions/configure-aws-credentials", "azure/login"];
+const AWS_ROLES = "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE";
 const AWS_KEYS = "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION";
 const AZURE_KEYS = "AZURE_STORAGE_ACCOUNT AZURE_STORAGE_KEY";
 const AZURE_IDS = "AZURE_SUBSCRIPTION_ID AZURE_TENANT_ID";
 const AZURE_CLIENTS = "AZURE_DEPLOY_CLIENT_ID AZURE_PREVIEW_CLIENT_ID";
 const GCP = "GCP_DEPLOY_SERVICE_ACCOUNT GCP_PREVIEW_SERVICE_ACCOUNT GCP_WORKLOAD_IDENTITY_PROVIDER";
 
-const ofCloud = (written: string): Expected => ({
-  written,
-  stack: "ORGANIZATION/infra/prod",
-  action: "pulumi/auth-actions",
-  github: [],
-  gitlab: TOKEN,
-});
-const ofBucket = (action: string, github: string, gitlab: string): Omit<Expected, "written"> => ({
-  stack: "organization/infra/prod",
-  action,
-  github: [...github.split(" "), PASSPHRASE],
-  gitlab: [...gitlab.split(" "), PASSPHRASE],
-});
-const BUCKETS: Readonly<Record<string, Omit<Expected, "written">>> = {
-  "s3://acme-state/access?region=eu-west-1&awssdk=v2": ofBucket(
-    AWS,
-    "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE",
-    AWS_KEYS,
-  ),
-  "s3://acme-state": ofBucket(AWS, "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE AWS_REGION", AWS_KEYS),
-  "gs://acme-state": ofBucket("google-github-actions/auth", GCP, "GOOGLE_CREDENTIALS"),
-  "azblob://state": ofBucket(AZURE, `${AZURE_CLIENTS} AZURE_STORAGE_ACCOUNT ${AZURE_IDS}`, AZURE_KEYS),
-  "azblob://state?storage_account=acme": ofBucket(AZURE, `${AZURE_CLIENTS} ${AZURE_IDS}`, AZURE_KEYS),
-};
+/**
+ * Each with the action that opens it for a job, the names of the variables and secrets of GitHub, in their order, and of
+ * GitLab, and its address in the files where that is another one.
+ */
+const BACKENDS: readonly [
+  backend: string,
+  action: string,
+  github: string,
+  gitlab: string,
+  written?: string,
+][] = [
+  [CLOUD, LOGIN, "", "PULUMI_ACCESS_TOKEN", "${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}"],
+  ["https://pulumi.acme.example/", LOGIN, "", "PULUMI_ACCESS_TOKEN", "https://pulumi.acme.example"],
+  ["s3://acme-state/access?region=eu-west-1&awssdk=v2", AWS, AWS_ROLES, AWS_KEYS],
+  ["s3://acme-state", AWS, `${AWS_ROLES} AWS_REGION`, AWS_KEYS],
+  ["gs://acme-state", "google-github-actions/auth", GCP, "GOOGLE_CREDENTIALS"],
+  ["azblob://state", AZURE, `${AZURE_CLIENTS} AZURE_STORAGE_ACCOUNT ${AZURE_IDS}`, AZURE_KEYS],
+  ["azblob://state?storage_account=acme", AZURE, `${AZURE_CLIENTS} ${AZURE_IDS}`, AZURE_KEYS],
+];
 
-const BACKENDS: Readonly<Record<string, Expected>> = {
-  [CLOUD]: ofCloud("${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}"),
-  "https://pulumi.acme.example/": ofCloud("https://pulumi.acme.example"),
-  ...Object.fromEntries(
-    Object.entries(BUCKETS).map(([written, bucket]) => [written, { written, ...bucket }]),
-  ),
-};
+describe.each(BACKENDS)("the backend %s", (backend, action, ofGitHub, ofGitLab, written = backend) => {
+  const isBucket = action !== LOGIN;
+  const [github, gitlab] = [ofGitHub, ofGitLab].map((names) => [
+    ...names.split(" ").filter(Boolean),
+    ...(isBucket ? [PASSPHRASE] : []),
+  ]) as [string[], string[]];
+  const stack = isBucket ? "organization/infra/prod" : "ORGANIZATION/infra/prod";
 
-describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) => {
   test("is opened in GitHub by each job that uses the state, and by no other", async () => {
     const { printed, text } = await initCi(GITHUB, backend);
     for (const { env } of workflows())
-      expect(env).toMatchObject({ STACK: expected.stack, PULUMI_BACKEND_URL: expected.written });
+      expect(env).toMatchObject({ STACK: stack, PULUMI_BACKEND_URL: written });
     for (const job of workflows().flatMap(({ jobs }) => Object.values(jobs))) {
       const uses = job.steps.flatMap((step) => step.uses ?? []);
-      const login = uses.findIndex((use) => use.startsWith(`${expected.action}@`));
+      const login = uses.findIndex((use) => use.startsWith(`${action}@`));
       expect(login !== -1).toBe(isUsingState(job));
-      expect(JSON.stringify(job).includes(`secrets.${PASSPHRASE}`)).toBe(
-        isUsingState(job) && expected.github.includes(PASSPHRASE),
-      );
-      if (login === -1 || expected.action === "pulumi/auth-actions") continue;
+      expect(JSON.stringify(job).includes(`secrets.${PASSPHRASE}`)).toBe(isUsingState(job) && isBucket);
+      if (login === -1 || !isBucket) continue;
       expect(login).toBe(uses.findIndex((use) => use.startsWith("actions/checkout@")) + 1);
       expect(JSON.stringify(job)).toContain(job.environment === "production" ? "_DEPLOY_" : "_PREVIEW_");
       expect(JSON.stringify(job)).not.toContain("pulumi/auth-actions");
@@ -113,8 +94,8 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
     const lines = text.match(/uses: (?:aws|google|azure)\S*\/.*/g) ?? [];
     for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     const named = text.match(/(?<=\b(?:vars|secrets)\.)(?:AWS|GCP|AZURE|PULUMI_CONFIG)_\w+/g) ?? [];
-    expect([...new Set(named)].sort()).toEqual(expected.github);
-    for (const name of expected.github)
+    expect([...new Set(named)].sort()).toEqual(github);
+    for (const name of github)
       expect(printed).toMatch(new RegExp(`^  gh (?:variable|secret) set ${name}\\b`, "m"));
     expect(printed).toContain(`\nbackend: ${backend.replace(/\/$/, "")}`);
     expect(printed).toContain("(PULUMI_BACKEND_URL)\n");
@@ -125,16 +106,15 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
     const pipeline = parse(text) as Record<string, { variables?: Record<string, { value: string }> }>;
     for (const part of ["review", "deploy", "drift"]) {
       expect(pipeline[`.access-${part}-settings`]?.variables).toMatchObject({
-        ACCESS_STACK: { value: expected.stack },
-        PULUMI_BACKEND_URL: { value: backend === CLOUD ? CLOUD : expected.written },
+        ACCESS_STACK: { value: stack },
+        PULUMI_BACKEND_URL: { value: backend === CLOUD ? CLOUD : written },
       });
     }
-    const names = expected.gitlab.join(", ");
-    for (const name of expected.gitlab)
+    for (const name of gitlab)
       for (const scope of ["access-preview", "production --protected"])
         expect(printed).toMatch(new RegExp(`^  glab variable set ${name} .*--scope ${scope}\\b`, "m"));
-    expect(text.replaceAll(/\n# /g, " ").split(`${names} (may`)).toHaveLength(3);
-    if (expected.gitlab !== TOKEN) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
+    expect(text.replaceAll(/\n# /g, " ").split(`${gitlab.join(", ")} (may`)).toHaveLength(3);
+    if (isBucket) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
   });
 });
 
