@@ -199,25 +199,16 @@ describe("settings", () => {
 describe("what is returned to the engine", () => {
   test("is plain JSON of the inputs alone; the engine adds its own text", async () => {
     const extra = { ...stored, strange: undefined, status: "READY" };
-    server.script([
-      { json: extra },
-      { json: extra },
-      { json: { ...extra, name: "crew" } },
-      { json: {} },
-      missing(GROUP_UID),
-    ]);
+    const answers = [extra, extra, { ...extra, name: "crew" }, {}].map((json) => ({ json }));
+    server.script([...answers, missing(GROUP_UID)]);
     const { create, read, update } = provider(configured(), "Group");
     const { delete: remove } = provider(configured(), "Group");
     const plain = { parentUid: ROOT_UID, name: "team" };
     await expect(create(group)).resolves.toStrictEqual({ id: GROUP_UID, outs: plain });
-    await expect(read(GROUP_UID, group)).resolves.toStrictEqual({
-      id: GROUP_UID,
-      props: plain,
-      inputs: plain,
-    });
-    await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual({
-      outs: { ...plain, name: "crew" },
-    });
+    const whole = { id: GROUP_UID, props: plain, inputs: plain };
+    await expect(read(GROUP_UID, group)).resolves.toStrictEqual(whole);
+    const renamed = { outs: { ...plain, name: "crew" } };
+    await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual(renamed);
     await expect(remove(GROUP_UID, group)).resolves.toBeUndefined();
     await expect(read(GROUP_UID, group)).resolves.toStrictEqual({});
     expect(server.requests).toHaveLength(5);
@@ -241,15 +232,11 @@ describe("what is thrown to the engine", () => {
 
   test("of an unexpected exception has the same form", async () => {
     const providers = configured();
-    const strange = new Proxy(
-      {},
-      {
-        get: (_target, key) => {
-          if (key === "__provider") return text;
-          throw Object.assign(new Error("never foreseen"), { id: "not a resource" });
-        },
-      },
-    );
+    const get = (_target: object, key: string | symbol) => {
+      if (key === "__provider") return text;
+      throw Object.assign(new Error("never foreseen"), { id: "not a resource" });
+    };
+    const strange = new Proxy({}, { get });
     const { diff, update } = provider(providers, "Group");
     for (const attempt of [diff, update]) {
       const error = await errorOf(attempt(GROUP_UID, strange, strange));
