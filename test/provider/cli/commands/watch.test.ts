@@ -63,7 +63,7 @@ describe("pulumi-platform watch", () => {
     await emulator.close();
   });
 
-  test("lists suppressed findings separately, and reports no entry about other objects as unused", async () => {
+  test("asks rules of one's own, lists suppressed findings separately, and reports no entry about other objects as unused", async () => {
     const policy = join(temporaryFolder(), "policy.yaml");
     const touched = new ChangedResources();
     touched.add({ name: "iam.roles.updated", subject: role });
@@ -79,38 +79,22 @@ describe("pulumi-platform watch", () => {
 `,
     );
     const suppress = createSuppressor(readDriftPolicy(policy), new Date());
-    const report = await reportChanges(clientOf(emulator), touched, [state], { suppress });
+    const rule = { name: "of-acme", severity: "low", why: "x", fix: "y", find: () => [{ message: "found" }] };
+    const whole = { ...rule, id: "ACME2", name: "of-all", needsWhole: true };
+    const ownRules = toRules([{ ...rule, id: "ACME1" }, whole], "rules.cjs");
+    const rules: DriftRequest["rules"] = (comparison) =>
+      findingsOf(comparison, defaultRuleOptions(Date.now()), ownRules);
+    const given = { suppress, rules, ownRules };
+    const report = await reportChanges(clientOf(emulator), touched, [state], given);
     await allow(["CAP_REPO_LIST"]);
     await settle();
     expect(report).toMatchObject({
-      findings: [],
+      // No rule that needs the whole organisation is asked.
+      findings: [{ id: "ACME1" }],
+      ownRules: [{ id: "ACME1" }, { id: "ACME2" }],
       suppressed: [{ uid: role, suppression: { reason: "tried out" } }],
       policy: { unused: [], expired: [] },
     });
-  });
-
-  test("asks rules of one's own about what changed, but none that needs the whole organisation", async () => {
-    const touched = new ChangedResources();
-    touched.add({ name: "iam.roles.updated", subject: role });
-    const rule = {
-      name: "of-acme",
-      severity: "low",
-      why: "x",
-      fix: "y",
-      find: () => [{ message: "found" }],
-    } as const;
-    const ownRules = toRules(
-      [
-        { ...rule, id: "ACME1" },
-        { ...rule, id: "ACME2", name: "of-all", needsWhole: true },
-      ],
-      "rules.cjs",
-    );
-    const ask: DriftRequest["rules"] = (comparison) =>
-      findingsOf(comparison, defaultRuleOptions(Date.now()), ownRules);
-    const report = await reportChanges(clientOf(emulator), touched, [state], { rules: ask, ownRules });
-    expect(report.findings.map(({ id }) => id)).toEqual(["ACME1"]);
-    expect(report.ownRules).toHaveLength(2);
   });
 
   test("a burst of events leads to one run for the changed objects, which names the actors", async () => {
