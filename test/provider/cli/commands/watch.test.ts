@@ -79,8 +79,14 @@ describe("pulumi-platform watch", () => {
 `,
     );
     const suppress = createSuppressor(readDriftPolicy(policy), new Date());
-    const rule = { name: "of-acme", severity: "low", why: "x", fix: "y", find: () => [{ message: "found" }] };
-    const whole = { ...rule, id: "ACME2", name: "of-all", needsWhole: true };
+    const rule = {
+      name: "of-acme",
+      severity: "low",
+      why: "x",
+      fix: "y",
+      find: () => [{ message: "found" }],
+    } as const;
+    const whole = { ...rule, id: "ACME2", name: "of-all", needsWhole: true } as const;
     const ownRules = toRules([{ ...rule, id: "ACME1" }, whole], "rules.cjs");
     const rules: DriftRequest["rules"] = (comparison) =>
       findingsOf(comparison, defaultRuleOptions(Date.now()), ownRules);

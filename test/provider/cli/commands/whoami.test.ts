@@ -57,9 +57,7 @@ describe("whoami", () => {
     await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
     await expect(whoami([])).resolves.toBe(0);
     const text = bench.printed.join("\n");
-    expect(text).toMatch(
-      /^identity     unknown: the token is opaque, and the API does not name its caller\n/,
-    );
+    expect(text).toMatch(/^identity {5}unknown: the token is opaque, and the API does not name its caller\n/);
     expect(text).toMatch(new RegExp(`\nexpires      unknown\ngroups       acme \\(${String(uid)}\\)$`));
   });
 
