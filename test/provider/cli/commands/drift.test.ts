@@ -177,6 +177,26 @@ allow:
     return acceptComments("all.yaml");
   };
 
+  test("counts by --fail-on, and shows entries with --fix alone", async () => {
+    // A role was widened; a binding and its identity are unmanaged; a rule finds a risk of medium severity.
+    for (const [which, count] of Object.entries({ any: 5, widened: 3, unmanaged: 2, never: 0 }))
+      expect([which, (await reportOf("--fail-on", which)).report.failing]).toEqual([which, count]);
+    expect((await run()).stdout).not.toContain("suppress:");
+    expect((await run("--fix")).stdout).toContain("suppress:");
+  });
+
+  test("calls an entry unused only where all was checked", async () => {
+    const policy = file("unused.yaml", "allow: [{ kind: deleted, match: { name: x }, reason: y }]\n");
+    const unused = async (...argv: string[]) =>
+      (await reportOf("--policy", policy, ...argv)).report.policy.unused;
+    const body = { code: 7, message: "" };
+    const refused = emulator.addFault({ path: "/registry/v2/repos", status: 403, body });
+    expect(await unused()).toEqual([]);
+    refused.remove();
+    expect(await unused("--root", described)).toEqual([]);
+    expect(await unused()).toHaveLength(1);
+  });
+
   test("an older inventory without a newer one of its group is an error, with and without states", async () => {
     const inventory = (root: string) =>
       file(`${root.slice(0, 4)}.json`, JSON.stringify({ ...inventoryOf(root), kinds: ["Group"] }));
