@@ -53,10 +53,6 @@ async function prepare(name: string): Promise<Stack> {
   return await stack.init();
 }
 
-test("there are examples", () => {
-  expect(examples).toContain("getting-started");
-});
-
 test("all examples compile with the options that each of them sets", () => {
   expect(new Set(examples.map(optionsOf)).size).toBe(1);
   expect(compilation).toMatchObject({ code: 0, output: "" });

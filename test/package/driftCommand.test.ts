@@ -10,6 +10,7 @@ import { randomOrganisation, small } from "../support/organisation";
 import type { Organisation } from "../support/organisation";
 import { temporaryFolder } from "../support/folders";
 import { environmentOf } from "../support/wire";
+import { exportText } from "../../scripts/lib/documents.cjs";
 
 const folder = temporaryFolder();
 let emulator: Emulator;
@@ -17,19 +18,13 @@ afterEach(() => emulator.clearFaults());
 
 const environment = () => environmentOf(emulator);
 
-/** Writes the export of a stack that manages all of an organisation; answers how many resources it holds. */
-async function exportAll({ root }: Organisation, file: string): Promise<number> {
+/** Writes the export of a stack that manages all of an organisation. */
+async function exportAll({ root }: Organisation, file: string): Promise<void> {
   const path = join(folder, "inventory.json");
   const listed = await runCommand(inventory, ["--root", root, "-o", `json=${path}`], environment());
   expect(listed).toMatchObject({ code: 0 });
   const own = parseInventory(readFileSync(path, "utf8"), path).objects.filter(({ builtIn }) => !builtIn);
-  const resources = own.map(({ kind, uid, inputs }, i) => {
-    const type = `pulumi-nodejs:dynamic/platform:${kind}`;
-    const urn = `urn:pulumi:test::test::${type}::${i}`;
-    return { urn, type, custom: true, id: uid, inputs, outputs: inputs };
-  });
-  writeFileSync(file, JSON.stringify({ version: 3, deployment: { resources } }));
-  return own.length;
+  writeFileSync(file, exportText(own.map((object, i) => ({ ...object, name: String(i) }))));
 }
 
 const lists = () => emulator.requests.filter(({ query }) => query.includes("page_size"));

@@ -1,5 +1,4 @@
 import {
-  COMPILE,
   compilers,
   expectedLife,
   live,
@@ -66,11 +65,18 @@ describe("the packed package, in a project of npm and in one of pnpm,", () => {
       const project = projectOf(manager);
       project.describe({ type: "commonjs" });
       const own = Object.entries(compilers).filter((_, i) => managers[i % managers.length] === manager);
-      const configs = own.map(([name, options]) => [`${name}.json`, tsconfig(options)] as const);
-      project.write({ ...typeScript, ...Object.fromEntries(configs), "compile.cjs": COMPILE });
-      const names = configs.map(([name]) => name);
-      const { stdout, stderr } = await project.node("compile.cjs", ...names);
-      expect({ stdout, stderr }).toEqual({ stdout: names.map((name) => `${name}: \n`).join(""), stderr: "" });
+      project.write({
+        ...typeScript,
+        ...Object.fromEntries(own.map(([name, options]) => [`${name}.json`, tsconfig(options)])),
+      });
+      for (const [name] of own) {
+        const { output } = await project.tsc(`${name}.json`);
+        // Of declarations those of this package alone: the rest is not ours.
+        const ours = output
+          .split("\n")
+          .filter((line) => !/^node_modules\/(?!.*\bpulumi-platform\/dist)/.test(line));
+        expect({ name, ours }).toEqual({ name, ours: [""] });
+      }
     },
   );
 });

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { runCommand } from "../provider/cli/support";
+import type { Ended } from "../provider/cli/support";
 import { QUICK_PROCESSES, ROOT } from "../support/engine";
 import { temporaryFolder } from "../support/folders";
 
@@ -12,15 +13,8 @@ const MAIN = join(ROOT, "dist/provider/cli/main.js");
 const FIXTURES = join(ROOT, "test/fixtures/previews");
 const fixture = (name: string): string => join(FIXTURES, name);
 
-interface Ended {
-  readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 interface Surroundings {
-  /** What comes from standard input; it stays open where it is undefined. */
+  /** What comes from standard input; it stays open where a signal ends the command. */
   readonly stdin?: string | Buffer;
   readonly env?: Record<string, string>;
   /** Closes stdout before anything can be written. */
@@ -33,7 +27,7 @@ interface Surroundings {
 function pulumiPlatform(args: readonly string[], { stdin = "", ...given }: Surroundings = {}) {
   const { env, closed, stdoutFile, kill } = given;
   const target = stdoutFile === undefined ? undefined : openSync(stdoutFile, "w");
-  return new Promise<Ended>((done, failed) => {
+  return new Promise<Omit<Ended, "code"> & { code: number | null; signal: string | null }>((done, failed) => {
     const child = spawn(process.execPath, [MAIN, ...args], {
       cwd: ROOT,
       env: { PATH: process.env["PATH"], NO_COLOR: "1", ...QUICK_PROCESSES, ...env },
@@ -55,68 +49,42 @@ function pulumiPlatform(args: readonly string[], { stdin = "", ...given }: Surro
 }
 
 /** Runs a command where a process of its own proves nothing more: others of the same kind have one. */
-const inProcess = (main: typeof reviewMain, args: readonly string[]) =>
-  runCommand(main, args, { NO_COLOR: "1" });
+const inProcess = ([, ...args]: readonly string[]) => runCommand(reviewMain, args, { NO_COLOR: "1" });
 
 const folder = temporaryFolder();
 
 describe("the exit code of pulumi-platform review", () => {
+  // A process of its own for one run of each code; for the others it proves nothing more.
   test.each([
-    ["0 where nothing changes", ["same-shown.json"], 0],
-    ["5 where a finding is bad enough", ["update-shown.json"], 5],
-    ["4 where the preview failed", ["program-fails.json"], 4],
-  ])("is %s", async (_what, [name = "", ...flags], code) => {
-    const ended = await pulumiPlatform(["review", fixture(name), ...flags]);
+    ["0 where nothing changes", 0, pulumiPlatform, ["same-shown.json"]],
+    ["5 where a finding is bad enough", 5, pulumiPlatform, ["update-shown.json"]],
+    ["4 where the preview failed", 4, pulumiPlatform, ["program-fails.json"]],
+    ["5 where it does not show enough, but enough to find something", 5, inProcess, ["update.json"]],
+    ["0 where findings do not count", 0, inProcess, ["update-shown.json", "--fail-on", "never"]],
+    ["0 where findings are only shown", 0, inProcess, ["update-shown.json", "--exit-zero"]],
+    ["4 where it failed and findings are only shown", 4, inProcess, ["program-fails.json", "--exit-zero"]],
+    ["4 where it does not show enough", 4, inProcess, ["update.json", "--fail-on", "never"]],
+  ])("is %s", async (_what, code, run, [name = "", ...flags]) => {
+    const ended = await run(["review", fixture(name), ...flags]);
     expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: "" });
     expect(ended.stdout).not.toBe("");
   });
 
+  const none = fixture("none.json");
+  const noFlag = /unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)/;
   test.each([
-    ["5 where it does not show enough, but enough to find something", ["update.json"], 5],
-    ["0 where findings do not count", ["update-shown.json", "--fail-on", "never"], 0],
-    ["0 where findings are only shown", ["update-shown.json", "--exit-zero"], 0],
-    ["4 where it failed and findings are only shown", ["program-fails.json", "--exit-zero"], 4],
-    ["4 where it does not show enough", ["update.json", "--fail-on", "never"], 4],
-  ])("is %s", async (_what, [name = "", ...flags], code) => {
-    const ended = await inProcess(reviewMain, [fixture(name), ...flags]);
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr: "" });
-    expect(ended.stdout).not.toBe("");
-  });
-
-  test.each([
-    ["no preview", [], /^pulumi-platform: review takes one preview: write it with .*\n$/],
-    [
-      "a file that is not there",
-      [fixture("none.json")],
-      /^pulumi-platform: the preview: .*none\.json cannot be read: file or folder not found \(PP5005\)\n$/,
-    ],
-  ])("is 2 for %s, with one line that says so", async (_what, args, message) => {
-    const ended = await pulumiPlatform(["review", ...args]);
-    expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
-  });
-
-  test.each([
-    ["two previews", ["a", "b"], /^pulumi-platform: review takes one preview: .*\n$/],
-    [
-      "an unknown flag",
-      ["-", "--colour"],
-      /^pulumi-platform: unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)\n$/,
-    ],
-    [
-      "standard input twice",
-      ["-", "--before", "-"],
-      /^pulumi-platform: only one document can come from standard input \(PP5003\)\n$/,
-    ],
-  ])("is 2 for %s, with one line that says so", async (_what, args, message) => {
-    const ended = await inProcess(reviewMain, args);
-    expect(ended).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
-  });
-
-  test.each([
-    ["nothing", "", /^pulumi-platform: standard input is empty: did the command .* fail\? \(PP6001\)\n$/],
-  ])("is 2 if the input is %s", async (_what, stdin, message) => {
-    const ended = await pulumiPlatform(["review", "-"], { stdin });
-    expect(ended).toEqual({ code: 2, signal: null, stdout: "", stderr: expect.stringMatching(message) });
+    [/review takes one preview: write it with .*/, pulumiPlatform, []],
+    [/the preview: .*none\.json cannot be read: file or folder not found \(PP5005\)/, pulumiPlatform, [none]],
+    [/standard input is empty: did the command .* fail\? \(PP6001\)/, pulumiPlatform, ["-"]],
+    [/review takes one preview: .*/, inProcess, ["a", "b"]],
+    [noFlag, inProcess, ["-", "--colour"]],
+    [/only one document can come from standard input \(PP5003\)/, inProcess, ["-", "--before", "-"]],
+  ])("is 2, with the one line %s", async (message, run, args) => {
+    const ended = await run(["review", ...args]);
+    expect(ended).toMatchObject({
+      ...{ code: 2, stdout: "" },
+      stderr: expect.stringMatching(new RegExp(`^pulumi-platform: ${message.source}\n$`)) as string,
+    });
   });
 
   test.each(["SIGINT", "SIGTERM"] as const)("is that of the shell for %s, without output", async (kill) => {
@@ -133,21 +101,19 @@ describe("output that cannot be written", () => {
     [["review", fixture("update-shown.json")], 5],
   ];
 
-  test.each(calls)("ends %j with %i where the reader has closed the pipe", async (args, code) => {
-    const ended = await pulumiPlatform(args, { closed: true });
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
-      code,
-      stderr: "pulumi-platform: standard output was closed before everything was written (PP5006)\n",
-    });
-  });
-
-  test.each(calls)("ends %j with %i where the disk is full", async (args, code) => {
-    const ended = await pulumiPlatform(args, { stdoutFile: "/dev/full" });
-    expect({ code: ended.code, stderr: ended.stderr }).toEqual({
-      code,
-      stderr: "pulumi-platform: standard output cannot be written: no space left on the disk (PP5006)\n",
-    });
-  });
+  test.each(calls)(
+    "ends %j with %i where the reader has closed the pipe, or the disk is full",
+    async (args, code) => {
+      for (const [where, why] of [
+        [{ closed: true }, "was closed before everything was written"],
+        [{ stdoutFile: "/dev/full" }, "cannot be written: no space left on the disk"],
+      ] as const) {
+        const ended = await pulumiPlatform(args, where);
+        const stderr = `pulumi-platform: standard output ${why} (PP5006)\n`;
+        expect({ code: ended.code, stderr: ended.stderr }).toEqual({ code, stderr });
+      }
+    },
+  );
 
   test("ends with 2 where it is a file that a flag names", async () => {
     const ended = await pulumiPlatform(["review", fixture("same-shown.json"), "-o", "text=/dev/full"]);

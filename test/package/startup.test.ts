@@ -24,11 +24,13 @@ interface Start {
   readonly loaded: readonly string[];
 }
 
-async function start(): Promise<Start> {
-  const { stdout, stderr } = await run(process.execPath, ["-e", PROBE], { cwd: ROOT });
-  if (stdout === "") throw new Error(stderr);
-  return JSON.parse(stdout) as Start;
+/** What a program of Node prints as JSON, and nothing else. */
+async function evaluate(program: string): Promise<unknown> {
+  const { stdout, stderr } = await run(process.execPath, ["-e", program], { cwd: ROOT });
+  expect(stderr).toBe("");
+  return JSON.parse(stdout);
 }
+const start = async () => (await evaluate(PROBE)) as Start;
 
 describe("a program that loads the package", () => {
   let starts: Start[];
@@ -60,13 +62,10 @@ test("the engine's process loads neither axios nor the code for proxies before i
   const probe = `
     require("pulumi-platform/dynamic").RoleBinding;
     console.log(JSON.stringify(Object.keys(require.cache).map((path) => path.replaceAll("\\\\", "/"))));`;
-  const { stdout, stderr } = await run(process.execPath, ["-e", probe], { cwd: ROOT });
-  if (stdout === "") throw new Error(stderr);
-  const loaded = JSON.parse(stdout) as string[];
+  const loaded = (await evaluate(probe)) as string[];
   expect(loaded.filter((path) => path.includes("provider/http/transport"))).toHaveLength(1);
   const unwanted = /node_modules.(axios|https-proxy-agent)|http.tunnel|dist.(emulator|provider.cli)/;
   expect(loaded.filter((path) => unwanted.test(path))).toEqual([]);
-  expect(stderr).toBe("");
 });
 
 /** Which modules are loaded for the documents that commands read, before and after one of each is read. */
@@ -81,9 +80,7 @@ console.log(JSON.stringify([before, loaded()]));
 `;
 
 test("a document is checked by code that the build compiled from its schema, loaded at its first use", async () => {
-  const { stdout, stderr } = await run(process.execPath, ["-e", READING], { cwd: ROOT });
-  expect(stderr).toBe("");
-  const [before, after] = JSON.parse(stdout) as string[][];
+  const [before, after] = (await evaluate(READING)) as string[][];
   expect(before).toEqual([]);
   expect(after?.map((path) => basename(path)).sort()).toEqual([
     "access-policy.validate.js",

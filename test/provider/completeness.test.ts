@@ -15,69 +15,38 @@ const ROOT = join(__dirname, "../..");
 const isThere = (file: string): boolean => existsSync(join(ROOT, file));
 const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
 
-/** The place in a file at which a text begins, as editors and terminals open it. */
-function placeOf(file: string, text: string): string {
-  const line = read(file)
-    .split("\n")
-    .findIndex((each) => each.includes(text));
-  if (line < 0) throw new Error(`${file} has no ${text}`);
-  return `${file}:${line + 1}`;
-}
-
 function sourcesIn(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
     .map((name) => join(folder, name));
 }
 
-/** Whether it is a resource of its own at the server, with an address and a list. */
-const hasList = ({ sharesParentUid }: ResourceSpec): boolean => !sharesParentUid;
-
-/** What a kind lacks: where, and what to write there. */
-function missingPlaces(spec: ResourceSpec): string[] {
-  const { kind } = spec;
+/** What a kind lacks, as what to do. */
+function missingParts({ kind, capabilities, sharesParentUid }: ResourceSpec): string[] {
   const name = lowerFirst(kind);
-  const places: readonly (readonly [isThere: boolean, file: string, text: string, advice: string])[] = [
+  // A resource of its own at the server has an address and a list.
+  const hasList = !sharesParentUid;
+  const parts: readonly (readonly [isThere: boolean, advice: string])[] = [
+    [capabilities !== undefined, `name the capabilities that its requests need in provider/kinds/${name}.ts`],
     [
-      spec.capabilities !== undefined,
-      "provider/kinds/subscription.ts",
-      "capabilities:",
-      `name the capabilities that its requests need in provider/kinds/${name}.ts`,
-    ],
-    [
-      !hasList(spec) || kindTables.some((table) => table.kind === kind),
-      "emulator/tables/exports.ts",
-      "/*",
+      !hasList || kindTables.some((table) => table.kind === kind),
       `write emulator/tables/${name}.ts and run \`npm run docs\``,
     ],
     [
       samples.some((sample) => sample.kind === kind),
-      "test/support/samples.ts",
-      "export const samples",
-      "add to the file of its family a sample that changes and clears each field once",
+      "add to test/support/samples a sample that changes and clears each field once",
     ],
     [
       isThere(`examples/reference/resources/${name}.ts`),
-      "examples/reference/resources/subscription.ts",
-      "new Subscription",
-      `write an example like this one in examples/reference/resources/${name}.ts`,
+      `write an example like subscription.ts in examples/reference/resources/${name}.ts`,
     ],
     [
-      !hasList(spec) || `get${kind}` in platform,
-      "provider/lookups/ofKinds.ts",
-      "lookupsOf",
-      "add its lookups, as those of Subscription, with their documented arguments",
+      !hasList || `get${kind}` in platform,
+      "add its lookups to provider/lookups/ofKinds.ts, as those of Subscription, with their documented arguments",
     ],
-    [
-      isThere(`docs/reference/resources/${kind}.md`),
-      "docs/reference/README.md",
-      "## Resources",
-      "run `npm run docs`",
-    ],
+    [isThere(`docs/reference/resources/${kind}.md`), "run `npm run docs`"],
   ];
-  return places
-    .filter(([isThere]) => !isThere)
-    .map(([, file, text, advice]) => `${placeOf(file, text)}: nothing of ${kind}: ${advice}`);
+  return parts.flatMap(([isThere, advice]) => (isThere ? [] : [`${kind}: ${advice}`]));
 }
 
 /** Whether a description says of a field, of one around it or of all in it what a change does, or why it is harmless. */
@@ -143,22 +112,14 @@ describe("a kind of resource", () => {
   test("has its example in a separate file, not in its source", () => {
     const sources = [...sourcesIn("provider/kinds"), ...sourcesIn("provider/lookups")];
     expect(sources.length).toBeGreaterThan(kinds.length);
-    const text = "@example";
-    const found = sources.filter((file) => read(file).includes(text));
-    expect(found.map((file) => `${placeOf(file, text)}: move it to examples/reference`)).toEqual([]);
+    const found = sources.filter((file) => read(file).includes("@example"));
+    expect(found.map((file) => `${file}: move its example to examples/reference`)).toEqual([]);
   });
 
   test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))(
-    "%s has everything that a kind needs",
+    "%s has everything that a kind needs, and its description leaves nothing unsaid",
     (_kind, spec) => {
-      expect(missingPlaces(spec)).toEqual([]);
-    },
-  );
-
-  test.each(kinds.map(({ spec }) => [spec.kind, spec] as const))(
-    "%s has a description that leaves nothing unsaid",
-    (_kind, spec) => {
-      expect(unsaid(spec)).toEqual([]);
+      expect([...missingParts(spec), ...unsaid(spec)]).toEqual([]);
     },
   );
 
@@ -169,10 +130,7 @@ describe("a kind of resource", () => {
       return name === undefined ? [] : [{ name, file }];
     });
     const forgotten = described.filter(({ name }) => !listed.includes(name));
-    const place = placeOf("provider/kinds/exports.ts", "export *");
-    expect(
-      forgotten.map(({ name, file }) => `${place}: run \`npm run docs\` for ${name} of ${file}`),
-    ).toEqual([]);
+    expect(forgotten.map(({ name, file }) => `run \`npm run docs\` for ${name} of ${file}`)).toEqual([]);
     const fileOf = (name: string) => `provider/kinds/${lowerFirst(name)}.ts`;
     expect(described.filter(({ name, file }) => file !== fileOf(name))).toEqual([]);
     expect(described).toHaveLength(kinds.length);

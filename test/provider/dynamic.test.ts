@@ -44,22 +44,11 @@ const provider = (providers: Providers, kind: string): Provider => {
  * new ones, never change or take away one that is here.
  */
 const TEXTS_OF_0_1_0 = [
-  'exports.handler=()=>require("pulumi-platform/dynamic").Group',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Identity',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Role',
-  'exports.handler=()=>require("pulumi-platform/dynamic").RoleBinding',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Repo',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Subscription',
-  'exports.handler=()=>require("pulumi-platform/dynamic").RepoReadme',
-  'exports.handler=()=>require("pulumi-platform/dynamic").Tag',
-  'exports.handler=()=>require("pulumi-platform/dynamic").AccountAssociation',
-  'exports.handler=()=>require("pulumi-platform/dynamic").GroupInvite',
-  'exports.handler=()=>require("pulumi-platform/dynamic").ExternalGroupRoleMapping',
-  'exports.handler=()=>require("pulumi-platform/dynamic").IdentityProvider',
-  'exports.handler=()=>require("pulumi-platform/dynamic").ScimToken',
-  'exports.handler=()=>require("pulumi-platform/dynamic").TermsAcceptance',
-  'exports.handler=()=>require("pulumi-platform/dynamic").GroupAccess',
-];
+  ..."Group Identity Role RoleBinding Repo Subscription RepoReadme Tag".split(" "),
+  ..."AccountAssociation GroupInvite ExternalGroupRoleMapping IdentityProvider ScimToken TermsAcceptance GroupAccess".split(
+    " ",
+  ),
+].map((kind) => `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`);
 
 let server: ScriptedServer;
 const environment = { ...process.env };
@@ -88,7 +77,7 @@ function configured(settings: Record<string, string> = {}): Providers {
   return providers;
 }
 
-const text = TEXTS_OF_0_1_0[0];
+const [text] = TEXTS_OF_0_1_0;
 const group = { parentUid: ROOT_UID, name: "team", __provider: text };
 const stored = { uid: GROUP_UID, name: "team", description: "", createTime: null };
 
@@ -210,25 +199,16 @@ describe("settings", () => {
 describe("what is returned to the engine", () => {
   test("is plain JSON of the inputs alone; the engine adds its own text", async () => {
     const extra = { ...stored, strange: undefined, status: "READY" };
-    server.script([
-      { json: extra },
-      { json: extra },
-      { json: { ...extra, name: "crew" } },
-      { json: {} },
-      missing(GROUP_UID),
-    ]);
+    const answers = [extra, extra, { ...extra, name: "crew" }, {}].map((json) => ({ json }));
+    server.script([...answers, missing(GROUP_UID)]);
     const { create, read, update } = provider(configured(), "Group");
     const { delete: remove } = provider(configured(), "Group");
     const plain = { parentUid: ROOT_UID, name: "team" };
     await expect(create(group)).resolves.toStrictEqual({ id: GROUP_UID, outs: plain });
-    await expect(read(GROUP_UID, group)).resolves.toStrictEqual({
-      id: GROUP_UID,
-      props: plain,
-      inputs: plain,
-    });
-    await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual({
-      outs: { ...plain, name: "crew" },
-    });
+    const whole = { id: GROUP_UID, props: plain, inputs: plain };
+    await expect(read(GROUP_UID, group)).resolves.toStrictEqual(whole);
+    const renamed = { outs: { ...plain, name: "crew" } };
+    await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual(renamed);
     await expect(remove(GROUP_UID, group)).resolves.toBeUndefined();
     await expect(read(GROUP_UID, group)).resolves.toStrictEqual({});
     expect(server.requests).toHaveLength(5);
@@ -252,15 +232,11 @@ describe("what is thrown to the engine", () => {
 
   test("of an unexpected exception has the same form", async () => {
     const providers = configured();
-    const strange = new Proxy(
-      {},
-      {
-        get: (_target, key) => {
-          if (key === "__provider") return text;
-          throw Object.assign(new Error("never foreseen"), { id: "not a resource" });
-        },
-      },
-    );
+    const get = (_target: object, key: string | symbol) => {
+      if (key === "__provider") return text;
+      throw Object.assign(new Error("never foreseen"), { id: "not a resource" });
+    };
+    const strange = new Proxy({}, { get });
     const { diff, update } = provider(providers, "Group");
     for (const attempt of [diff, update]) {
       const error = await errorOf(attempt(GROUP_UID, strange, strange));

@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -7,14 +6,16 @@ import { capabilities } from "../../examples/least-privilege/capabilities";
 import { main as adopt } from "../../provider/cli/commands/adopt/adopt";
 import { main as drift } from "../../provider/cli/commands/drift";
 import { main as inventory } from "../../provider/cli/commands/inventory";
-import type { ResourceSpec } from "../../provider/fields/resourceSpec";
 import { runCommand } from "./cli/support";
-import { outcomeOf, RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
-import { specs } from "./support/samples";
+import { RestrictedOrganisation, sampleDeclarations } from "./support/kindLife";
 import { exportText } from "../../scripts/lib/documents.cjs";
+import { temporaryFolder } from "../support/folders";
 import { named } from "../support/driftDocuments";
 
-/* The roles of examples/least-privilege: each job with exactly its capabilities, and with one less. */
+/*
+ * The roles of examples/least-privilege: each job that only reads, with exactly its capabilities, and with one less. What
+ * deploys holds those that its kinds name; `lifecycle/capabilities.test.ts` has each kind with exactly these.
+ */
 
 let emulator: Emulator;
 let organisation: RestrictedOrganisation;
@@ -24,10 +25,9 @@ beforeAll(async () => {
   emulator = await startEmulator();
 });
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-least-"));
+  folder = temporaryFolder();
   organisation = await RestrictedOrganisation.create(emulator);
 });
-afterEach(() => rmSync(folder, { recursive: true }));
 afterAll(() => emulator.close());
 
 async function run(main: typeof drift, argv: readonly string[]): Promise<number> {
@@ -78,31 +78,4 @@ test.each(elsewhere)("drift needs the capabilities of the role drift, held %s", 
   if (where !== "nowhere else") await caller.holdsBelow(org, capabilities.drift);
   const argv = ["--state", await writeState(), "--root", org, "--fail-on", "never"];
   await holdsExactly(capabilities.drift, () => run(drift, argv));
-});
-
-/** All capabilities that the description of a kind names. */
-const neededBy = ({ capabilities: needed }: ResourceSpec): readonly string[] =>
-  needed ? [...needed.read, ...needed.create, ...(needed.update ?? []), ...needed.delete] : [];
-
-const deployments = Object.entries(capabilities).filter(([job]) => job.startsWith("deploy"));
-
-describe.each(deployments)("the role %s", (_job, held) => {
-  const kinds = specs.filter((spec) => neededBy(spec).every((name) => held.includes(name)));
-  const live = async (spec: ResourceSpec): Promise<string> => {
-    const life = await organisation.prepare(spec);
-    return outcomeOf(life((_operation, operate) => operate()));
-  };
-
-  test("is enough for the whole life of its kinds", async () => {
-    expect(kinds).not.toEqual([]);
-    await organisation.caller.holds(held);
-    for (const spec of kinds) expect([spec.kind, await live(spec)]).toEqual([spec.kind, "is allowed"]);
-  });
-
-  test.each(held)("needs %s", async (left) => {
-    await organisation.caller.holds(held.filter((each) => each !== left));
-    const outcomes = [];
-    for (const spec of kinds.filter((each) => neededBy(each).includes(left))) outcomes.push(await live(spec));
-    expect(outcomes).toContain("is refused");
-  });
 });

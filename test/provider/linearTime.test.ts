@@ -90,12 +90,9 @@ test("each regular expression of the sources takes a time in proportion to its t
   expect(literals.flatMap((literal) => problemOf(literal) ?? [])).toEqual([]);
 });
 
-const ids = Object.fromEntries(
-  [...Object.keys(surroundings), ...samples.flatMap(({ label }) => [label, ownOf(label)])].map((name) => [
-    name,
-    "a".repeat(40),
-  ]),
-);
+const UID = "a".repeat(40);
+const names = [...Object.keys(surroundings), "own", ...samples.flatMap(({ label }) => [label, ownOf(label)])];
+const ids = Object.fromEntries(names.map((name) => [name, UID]));
 
 /** A copy with each text replaced, but for references and what a one-of excludes. */
 function withTexts(value: unknown, text: string): unknown {
@@ -129,9 +126,9 @@ test.each(["/", "https://a/", "-", "(", "[", ".*", "\\", " ", "a:", "1", "\u0301
       judge(
         preview(
           ...samples.map(({ label, kind, args }) => {
-            const before = withUids(args, { ...ids, own: "a".repeat(40) }) as Props;
+            const before = withUids(args, ids) as Props;
             const after = withLongTexts(kind, before, repeat(unit, length));
-            const id = `${"a".repeat(40)}/${"1".repeat(16)}`;
+            const id = `${UID}/${"1".repeat(16)}`;
             return step("update", state(kind, label, before, { id }), state(kind, label, after, { id }));
           }),
         ),

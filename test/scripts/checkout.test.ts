@@ -33,19 +33,12 @@ function installedCheckout(): string {
 
 /** A change of an installed checkout. */
 type Change = (root: string) => void | Promise<void>;
-const writing =
-  (files: Record<string, unknown>): Change =>
-  (root) =>
-    writeFiles(root, files);
-const removing =
-  (name: string): Change =>
-  (root) =>
-    rmSync(path.join(root, name), { recursive: true });
+const writing = (files: Record<string, unknown>) => (root: string) => writeFiles(root, files);
+const removing = (name: string) => (root: string) => rmSync(path.join(root, name), { recursive: true });
 
-const dependencyProblem = (root: string) =>
-  evaluate("lib/checkout.mjs", `m.dependencyProblem(${JSON.stringify(root)})`);
-const buildProblem = (root: string) =>
-  evaluate("lib/checkout.mjs", `m.buildProblem(${JSON.stringify(root)})`);
+const problemOf = (what: "dependency" | "build") => (root: string) =>
+  evaluate("lib/checkout.mjs", `m.${what}Problem(${JSON.stringify(root)})`);
+const [dependencyProblem, buildProblem] = [problemOf("dependency"), problemOf("build")];
 
 describe("dependencies", () => {
   test("an installation that matches the lockfile is accepted, however it was made", async () => {

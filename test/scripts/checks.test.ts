@@ -38,42 +38,44 @@ describe("counting a jest run", () => {
     expect(await outcome(jestResult(2), 0)).toEqual({ ...counts, failed: 0 });
   });
 
-  test.each<[string, unknown, number]>([
-    ["no tests", jestResult(0), 0],
-    ["a file that cannot be loaded", jestResult(1, 0, { numRuntimeErrorTestSuites: 1, success: false }), 1],
-    ["a bad exit code", jestResult(1), 1],
-    ["no success", jestResult(1, 0, { success: false }), 0],
-    ["an interruption", jestResult(1, 0, { wasInterrupted: true }), 0],
-  ])("%s is a failure", async (_name, result, exitCode) => {
-    expect(await outcome(result, exitCode)).toMatchObject({ failed: 1 });
+  test.each<[string, Record<string, unknown>, number]>([
+    ["no tests", { numPassedTests: 0 }, 0],
+    ["a file that cannot be loaded", { numRuntimeErrorTestSuites: 1, success: false }, 1],
+    ["a bad exit code", {}, 1],
+    ["no success", { success: false }, 0],
+    ["an interruption", { wasInterrupted: true }, 0],
+  ])("%s is a failure", async (_name, changes, exitCode) => {
+    expect(await outcome(jestResult(1, 0, changes), exitCode)).toMatchObject({ failed: 1 });
   });
 });
 
 const integrity = `sha512-${"A".repeat(86)}==`;
 const unpinned = "node_modules/a has no integrity: write the lockfile anew, in a folder without node_modules";
 
-test.each([
-  [{}, ["package-lock.json lists no packages"]],
-  [{ packages: { "": {}, "node_modules/a": { integrity } } }, []],
+const registry = "https://registry.npmjs.org";
+
+/** The one package of a lockfile, and what is wrong with it. */
+test.each<[object, string[]]>([
+  [{ integrity }, []],
+  [{ resolved: `${registry}/a/-/a-1.0.0.tgz`, integrity }, []],
+  [{ resolved: "examples/a", link: true }, []],
   [
-    { packages: { "node_modules/a": { resolved: "https://registry.npmjs.org/a/-/a-1.0.0.tgz", integrity } } },
-    [],
-  ],
-  [{ packages: { "examples/a": {}, "node_modules/a": { resolved: "examples/a", link: true } } }, []],
-  [
-    {
-      packages: { "node_modules/a": { resolved: "https://registry.npmjs.org.example.org/a.tgz", integrity } },
-    },
-    ["node_modules/a is resolved to https://registry.npmjs.org.example.org/a.tgz"],
+    { resolved: `${registry}.example.org/a.tgz`, integrity },
+    [`node_modules/a is resolved to ${registry}.example.org/a.tgz`],
   ],
   [
-    { packages: { "node_modules/a": { resolved: "git+ssh://git@example.org/a.git#1", integrity } } },
+    { resolved: "git+ssh://git@example.org/a.git#1", integrity },
     ["node_modules/a is resolved to git+ssh://git@example.org/a.git#1"],
   ],
-  [{ packages: { "node_modules/a": { version: "1.0.0" } } }, [unpinned]],
-  [{ packages: { "node_modules/a": { integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" } } }, [unpinned]],
-])("the lockfile %j has the problems %j", async (lockfile, problems) => {
+  [{ version: "1.0.0" }, [unpinned]],
+  [{ integrity: "sha1-2jmj7l5rSw0yVb/vlWAYkK/YBwk=" }, [unpinned]],
+])("a lockfile with the package %j has the problems %j", async (locked, problems) => {
+  const lockfile = { packages: { "": {}, "examples/a": {}, "node_modules/a": locked } };
   expect(await call(`m.lockfileProblems(${JSON.stringify(lockfile)})`)).toEqual(problems);
+});
+
+test("a lockfile without packages is a problem", async () => {
+  expect(await call("m.lockfileProblems({})")).toEqual(["package-lock.json lists no packages"]);
 });
 
 /** A project with fakes for npm and npx, on which .ci/run runs for real. */
@@ -133,16 +135,8 @@ describe(".ci/run", () => {
   });
 
   test("each check that fails is one failure, and fails the run", async () => {
-    const failing = [
-      "check:format",
-      "check:boundaries",
-      "check:names",
-      "check:lint",
-      "check:types",
-      "workflows",
-      "publint",
-    ];
-    failing.push("demo", "bench", "bench:review", "site");
+    const checks = ["format", "boundaries", "names", "lint", "types"].map((name) => `check:${name}`);
+    const failing = [...checks, "workflows", "publint", "demo", "bench", "bench:review", "site"];
     const { code, stdout } = await project({ failing }).run();
     const failed = [...stdout.split("== all checks")[1]!.matchAll(/^FAILED (.+): 0 passed, 1 failed/gm)];
     expect(failed.map(([, name]) => name)).toEqual([
@@ -155,13 +149,9 @@ describe(".ci/run", () => {
 
   // What else a run of jest ends in, `outcomeOfJest` counts.
   test.each([
-    [
-      "a failed test",
-      { result: JSON.stringify(jestResult(1, 1)), testExit: 1 },
-      "15 passed, 1 failed, 3 skipped",
-    ],
-    ["no result", { result: "none" }, "14 passed, 1 failed"],
-  ])("%s is one failure and exit code 1", async (_name, options, counts) => {
+    [{ result: JSON.stringify(jestResult(1, 1)), testExit: 1 }, "15 passed, 1 failed, 3 skipped"],
+    [{ result: "none" }, "14 passed, 1 failed"],
+  ])("the tests with %j are one failure and exit code 1", async (options, counts) => {
     const { code, stdout } = await project(options).run();
     expect(stdout.trimEnd().split("\n").at(-1)).toBe(counts);
     expect(code).toBe(1);

@@ -5,25 +5,20 @@ import { removeTemporaryFolders, script, start, temporaryFolder, until } from ".
 afterAll(removeTemporaryFolders);
 
 /** A process that takes the lock, writes down that it came and went, and stays meanwhile. */
-function holder(file: string, journal: string, body = "await sleep(100);", env = process.env) {
+function holder(file: string, journal: string, body = "await sleep(100);") {
   return start(
     script(
       "lib/lock.mjs",
-      `import { appendFileSync, existsSync, writeFileSync } from "node:fs";
+      `import { appendFileSync } from "node:fs";
        import { setTimeout as sleep } from "node:timers/promises";
        import { withSignals } from ${JSON.stringify(path.resolve(__dirname, "../../scripts/lib/processes.mjs"))};
-       const waits = ${JSON.stringify(`${journal}-waits`)};
        const note = (text) => appendFileSync(${JSON.stringify(journal)}, text + "\\n");
        await withSignals(() => m.withLock(${JSON.stringify(file)}, async () => {
          note("in");
          ${body}
          note("out");
-       }, (line) => {
-         console.log(line);
-         writeFileSync(waits, "");
-       }));`,
+       }, console.log));`,
     ),
-    env,
   );
 }
 

@@ -41,17 +41,10 @@ describe("a kind that is written by the guide", () => {
     files?: string,
   ): Promise<{ code: number; printed: string }> {
     const own = (await evaluate("checkKind.mjs", 'm.unitTestsOf("NetworkPolicy")')) as string[];
-    const args =
-      files === undefined
-        ? own
-        : [...own.slice(0, own.indexOf("--testPathPatterns")), "--testPathPatterns", files];
-    const { code, stdout, stderr } = await run(
-      "node_modules/jest/bin/jest.js",
-      "--ci",
-      "--maxWorkers=1",
-      ...options,
-      ...args,
-    );
+    const before = own.slice(0, own.indexOf("--testPathPatterns"));
+    const args = files === undefined ? own : [...before, "--testPathPatterns", files];
+    const jest = ["node_modules/jest/bin/jest.js", "--ci", "--maxWorkers=1"] as const;
+    const { code, stdout, stderr } = await run(...jest, ...options, ...args);
     return { code, printed: `${stdout}${stderr}` };
   }
 

@@ -27,13 +27,12 @@ test("the pins agree with the SDK, and a changed pin is another cache folder", a
   expect(real.version).toBe(sdk.version);
 
   const one = await entries(checkout());
-  const root = checkout();
-  expect(await entries(root)).toEqual(one);
-  writeFiles(root, { "scripts/cli/language-nodejs/go.sum": "changed" });
-  expect((await entries(root)).go).not.toBe(one.go);
-  const added = checkout();
-  writeFiles(added, { "scripts/cli/language-nodejs/added.go": "package main" });
-  expect((await entries(added)).go).not.toBe(one.go);
+  expect(await entries(checkout())).toEqual(one);
+  for (const file of ["go.sum", "added.go"]) {
+    const root = checkout();
+    writeFiles(root, { [`scripts/cli/language-nodejs/${file}`]: "changed" });
+    expect((await entries(root)).go).not.toBe(one.go);
+  }
 });
 
 function checkout(): string {
@@ -52,7 +51,7 @@ function checkout(): string {
 const companions = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs"];
 
 /** Stands for the set-up of a fresh machine: fakes for npm, Go and the SDK's download, no network. */
-function freshMachine(options: { go?: string | null; download?: string; ci?: string } = {}) {
+function freshMachine({ hasGo = true, download = "" } = {}) {
   const root = checkout();
   const bin = path.join(temporaryFolder(), "bin");
   const cache = path.join(temporaryFolder(), "cache");
@@ -69,7 +68,6 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
     `const NOTE = "npm " + process.argv.slice(2).join(" "); ${note}
      const { mkdirSync, writeFileSync } = require("fs");
      if (process.argv[2] === "ci") {
-       ${options.ci ?? ""}
        mkdirSync("node_modules/a", { recursive: true });
        writeFileSync("node_modules/a/package.json", "{}");
        writeFileSync("node_modules/.package-lock.json",
@@ -83,13 +81,12 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
        });
      }`,
   );
-  if (options.go !== null) {
+  if (hasGo) {
     writeProgram(
       path.join(bin, "go"),
       `if (process.argv[2] === "version") process.exit(0);
        const output = process.argv[process.argv.indexOf("-o") + 1];
        const NOTE = "go " + require("path").basename(output) + " " + process.pid; ${note}
-       ${options.go ?? ""}
        const version = /Version=(\\S+)/.exec(process.argv.join(" "))[1];
        require("fs").writeFileSync(output, "#!" + process.execPath + "\\nconsole.log('" + version + "')", { mode: 0o755 });`,
     );
@@ -100,7 +97,7 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
       script(
         "setup.mjs",
         `globalThis.fetch = async (address) => {
-           ${options.download ?? "throw new TypeError('fetch failed', { cause: new Error('no\\n route') });"}
+           ${download || "throw new TypeError('fetch failed', { cause: new Error('no\\n route') });"}
          };
          try {
            console.log(JSON.stringify(await m.ensureReady(${JSON.stringify(root)})));
@@ -110,7 +107,7 @@ function freshMachine(options: { go?: string | null; download?: string; ci?: str
     );
   const calls = () =>
     existsSync(journal) ? readFileSync(journal, "utf8").trim().replace(/ \d+$/gm, "").split("\n") : [];
-  return { root, bin, cache, journal, setUp, calls, env };
+  return { bin, cache, setUp, calls };
 }
 
 const npmCalls = ["npm ci --include=dev --no-audit --no-fund", "npm run --silent build"];
@@ -201,7 +198,7 @@ describe("set-up", () => {
   });
 
   test("says what to install when there is no Go", async () => {
-    const machine = freshMachine({ go: null });
+    const machine = freshMachine({ hasGo: false });
     const { code, stderr } = await machine.setUp().ended;
     expect(code).toBe(1);
     expect(stderr).toContain("there is no Go to build the Pulumi CLI with either: install it from");

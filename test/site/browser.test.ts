@@ -35,6 +35,7 @@ const READ_DIAGRAMS = `
 
 (executablePath === undefined ? describe.skip : describe)("the site in a browser", () => {
   let browser: Browser;
+  let opened: Page[] = [];
   let site: Awaited<ReturnType<typeof serve>>;
   const troubles: string[] = [];
 
@@ -48,7 +49,11 @@ const READ_DIAGRAMS = `
     site.server.close();
   });
 
-  afterEach(() => expect(troubles.splice(0)).toEqual([]));
+  afterEach(async () => {
+    await Promise.all(opened.map((page) => page.close()));
+    opened = [];
+    expect(troubles.splice(0)).toEqual([]);
+  });
 
   async function openPage(address: string, options: BrowserContextOptions = {}): Promise<Page> {
     const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
@@ -58,6 +63,7 @@ const READ_DIAGRAMS = `
     });
     page.on("console", (message) => troubles.push(`console ${message.text()}`));
     page.on("pageerror", (error) => troubles.push(`error ${error.message}`));
+    opened.push(page);
     await page.goto(site.url + address, { waitUntil: "networkidle" });
     return page;
   }
@@ -72,7 +78,6 @@ const READ_DIAGRAMS = `
         violations: [],
       });
     }
-    await page.close();
   });
 
   test("there are pages with diagrams", () => expect(diagramPages).toContain("/docs/architecture.html"));
@@ -95,7 +100,6 @@ const READ_DIAGRAMS = `
         expect(diagrams.flat().filter(([text, contrast]) => text === "" || !(contrast >= 4.5))).toEqual([]);
       }
       expect(await page.locator(".language-mermaid").count()).toBe(0);
-      await page.close();
     },
   );
 
@@ -111,7 +115,6 @@ const READ_DIAGRAMS = `
       if ((await fitsWindow(page)) !== true) wide.push(address);
     }
     expect(wide).toEqual([]);
-    await page.close();
   });
 
   test.each([
@@ -134,7 +137,6 @@ const READ_DIAGRAMS = `
     expect(paths.filter((path) => /development|CONTRIBUTING|architecture|api-contract/.test(path))).toEqual(
       [],
     );
-    await page.close();
   });
 
   test.each([1280, 390])(
@@ -143,19 +145,13 @@ const READ_DIAGRAMS = `
       const page = await openPage("/docs/reference/resources/RoleBinding.html", {
         viewport: { width, height: 900 },
       });
-      const [name, description] = await Promise.all(
-        ["first", "last"].map((which) =>
-          page
-            .locator(`.vp-doc table:has(th:nth-child(4)) tbody tr:first-child td:${which}-child`)
-            .first()
-            .boundingBox(),
-        ),
-      );
+      const cell = (which: string) =>
+        page.locator(`.vp-doc table:has(th:nth-child(4)) tbody tr:first-child td:${which}-child`).first();
+      const [name, description] = [await cell("first").boundingBox(), await cell("last").boundingBox()];
       expect((description?.x ?? width) + (description?.width ?? 0)).toBeLessThanOrEqual(width);
       expect(description?.width).toBeGreaterThan(250);
       // On a phone it stands below the name.
       if (width < 640) expect(description?.y).toBeGreaterThan((name?.y ?? 0) + (name?.height ?? 0) - 1);
-      await page.close();
     },
   );
 
@@ -174,6 +170,5 @@ const READ_DIAGRAMS = `
     await pictures.last().click();
     await page.getByText("Fails: 1 finding").first().waitFor({ timeout: 0 });
     expect(new URL(page.url()).pathname).toBe("/media/report.html");
-    await page.close();
   });
 });

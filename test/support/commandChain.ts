@@ -30,6 +30,11 @@ export class CommandChain {
     return runCommand(entry.load().main, argv, { ...this.environment(), ...this.server });
   }
 
+  /** The words of a command in one line; `review.json` is that file of the chain. */
+  wordsOf(line: string): string[] {
+    return line.split(" ").map((word) => word.replace(/(?<=^|=)[\w-]+\.\w+$/, (name) => this.path(name)));
+  }
+
   /** Runs a command that must end with one of these codes, and answers what it printed. */
   async succeed(codes: readonly number[], ...argv: readonly string[]): Promise<string> {
     const { code, stdout, stderr } = await this.run(...argv);

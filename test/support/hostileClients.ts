@@ -107,128 +107,81 @@ async function writeForever(socket: Socket, chunk: string, pauseMs: number): Pro
   }
 }
 
+/** A client that writes a text, and then waits, or does what is given. */
+const client = (
+  name: string,
+  status: HostileClient["status"],
+  text: (delivery: Delivery) => string,
+  then: HostileClient["send"] = () => undefined,
+): HostileClient => ({
+  name,
+  status,
+  send: async (socket, delivery) => {
+    await new Promise<void>((done) => socket.write(text(delivery), () => done()));
+    await then(socket, delivery);
+  },
+});
+const length = (bytes: number) => ({ "Content-Length": bytes });
+const chunked = { "Transfer-Encoding": "chunked" };
+const post = (more: Readonly<Record<string, string | number>>) => (delivery: Delivery) =>
+  signed("POST", delivery, more);
+const unsigned = (more: Readonly<Record<string, string | number>>) => () =>
+  head("POST", { ...UNSIGNED, ...more });
+const destroy = (socket: Socket) => void socket.destroy();
+const SECOND_TOKEN = "\r\nAuthorization: Bearer a.b.c\r\n\r\n{}";
+
 /** Each has a valid token, unless its name says otherwise. */
 export const hostileClients: readonly HostileClient[] = [
-  { name: "disconnects at once, without a token", status: "closed", send: (socket) => void socket.destroy() },
-  {
-    name: "disconnects after the headers",
-    status: "closed",
-    send: (socket, delivery) => {
-      socket.write(signed("POST", delivery, { "Content-Length": 1000 }), () => socket.destroy());
-    },
-  },
-  {
-    name: "disconnects within the body",
-    status: "closed",
-    send: async (socket, delivery) => {
-      socket.write(`${signed("POST", delivery, { "Content-Length": 1000 })}{`);
-      await wait(200);
-      socket.resetAndDestroy();
-    },
-  },
-  {
-    name: "ends its side within the body",
-    status: 400,
-    send: (socket, delivery) => void socket.end(`${signed("POST", delivery, { "Content-Length": 1000 })}{`),
-  },
-  {
-    name: "disconnects before the response, without a token",
-    status: "closed",
-    send: (socket) => {
-      socket.write(`${head("POST", { ...UNSIGNED, "Content-Length": 2 })}{}`, () => socket.destroy());
-    },
-  },
-  ...["GET", "HEAD", "DELETE"].map((method): HostileClient => ({
-    name: `sends ${method}`,
-    status: 405,
-    send: (socket, delivery) => void socket.write(signed(method, delivery, {})),
-  })),
-  {
-    name: "sends GET with a body that never comes",
-    status: 405,
-    send: (socket, delivery) => void socket.write(signed("GET", delivery, { "Content-Length": 4 * MiB })),
-  },
-  {
-    name: "announces a large body without a token",
-    status: 401,
-    send: (socket) => void socket.write(head("POST", { ...UNSIGNED, "Content-Length": 1e12 })),
-  },
-  {
-    name: "sends an endless body without a token",
-    status: 401,
-    send: async (socket) => {
-      socket.write(head("POST", { ...UNSIGNED, "Transfer-Encoding": "chunked" }));
-      await writeForever(socket, "1\r\nx\r\n", 20);
-    },
-  },
-  {
-    name: "expects 100-continue, without a token",
-    status: 401,
-    send: (socket) =>
-      void socket.write(head("POST", { ...UNSIGNED, Expect: "100-continue", "Content-Length": 5 })),
-  },
-  {
-    name: "asks for another protocol, without a token",
-    status: 401,
-    send: (socket) =>
-      void socket.write(head("POST", { ...UNSIGNED, Connection: "Upgrade", Upgrade: "websocket" })),
-  },
-  {
-    name: "sends a token that is no token",
-    status: 401,
-    send: (socket) =>
-      void socket.write(head("POST", { ...UNSIGNED, Authorization: "Bearer a.b.c", "Content-Length": 5 })),
-  },
-  {
-    name: "sends two tokens",
-    status: 400,
-    send: (socket, delivery) =>
-      void socket.write(
-        signed("POST", delivery, { "Content-Length": 2 }).replace(
-          "\r\n\r\n",
-          "\r\nAuthorization: Bearer a.b.c\r\n\r\n{}",
-        ),
-      ),
-  },
-  {
-    name: "announces a large body",
-    status: 413,
-    send: (socket, delivery) => void socket.write(signed("POST", delivery, { "Content-Length": 6 * MiB })),
-  },
-  {
-    name: "sends a large body in chunks",
-    status: 413,
-    send: async (socket, delivery) => {
-      socket.write(signed("POST", delivery, { "Transfer-Encoding": "chunked" }));
-      // No more than the limit is sent, so that the response is not lost with what is unread.
-      for (let sent = 0; sent < 5; sent += 1) socket.write(`100000\r\n${"x".repeat(MiB)}\r\n`);
-      await writeForever(socket, "1\r\nx\r\n", 20);
-    },
-  },
-  {
-    name: "announces more than it sends",
-    status: 408,
-    send: (socket, delivery) => {
-      socket.write(signed("POST", delivery, { "Content-Length": delivery.body.length + 1 }));
-      socket.write(delivery.body);
-    },
-  },
-  {
-    name: "sends a byte now and then",
-    status: 408,
-    send: async (socket, delivery) => {
-      socket.write(signed("POST", delivery, { "Content-Length": MiB }));
-      await writeForever(socket, "x", 100);
-    },
-  },
-  {
-    name: "sends another body, of another type",
-    status: 401,
-    send: (socket, delivery) =>
-      void socket.write(
-        `${signed("POST", delivery, { "content-type": "text/html", "Content-Length": 6 })}<html>`,
-      ),
-  },
+  { name: "disconnects at once, without a token", status: "closed", send: destroy },
+  client("disconnects after the headers", "closed", post(length(1000)), destroy),
+  client("disconnects within the body", "closed", post(length(1000)), async (socket) => {
+    socket.write("{");
+    await wait(200);
+    socket.resetAndDestroy();
+  }),
+  client("ends its side within the body", 400, post(length(1000)), (socket) => void socket.end("{")),
+  client(
+    "disconnects before the response, without a token",
+    "closed",
+    () => `${unsigned(length(2))()}{}`,
+    destroy,
+  ),
+  ...["GET", "HEAD", "DELETE"].map((method) =>
+    client(`sends ${method}`, 405, (delivery) => signed(method, delivery, {})),
+  ),
+  client("sends GET with a body that never comes", 405, (delivery) =>
+    signed("GET", delivery, length(4 * MiB)),
+  ),
+  client("announces a large body without a token", 401, unsigned(length(1e12))),
+  client("sends an endless body without a token", 401, unsigned(chunked), (socket) =>
+    writeForever(socket, "1\r\nx\r\n", 20),
+  ),
+  client("expects 100-continue, without a token", 401, unsigned({ Expect: "100-continue", ...length(5) })),
+  client(
+    "asks for another protocol, without a token",
+    401,
+    unsigned({ Connection: "Upgrade", Upgrade: "websocket" }),
+  ),
+  client("sends a token that is no token", 401, unsigned({ Authorization: "Bearer a.b.c", ...length(5) })),
+  client("sends two tokens", 400, (delivery) => post(length(2))(delivery).replace("\r\n\r\n", SECOND_TOKEN)),
+  client("announces a large body", 413, post(length(6 * MiB))),
+  client("sends a large body in chunks", 413, post(chunked), async (socket) => {
+    // No more than the limit is sent, so that the response is not lost with what is unread.
+    for (let sent = 0; sent < 5; sent += 1) socket.write(`100000\r\n${"x".repeat(MiB)}\r\n`);
+    await writeForever(socket, "1\r\nx\r\n", 20);
+  }),
+  client(
+    "announces more than it sends",
+    408,
+    (delivery) => post(length(delivery.body.length + 1))(delivery),
+    (socket, { body }) => void socket.write(body),
+  ),
+  client("sends a byte now and then", 408, post(length(MiB)), (socket) => writeForever(socket, "x", 100)),
+  client(
+    "sends another body, of another type",
+    401,
+    (delivery) => `${post({ "content-type": "text/html", ...length(6) })(delivery)}<html>`,
+  ),
 ];
 
 async function connectTo(port: number): Promise<Socket> {

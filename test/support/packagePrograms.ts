@@ -38,33 +38,6 @@ export const tsconfig = (options: object) =>
     files: ["index.ts"],
   });
 
-/**
- * Prints the errors of a project's own compiler for each of its configurations. The check of the configuration that the
- * programs run with is of all declarations, that of the others of the program and the package: the rest is not ours.
- */
-export const COMPILE = `
-const path = require("node:path");
-const ts = require("typescript");
-const [, , ...configs] = process.argv;
-for (const config of configs) {
-  const { options, fileNames, errors } = ts.parseJsonConfigFileContent(
-    ts.readConfigFile(config, ts.sys.readFile).config, ts.sys, __dirname, { noEmit: true }, path.resolve(config),
-  );
-  const program = ts.createProgram(fileNames, options);
-  const checked = program.getSourceFiles().filter(
-    ({ fileName }) => !/node_modules/.test(fileName) || /[/]pulumi-platform[@/]/.test(fileName),
-  );
-  const found = config === "node16.json"
-    ? ts.getPreEmitDiagnostics(program)
-    : [...errors, ...program.getOptionsDiagnostics(), ...program.getGlobalDiagnostics(), ...checked.flatMap((file) =>
-        [...program.getSyntacticDiagnostics(file), ...program.getSemanticDiagnostics(file)])];
-  if (!checked.some(({ fileName }) => /pulumi-platform.*index[.]d[.]ts$/.test(fileName))) throw new Error("the package was not found");
-  console.log(config + ": " + ts.formatDiagnostics([...errors, ...found], {
-    getCanonicalFileName: (name) => name, getCurrentDirectory: () => __dirname, getNewLine: () => "\\n",
-  }));
-}
-`;
-
 /** A program that uses the package. */
 export interface Program {
   readonly title: string;

@@ -97,12 +97,6 @@ function callProblem([program = "", first = "", ...others]: readonly string[]): 
   return first.startsWith("scripts/") && !existsSync(join(ROOT, first)) ? `there is no ${first}` : undefined;
 }
 
-/** Without --no, npx runs what the registry has under the name, with the tokens of the environment, where nothing is installed. */
-const npxProblem = (text: string): string | undefined =>
-  /\bnpx (?!--no )(?:-\S+ )*pulumi-platform\b/.test(text)
-    ? "npx runs a package of the registry here: write npx --no pulumi-platform"
-    : undefined;
-
 /** What a terminal shows after the prompt. */
 const typed = ({ language, text }: Fence): string =>
   language === "console" ? (text.match(/(?<=^\$ ).*$/gm) ?? []).join("\n") : text;
@@ -157,10 +151,6 @@ export function pageProblems(page: Page): string[] {
     (calls[index] ?? []).map((call) => [place, callProblem(call)]),
   );
   return [
-    ...[
-      ...fences.map(({ line, text }) => [`line ${line}`, text] as const),
-      ...codeSpans.map((span) => [`\`${span}\``, span] as const),
-    ].map(([place, text]) => [place, npxProblem(text)]),
     [
       "the comment",
       runBy === undefined || existsSync(join(ROOT, runBy)) ? undefined : `there is no ${runBy}`,

@@ -36,37 +36,26 @@ const { amazon, google, azure } = argsOf("accounts");
 const { customOverlay, ...repo } = argsOf("repo");
 const withoutKeyring = withMember({ customOverlay }, "customOverlay.contents.runtimeKeyring", undefined);
 
-const claimMatch = {
-  issuer: null,
-  issuer_pattern: null,
-  subject: null,
-  subject_pattern: null,
-  audience: null,
-  audience_pattern: null,
-  claims: null,
-  claim_patterns: null,
-};
+const nulls = (names: string) => Object.fromEntries(names.split(" ").map((name) => [name, null]));
+const claimMatch = nulls(
+  "issuer issuer_pattern subject subject_pattern audience audience_pattern claims claim_patterns",
+);
 const identity = {
-  description: null,
-  claim_match: null,
-  static: null,
-  aws_identity: null,
-  service_principal: null,
+  ...nulls("claim_match static aws_identity service_principal"),
   created_at: "2025-01-01T00:00:00Z",
   updated_at: "2025-01-01T00:00:00Z",
   last_seen: "",
 };
-const association = { amazon: null, google: null, azure: null, chainguard: null, github: null };
+const ofCluster = { issuer: "https://kubernetes.default.svc", subject: "system:serviceaccount:ci:deployer" };
+const ofCi = { issuer: "https://issuer.example.com", claims: { repository_owner: "acme" } };
+const association = nulls("amazon google azure chainguard github");
 
-export const terraformObjects: readonly TerraformObject[] = [
+const described: readonly TerraformObject[] = [
   {
     type: "group",
     ...team,
     name: "this",
     attributes: {
-      parent_id: "${org}",
-      name: "payments",
-      description: "Payments",
       verified: false,
       verified_protection: true,
     },
@@ -78,13 +67,10 @@ export const terraformObjects: readonly TerraformObject[] = [
     name: "deployer",
     attributes: {
       ...identity,
-      parent_id: "${this}",
-      name: "ci-deployer",
       claim_match: {
         ...claimMatch,
-        issuer: "https://issuer.example.com",
+        ...ofCi,
         subject_pattern: "^repo:acme/.+$",
-        claims: { repository_owner: "acme" },
         claim_patterns: {},
       },
     },
@@ -92,11 +78,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     args: {
       parentUid: "${this}",
       name: "ci-deployer",
-      claimMatch: {
-        issuer: "https://issuer.example.com",
-        subjectPattern: "^repo:acme/.+$",
-        claims: { repository_owner: "acme" },
-      },
+      claimMatch: { ...ofCi, subjectPattern: "^repo:acme/.+$" },
     },
   },
   {
@@ -104,12 +86,8 @@ export const terraformObjects: readonly TerraformObject[] = [
     name: "cluster",
     attributes: {
       ...identity,
-      parent_id: "${this}",
-      name: "cluster",
-      description: "Signs with keys of its own",
       static: {
-        issuer: "https://kubernetes.default.svc",
-        subject: "system:serviceaccount:ci:deployer",
+        ...ofCluster,
         issuer_keys: jwks("one"),
         expiration: expires,
       },
@@ -120,8 +98,7 @@ export const terraformObjects: readonly TerraformObject[] = [
       name: "cluster",
       description: "Signs with keys of its own",
       staticKeys: {
-        issuer: "https://kubernetes.default.svc",
-        subject: "system:serviceaccount:ci:deployer",
+        ...ofCluster,
         issuerKeys: jwks("one"),
         expirationTime: expires,
       },
@@ -133,8 +110,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     key: 0,
     attributes: {
       ...identity,
-      parent_id: "${this}",
-      name: "aws",
       aws_identity: {
         aws_account: "123456789012",
         aws_arn: "arn:aws:sts::123456789012:assumed-role/deploy/session",
@@ -144,16 +119,12 @@ export const terraformObjects: readonly TerraformObject[] = [
       },
     },
     kind: "Identity",
-    args: {
-      parentUid: "${this}",
-      name: "aws",
-      awsIdentity: argsOf("aws")["awsIdentity"],
-    },
+    args: { parentUid: "${this}", name: "aws", awsIdentity: argsOf("aws")["awsIdentity"] },
   },
   {
     type: "identity",
     name: "ingester",
-    attributes: { ...identity, parent_id: "${this}", name: "ingester", service_principal: "INGESTER" },
+    attributes: { ...identity, service_principal: "INGESTER" },
     kind: "Identity",
     args: { parentUid: "${this}", name: "ingester", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
   },
@@ -161,8 +132,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     type: "role",
     name: "reader",
     attributes: {
-      parent_id: "${org}",
-      name: "reader",
       description: "",
       capabilities: [
         "groups.list",
@@ -197,9 +166,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     type: "identity_provider",
     name: "login",
     attributes: {
-      parent_id: "${org}",
-      name: "login",
-      description: "Our people",
       default_role: "${reader}",
       oidc: {
         issuer: "https://login.example.com",
@@ -229,7 +195,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     attributes: {
       ...association,
       group: "${this}",
-      name: "clouds",
       description: "",
       amazon: { account: "123456789012" },
       google: { project_id: "acme-production", project_number: "987654321098" },
@@ -252,7 +217,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     attributes: {
       ...association,
       group: "${org}",
-      name: "github",
       description: "",
       github_installation: [
         { app_id: 1, installation_id: 2, name: "acme" },
@@ -286,9 +250,6 @@ export const terraformObjects: readonly TerraformObject[] = [
     type: "image_repo",
     name: "api",
     attributes: {
-      parent_id: "${this}",
-      name: "api",
-      description: "The payment service",
       bundles: ["base"],
       aliases: ["acme/api:latest"],
       active_tags: ["latest"],
@@ -303,12 +264,8 @@ export const terraformObjects: readonly TerraformObject[] = [
           run_as: "65532",
           user: [
             {
-              username: "app",
-              uid: 65532,
-              gid: 65532,
-              group_name: "app",
-              shell: "/bin/sh",
-              home_dir: "/app",
+              ...{ username: "app", uid: 65532, gid: 65532, group_name: "app" },
+              ...{ shell: "/bin/sh", home_dir: "/app" },
             },
           ],
           group: [{ groupname: "app", gid: 65532, members: ["app"] }],
@@ -331,13 +288,7 @@ export const terraformObjects: readonly TerraformObject[] = [
     type: "image_repo",
     name: "synced",
     attributes: {
-      parent_id: "${this}",
-      name: "nginx",
-      bundles: null,
-      aliases: null,
-      active_tags: null,
-      tier: null,
-      readme: null,
+      ...nulls("bundles aliases active_tags tier readme"),
       sync_config: {
         source: "nginx",
         google: "g",
@@ -352,27 +303,32 @@ export const terraformObjects: readonly TerraformObject[] = [
       custom_overlay: null,
     },
     kind: "Repo",
-    args: {
-      parentUid: "${this}",
-      name: "nginx",
-      syncConfig: argsOf("synced")["syncConfig"],
-    },
+    args: { parentUid: "${this}", name: "nginx", syncConfig: argsOf("synced")["syncConfig"] },
   },
   {
     type: "image_tag",
     name: "stable",
-    attributes: { repo_id: "${api}", name: "1.27", bundles: ["fips"] },
+    attributes: { repo_id: "${api}", bundles: ["fips"] },
     kind: "Tag",
     args: { parentUid: "${api}", name: "1.27", digest: `sha256:${"6b3f".repeat(16)}`, bundles: ["fips"] },
   },
   {
     type: "subscription",
     name: "audit",
-    attributes: { parent_id: "${org}", sink: "https://sink.example.com/one" },
+    attributes: { sink: "https://sink.example.com/one" },
     kind: "Subscription",
     args: { parentUid: "${org}", sink: "https://sink.example.com/one" },
   },
 ];
+
+/** A name, a description and a parent are the same in both, but that some attributes call the parent by its kind. */
+export const terraformObjects = described.map((one): TerraformObject => {
+  const { name, description, parentUid } = one.args;
+  const isNamed = !("group" in one.attributes || "repo_id" in one.attributes);
+  const common = { name, description, parent_id: isNamed ? parentUid : undefined };
+  const given = Object.entries(common).filter(([, value]) => value !== undefined);
+  return { ...one, attributes: { ...Object.fromEntries(given), ...one.attributes } };
+});
 
 /** Makes an organisation and all objects in it, past the package; returns the uids by name. */
 export async function makeTerraformObjects(emulator: Emulator): Promise<Record<string, string>> {

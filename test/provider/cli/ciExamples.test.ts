@@ -210,29 +210,21 @@ describe.each([
   test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
     const scripts = jobs
       .filter(({ file }) => file === "access-deploy.yml")
-      .map((place) => [
-        place.name,
-        place.job.environment ?? "",
-        stepsOf(place)
-          .map(({ run }) => run)
-          .join("\n"),
-      ]);
+      .map((place) => {
+        const runs = stepsOf(place).map(({ run }) => run);
+        return [`${place.name} ${place.job.environment ?? ""}`, runs.join("\n")];
+      });
+    const saved = /pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/;
+    const applied = new RegExp(
+      String.raw`verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP/access-preview/plan\.json)" --stack "\$STACK"\s*` +
+        String.raw`pack=.*policy-pack.*\n\s*pulumi up .*--plan "\1" --policy-pack "\$pack"`,
+    );
     expect(scripts).toEqual([
-      [
-        "plan",
-        "",
-        expect.stringMatching(/pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/),
-      ],
-      ["review", "", expect.stringContaining('set -- --plan "$preview/plan.json"')],
-      ["announce", "access-status", expect.stringContaining("digest $DIGEST")],
-      [
-        "deploy",
-        "production",
-        expect.stringMatching(
-          /verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP\/access-preview\/plan\.json)" --stack "\$STACK"\s*pack=.*policy-pack.*\n\s*pulumi up .*--plan "\1" --policy-pack "\$pack"/,
-        ),
-      ],
-      ["verify", "", expect.stringMatching(/node "\$cli" verify .*report\.json" --digest="\$DIGEST"/)],
+      ["plan ", expect.stringMatching(saved)],
+      ["review ", expect.stringContaining('set -- --plan "$preview/plan.json"')],
+      ["announce access-status", expect.stringContaining("digest $DIGEST")],
+      ["deploy production", expect.stringMatching(applied)],
+      ["verify ", expect.stringMatching(/node "\$cli" verify .*report\.json" --digest="\$DIGEST"/)],
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, delimiter, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { ROOT } from "../../support/engine";
 import { OWNER, ownActions, readAction, WorkflowRun } from "../../support/githubActions";
 import type { Job, Step } from "../../support/githubActions";
@@ -28,20 +28,18 @@ const inputsIn = (content: unknown): Set<string> =>
   new Set([...JSON.stringify(content).matchAll(/\binputs\.([\w-]+)/g)].map(([, name = ""]) => name));
 
 describe("the parts for CI declare what they use", () => {
-  test.each(actions)("$name uses each of its inputs, and no other", ({ inputs, runs, outputs }) => {
-    expect(inputsIn([runs, outputs])).toEqual(new Set(Object.keys(inputs)));
-  });
-
-  test.each(components)("$name uses each of its inputs, and no other", ({ inputs, jobs }) => {
-    expect(inputsIn(jobs)).toEqual(new Set(Object.keys(inputs)));
-  });
+  test.each<Part>([...actions, ...components])(
+    "$name uses each of its inputs, and no other",
+    ({ inputs, ...more }) => {
+      expect(inputsIn(more)).toEqual(new Set(Object.keys(inputs)));
+    },
+  );
 
   test.each(actions)("$name has inputs that are required or have a default", ({ inputs }) => {
-    for (const [name, input] of Object.entries(inputs))
-      expect({ name, isComplete: (input.required === true) !== (input.default !== undefined) }).toEqual({
-        name,
-        isComplete: true,
-      });
+    const wrong = Object.entries(inputs).filter(
+      ([, input]) => (input.required === true) === (input.default !== undefined),
+    );
+    expect(wrong).toEqual([]);
   });
 
   test.each<Part>([...actions, ...components])("docs/ci.md has the inputs of $name", ({ name, inputs }) => {
@@ -114,10 +112,15 @@ beforeAll(async () => {
   for (const command of ["npx", "npm", "pulumi", "git", "intruder"])
     writeFileSync(join(bin, command), RECORDER, { mode: 0o755 });
   const installed = join(scratch, "pulumi-platform");
-  mkdirSync(join(installed, "dist", "provider", "cli"), { recursive: true });
-  writeFileSync(join(installed, "package.json"), '{ "main": "dist/provider/index.js" }');
-  writeFileSync(join(installed, "dist", "provider", "index.js"), "");
-  writeFileSync(join(installed, "dist", "provider", "cli", "main.js"), OUR_RECORDER);
+  const files = {
+    "package.json": '{ "main": "dist/provider/index.js" }',
+    "dist/provider/index.js": "",
+    "dist/provider/cli/main.js": OUR_RECORDER,
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(installed, name)), { recursive: true });
+    writeFileSync(join(installed, name), text);
+  }
   calls = join(scratch, "calls");
   environment = {
     PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
@@ -173,12 +176,9 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
         "pulumi/actions": () => undefined,
         "actions/upload-artifact": () => undefined,
         "actions/download-artifact": (_, { temp }) => {
-          for (const [folder, file] of [
-            ["access-preview", "plan.json"],
-            ["access-report", "report.json"],
-          ] as const) {
-            mkdirSync(join(temp, folder), { recursive: true });
-            writeFileSync(join(temp, folder, file), "{}");
+          for (const file of ["access-preview/plan.json", "access-report/report.json"]) {
+            mkdirSync(dirname(join(temp, file)), { recursive: true });
+            writeFileSync(join(temp, file), "{}");
           }
           return undefined;
         },
@@ -256,10 +256,8 @@ test("without fail-on, the policy file decides what fails a review", async () =>
   expect(await runAction("review", { ...withValue("review", "main"), "fail-on": "" })).toMatch(/^success /);
   expect(readFileSync(calls, "utf8")).toContain("--policy=main");
   expect(readFileSync(calls, "utf8")).not.toContain("fail-on");
-  const { inputs } = readAction(join(ROOT, "actions", "review"));
-  expect(inputs["fail-on"]).toMatchObject({ default: "" });
-  const template = readFileSync(join(ROOT, "templates", "review", "template.yml"), "utf8");
-  expect(template).toMatch(/^ {4}fail-on:\n.*\n {6}default: ""$/m);
+  for (const { name, inputs } of [...actions, ...components])
+    if (name.endsWith("/review")) expect(inputs["fail-on"]).toMatchObject({ default: "" });
 });
 
 test.each(["review", "post", "drift", "verify"])(

@@ -1,16 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
-import { main as access } from "../../../provider/cli/commands/access";
-import { main as adopt } from "../../../provider/cli/commands/adopt/adopt";
-import { main as drift } from "../../../provider/cli/commands/drift";
-import { main as explain } from "../../../provider/cli/commands/explain";
-import { main as inventory } from "../../../provider/cli/commands/inventory";
-import { main as review } from "../../../provider/cli/commands/review";
+import { CommandChain } from "../../support/commandChain";
 import { ROOT } from "../../support/engine";
-import { runCommand } from "./support";
-import { temporaryFolder } from "../../support/folders";
-import { environmentOf } from "../../support/wire";
+import type { Ended } from "./support";
 
 /** A title of the window, a cleared screen in both codings, text that runs backwards, a command of a CI job. */
 const HOSTILE =
@@ -45,12 +38,7 @@ interface Recorded {
 }
 
 describe("no name controls the terminal, in the output of any command:", () => {
-  const folder = temporaryFolder();
-  const write = (name: string, document: unknown): string => {
-    const path = join(folder, name);
-    writeFileSync(path, typeof document === "string" ? document : JSON.stringify(document));
-    return path;
-  };
+  const chain = new CommandChain();
   const state = fixture("export-v3.json") as { deployment: { resources: Recorded[] } };
   const objects = state.deployment.resources.flatMap(({ type, id, inputs }) => {
     const kind = type.split("platform:")[1];
@@ -71,64 +59,63 @@ describe("no name controls the terminal, in the output of any command:", () => {
       { kind: "Identity", uid: `${root}/${"f".repeat(16)}`, inputs: { parentUid: root, name: "by hand" } },
     ],
   });
-  const preview = write("preview.json", hostile(fixture("update-shown.json")));
-  const failing = write("failing.json", hostile(fixture("program-fails.json")));
-  const exported = write("export.json", hostile(state));
-  const recorded = write("recorded.json", state);
-  const listed = write("inventory.json", live);
-  const policy = write("policy.yaml", `allow:\n  - rule: ${JSON.stringify(HOSTILE)}\n    reason: x\n`);
-  const forms = ["text", "json", "md", "html", "sarif", "github", "codequality"];
+  const documents = {
+    "preview.json": hostile(fixture("update-shown.json")),
+    "failing.json": hostile(fixture("program-fails.json")),
+    "export.json": hostile(state),
+    "recorded.json": state,
+    "inventory.json": live,
+    "policy.yaml": { allow: [{ rule: HOSTILE, reason: "x" }] },
+  };
+  for (const [name, document] of Object.entries(documents)) chain.write(name, JSON.stringify(document));
+  const HOST = chain.path(HOSTILE);
 
-  const expectPlain = (
-    { stdout, stderr }: { stdout: string; stderr: string },
-    form = "text",
-    shown = "EVIL",
-  ) => {
+  const expectPlain = ({ stdout, stderr }: Ended, shown = "EVIL") => {
     // Those that GitHub is to carry out are ours.
-    const own = form === "github" ? stdout.replace(/^::(error|warning|notice) /gm, "") : stdout;
-    expect(own).not.toMatch(COMMANDING);
+    expect(stdout.replace(/^::(error|warning|notice) /gm, "")).not.toMatch(COMMANDING);
     expect(stderr).not.toMatch(COMMANDING);
     expect(stdout + stderr).toContain(shown);
   };
 
-  test.each(forms)("review as %s", async (form) => {
-    expectPlain(await runCommand(review, [preview, "-o", form], {}), form);
-    expectPlain(await runCommand(review, [failing, "-o", form], {}), form, "");
+  const forms = ["text", "json", "md", "html", "sarif", "github", "codequality"];
+  test.each([
+    ...forms.flatMap((form) => [
+      `review preview.json -o ${form}`,
+      `drift --state recorded.json --inventory inventory.json -o ${form}`,
+      `drift --state export.json --inventory inventory.json -o ${form}`,
+    ]),
+    ...["text", "json"].flatMap((form) => [
+      `access --state export.json -o ${form}`,
+      `access --inventory inventory.json -o ${form}`,
+      `access --preview preview.json -o ${form}`,
+    ]),
+    "review preview.json --policy policy.yaml",
+  ])("%s", async (line) => {
+    expectPlain(await chain.run(...chain.wordsOf(line)));
   });
 
-  test.each(forms)("drift as %s", async (form) => {
-    const argv = ["--state", recorded, "--inventory", listed, "-o", form];
-    expectPlain(await runCommand(drift, argv, {}), form);
-    expectPlain(await runCommand(drift, ["--state", exported, "--inventory", listed, "-o", form], {}), form);
-  });
-
-  test.each(["text", "json"])("access as %s", async (form) => {
-    expectPlain(await runCommand(access, ["--state", exported, "-o", form], {}));
-    expectPlain(await runCommand(access, ["--inventory", listed, "-o", form], {}));
-    expectPlain(await runCommand(access, ["--preview", preview, "-o", form], {}));
+  test.each(forms)("review of a preview that failed, as %s", async (form) => {
+    expectPlain(await chain.run("review", chain.path("failing.json"), "-o", form), "");
   });
 
   test("adopt, and the program that it writes", async () => {
-    const out = join(folder, "adopted");
-    expectPlain(await runCommand(adopt, ["--inventory", listed, "--out", out], {}));
-    expect(readFileSync(join(out, "index.ts"), "utf8")).not.toMatch(COMMANDING);
+    expectPlain(await chain.run(...chain.wordsOf("adopt --inventory inventory.json --out adopted.ts")));
+    expect(chain.read("adopted.ts/index.ts")).not.toMatch(COMMANDING);
   });
 
   test("inventory", async () => {
     // Past the rules of this server: another may take what it refuses.
     const groups = [{ uid: "a".repeat(40), name: HOSTILE, description: HOSTILE }];
     const emulator = await startEmulator({ seed: { groups } });
-    const env = environmentOf(emulator);
     emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: HOSTILE } });
-    const argv = ["--root", "a".repeat(40)];
-    expectPlain(await runCommand(inventory, argv, env));
-    expectPlain(await runCommand(inventory, [...argv, "-o", "json"], env));
+    const online = new CommandChain(emulator);
+    for (const form of ["text", "json"])
+      expectPlain(await online.run("inventory", "--root", "a".repeat(40), "-o", form));
     await emulator.close();
   });
 
-  test("explain, arguments and the policy file", async () => {
-    expectPlain(await runCommand(explain, [HOSTILE], {}));
-    expectPlain(await runCommand(review, [preview, "--policy", policy], {}));
-    expectPlain(await runCommand(review, [join(folder, HOSTILE)], {}));
+  test("arguments", async () => {
+    expectPlain(await chain.run("explain", HOSTILE));
+    expectPlain(await chain.run("review", HOST));
   });
 });

@@ -2,6 +2,7 @@ import { reportDigest } from "../../../provider/access/report/report";
 import { specs } from "../../../provider/access/documents/specs";
 import type { Props } from "../../../provider/fields/values";
 import { CommandChain } from "../../support/commandChain";
+import { inventoryOf } from "../../support/documents";
 import { withUids } from "../../support/byHand";
 import { ownOf, samples, surroundings } from "../../support/samples";
 import { isThorough, spreadOf } from "../../support/properties";
@@ -119,17 +120,10 @@ const variants: readonly { readonly object: Named; readonly hostile: Named }[] =
 
 const inventoryText = (of: readonly Named[]): string =>
   JSON.stringify({
-    schemaVersion: 1,
-    root: ROOT,
-    takenAt: "2026-01-01T00:00:00Z",
-    complete: true,
-    refused: [],
+    ...inventoryOf(ROOT),
     kinds: [...new Set(of.map(({ kind }) => kind))],
     objects: of.map(({ kind, uid, inputs }) => ({
-      kind,
-      uid,
-      inputs,
-      lastSeenTime: "2026-01-01T00:00:00Z",
+      ...{ kind, uid, inputs, lastSeenTime: "2026-01-01T00:00:00Z" },
       details: { expirationTime: "2027-01-01T00:00:00Z" },
     })),
   });
@@ -137,25 +131,18 @@ const inventoryText = (of: readonly Named[]): string =>
 /** A fifth of the cases, which is prime to the number of values: each value stands in each kind of place. */
 const isTried = (_case: unknown, index: number): boolean => isThorough || index % 5 === 0;
 
-const NOW = ["--now", "2026-06-01T00:00:00Z"];
-const REPORT_FORMS = ["text", "json", "md", "html", "sarif", "github", "codequality"];
+const ALL_FORMS = ["text", "json", "md", "html", "sarif", "github", "codequality"];
 
 describe("a value that nobody expects", () => {
   const chain = new CommandChain();
-
-  const forms = (...names: string[]): string[] =>
-    names.flatMap((form) => ["-o", `${form}=${chain.path(`out.${form}`)}`]);
+  const MD = "-o md=out.md --now 2026-06-01T00:00:00Z";
+  const FORMS = `${ALL_FORMS.map((form) => `-o ${form}=out.${form}`).join(" ")} --now 2026-06-01T00:00:00Z`;
 
   /** Runs a command, which must end with one of its own exit codes, and with no unexpected error. */
-  async function expectEnded(what: string, ...argv: string[]): Promise<number> {
-    const { code, stderr } = await chain.run(...argv);
+  async function expectEnded(what: string, line: string): Promise<void> {
+    const { code, stderr } = await chain.run(...chain.wordsOf(line));
     const isExpected = code !== 1 && !stderr.includes("PP9001");
-    expect({ what: `${what}: ${argv[0]}`, isExpected, stderr: isExpected ? "" : stderr }).toEqual({
-      what: `${what}: ${argv[0]}`,
-      isExpected: true,
-      stderr: "",
-    });
-    return code;
+    expect({ what, line, stderr: isExpected ? "" : stderr }).toEqual({ what, line, stderr: "" });
   }
 
   const [plain, hostile] = [variants.map(({ object }) => object), variants.map(({ hostile }) => hostile)];
@@ -169,107 +156,76 @@ describe("a value that nobody expects", () => {
   test.each(spreadOf([...HOSTILE.entries()], 6, 1))(
     "%i: %s as an argument of any kind",
     async (index, value) => {
-      const write = (name: string, text: string): string => chain.write(name, withHostile(text, value));
-      const live = write("live.json", inventoryText(hostile));
-      const recorded = write("state.json", exportText(hostile));
-      const plainLive = chain.write("plain.json", inventoryText(plain));
-      const plainState = chain.write("plain-state.json", exportText(plain));
-      const report = chain.path("out.json");
-      const changed = write("changed.json", previewText(pairsOf(plain, hostile)));
-      await expectEnded(value, "review", changed, ...forms(...REPORT_FORMS), ...NOW);
-      await expectEnded(value, "review", changed, "--inventory", live, ...forms("json"), ...NOW);
-      await expectEnded(value, "verify", report, "--inventory", live, ...forms("md"), ...NOW);
-      await expectEnded(value, "verify", report, "--inventory", plainLive, "--state", recorded, ...NOW);
-      await expectEnded(value, "access", "--preview", changed, ...forms("text", "json", "csv", "md", "html"));
       const [before, after] = others[index % others.length] ?? [[], []];
-      const other = write("other.json", previewText(pairsOf<Named>(before, after)));
-      await expectEnded(value, "review", other, "--inventory", plainLive, ...forms("json"), ...NOW);
-      await expectEnded(
-        value,
-        "drift",
-        "--state",
-        recorded,
-        "--inventory",
-        plainLive,
-        ...forms("md", "json"),
-        ...NOW,
-      );
-      await expectEnded(
-        value,
-        "drift",
-        "--state",
-        plainState,
-        "--inventory",
-        live,
-        ...forms(...REPORT_FORMS),
-        ...NOW,
-      );
-      await expectEnded(value, "drift", "--since", plainLive, "--inventory", live, ...forms("text"), ...NOW);
-      await expectEnded(value, "adopt", "--inventory", live, "--out", chain.path("out"), "--force");
+      const files = {
+        "live.json": inventoryText(hostile),
+        "state.json": exportText(hostile),
+        "plain.json": inventoryText(plain),
+        "plain-state.json": exportText(plain),
+        "changed.json": previewText(pairsOf(plain, hostile)),
+        "other.json": previewText(pairsOf<Named>(before, after)),
+      };
+      for (const [name, text] of Object.entries(files)) chain.write(name, withHostile(text, value));
+      for (const line of [
+        `review changed.json ${FORMS}`,
+        `review changed.json --inventory live.json -o json=out.json ${MD}`,
+        `verify out.json --inventory live.json ${MD}`,
+        `verify out.json --inventory plain.json --state state.json ${MD}`,
+        "access --preview changed.json -o text=out.text -o json=access.json -o csv=out.csv -o html=out.html",
+        `review other.json --inventory plain.json ${MD}`,
+        `drift --state state.json --inventory plain.json -o json=drift.json ${MD}`,
+        `drift --state plain-state.json --inventory live.json ${FORMS}`,
+        `drift --since plain.json --inventory live.json ${MD}`,
+        "adopt --inventory live.json --out out.dir --force",
+      ])
+        await expectEnded(value, line);
     },
   );
 
-  const [team, binding] = [
-    objects.find(({ kind }) => kind === "Group"),
-    objects.find(({ kind }) => kind === "RoleBinding"),
-  ];
-  const few = [team, binding].flatMap((object) => object ?? []);
-  const documents: Readonly<Record<string, { readonly text: string; readonly argv: readonly string[] }>> = {
-    preview: { text: previewText(pairsOf<Named>([], few)), argv: ["review", "FILE"] },
-    state: { text: exportText(few), argv: ["drift", "--inventory", "LIVE", "--state", "FILE"] },
-    before: { text: exportText(few), argv: ["review", "PREVIEW", "--before", "FILE"] },
-    inventory: { text: inventoryText(few), argv: ["review", "PREVIEW", "--inventory", "FILE"] },
-    live: { text: inventoryText(few), argv: ["drift", "--state", "STATE", "--inventory", "FILE"] },
-    adopted: { text: inventoryText(few), argv: ["adopt", "--force", "--out", "OUT", "--inventory", "FILE"] },
-    policy: {
-      text: JSON.stringify({
-        allow: [{ rule: "G6", reason: "x", match: { name: "x" }, expires: "2027-01-01" }],
-      }),
-      argv: ["review", "PREVIEW", "--policy", "FILE"],
-    },
+  const few = ["Group", "RoleBinding"].flatMap(
+    (kind) => objects.find((object) => object.kind === kind) ?? [],
+  );
+  const entry = { rule: "G6", reason: "x", match: { name: "x" }, expires: "2027-01-01" };
+  const documents = {
+    "preview.json": previewText(pairsOf<Named>(few, few)),
+    "state.json": exportText(few),
+    "live.json": inventoryText(few),
   };
 
-  test.each(Object.keys(documents))("in any place of a document: %s", async (name) => {
-    const { text, argv } = documents[name] ?? { text: "", argv: [] };
-    const files: Readonly<Record<string, string>> = {
-      FILE: chain.path("document.json"),
-      PREVIEW: chain.write("preview.json", previewText(pairsOf<Named>(few, few))),
-      STATE: chain.write("few.json", exportText(few)),
-      LIVE: chain.write("few-live.json", inventoryText(few)),
-      OUT: chain.path("out"),
-    };
+  test.each([
+    [`review document.json ${MD}`, previewText(pairsOf<Named>([], few))],
+    [`drift --inventory live.json --state document.json ${MD}`, exportText(few)],
+    [`review preview.json --before document.json ${MD}`, exportText(few)],
+    [`review preview.json --inventory document.json ${MD}`, inventoryText(few)],
+    [`drift --state state.json --inventory document.json ${MD}`, inventoryText(few)],
+    ["adopt --force --out out.dir --inventory document.json", inventoryText(few)],
+    [`review preview.json --policy document.json ${MD}`, JSON.stringify({ allow: [entry] })],
+  ])("%s: in any place of the document", async (line, text) => {
+    for (const [name, other] of Object.entries(documents)) chain.write(name, other);
     const document: unknown = JSON.parse(text);
     const cases = placesIn(document).flatMap((path) => HOSTILE.map((value) => ({ path, value })));
     for (const { path, value } of spreadOf(cases.filter(isTried), 40, 3)) {
       chain.write("document.json", withHostile(JSON.stringify(marked(document, path)), value));
-      await expectEnded(
-        `${path.join(".")} is ${value}`,
-        ...argv.map((word) => files[word] ?? word),
-        ...(argv[0] === "adopt" ? [] : NOW),
-      );
+      await expectEnded(`${path.join(".")} is ${value}`, line);
     }
   });
 
   test("in any place of a report that is verified or posted", async () => {
-    const preview = chain.write("preview.json", previewText(pairsOf<Named>([], few)));
-    const live = chain.write("few-live.json", inventoryText(few));
-    const made = ["review", preview, "--inventory", live, "-o", `json=${chain.path("whole.json")}`, ...NOW];
-    await expectEnded("the report", ...made);
+    chain.write("preview.json", previewText(pairsOf<Named>([], few)));
+    chain.write("live.json", inventoryText(few));
+    await expectEnded("the report", `review preview.json --inventory live.json -o json=whole.json ${MD}`);
     const document: unknown = JSON.parse(chain.read("whole.json"));
     const cases = placesIn(document).flatMap((path) => HOSTILE.map((value) => ({ path, value })));
-    for (const { path, value } of spreadOf(
-      cases.filter((_, index) => index % 7 === 0),
-      60,
-      5,
-    )) {
+    const tried = cases.filter((_, index) => index % 7 === 0);
+    for (const { path, value } of spreadOf(tried, 60, 5)) {
       const text = withHostile(JSON.stringify(marked(document, path)), value);
       chain.write("document.json", text);
       const what = `${path.join(".")} is ${value}`;
-      await expectEnded(what, "post", chain.path("document.json"), "--to", "github-issue", "--dry-run");
+      await expectEnded(what, "post document.json --to github-issue --dry-run");
       // Whoever writes a report can write its digest.
       const report = JSON.parse(text) as Parameters<typeof reportDigest>[0];
       chain.write("document.json", JSON.stringify({ ...report, digest: reportDigest(report) }));
-      await expectEnded(what, "verify", chain.path("document.json"), "--inventory", live, ...NOW);
+      await expectEnded(what, `verify document.json --inventory live.json ${MD}`);
     }
   });
 });

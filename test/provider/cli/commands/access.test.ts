@@ -10,20 +10,19 @@ import {
 } from "../../../../provider/access/report/accessTable";
 import type { AccessRow } from "../../../../provider/access/report/accessTable";
 import { main } from "../../../../provider/cli/commands/access";
+import { exportText } from "../../../../scripts/lib/documents.cjs";
+import { inventoryOf } from "../../../support/documents";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 const ORG = "a".repeat(40);
 const uid = (digit: string): string => `${ORG}/${digit.repeat(16)}`;
-const [TEAM, ROLE, CI, BINDING] = ["1", "2", "3", "4"].map(uid);
+const [TEAM, ROLE, CI, BINDING] = [uid("1"), uid("2"), uid("3"), uid("4")];
 const INVITE = `${TEAM}/${"5".repeat(16)}`;
 
 const inventory = {
-  schemaVersion: 1,
-  root: ORG,
+  ...inventoryOf(ORG),
   takenAt: "2026-01-01T00:00:00Z",
-  complete: true,
-  refused: [],
   kinds: ["Group", "GroupInvite", "Identity", "Role", "RoleBinding"],
   objects: [
     { kind: "Group", uid: ORG, inputs: { name: "acme" } },
@@ -108,17 +107,8 @@ describe("pulumi-platform access as a table", () => {
 
   test("says which grants are in no stack", async () => {
     const state = join(folder, "state.json");
-    const type = "pulumi-nodejs:dynamic/platform:RoleBinding";
     const inputs = { parentUid: ORG, identityUid: CI, roleUid: ROLE };
-    const row = {
-      urn: `urn:pulumi:prod::iam::${type}::ci`,
-      type,
-      custom: true,
-      id: BINDING,
-      inputs,
-      outputs: inputs,
-    };
-    writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources: [row] } }));
+    writeFileSync(state, exportText([{ kind: "RoleBinding", name: "ci", uid: BINDING, inputs }]));
     const [head = [], ...lines] = readCsv(await run("--state", state, "-o", "csv"));
     const [kind, stack] = [head.indexOf("Source"), head.indexOf("Stack")];
     expect(lines.map((line) => [line[kind], line[stack]]).sort()).toEqual([
@@ -131,17 +121,16 @@ describe("pulumi-platform access as a table", () => {
     [
       "--on",
       "acme / pya",
-      2,
       /--on "acme \/ pya" names no group that is known here; did you mean "acme \/ pay"\?/,
     ],
-    ["--on", "pai", 2, /did you mean "pay"\?/],
-    ["--on", "elsewhere", 2, /names no group that is known here \(PP5008\)/],
-    ["--who", '=HYPERLNK("x")', 2, /names nobody who is known here; did you mean "=HYPERLINK/],
-    ["--who", "elsewhere", 2, /--who "elsewhere" names nobody who is known here \(PP5008\)/],
-    ["--can", "CAP_REPO_LISR", 2, /did you mean CAP_REPO_LIST\?/],
-  ])("%s %s is answered with the name that is near, if there is one", async (flag, word, code, message) => {
+    ["--on", "pai", /did you mean "pay"\?/],
+    ["--on", "elsewhere", /names no group that is known here \(PP5008\)/],
+    ["--who", '=HYPERLNK("x")', /names nobody who is known here; did you mean "=HYPERLINK/],
+    ["--who", "elsewhere", /--who "elsewhere" names nobody who is known here \(PP5008\)/],
+    ["--can", "CAP_REPO_LISR", /did you mean CAP_REPO_LIST\?/],
+  ])("%s %s is answered with the name that is near, if there is one", async (flag, word, message) => {
     const ended = await runCommand(main, ["--inventory", file, flag, word], {});
-    expect(ended).toMatchObject({ code, stderr: expect.stringMatching(message) });
+    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
   });
 
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
@@ -171,12 +160,13 @@ describe("pulumi-platform access as a table", () => {
   });
 });
 
+/** A row with this text in each column. */
+const rowOf = (text: string) =>
+  Object.fromEntries(Object.keys(accessColumns).map((column) => [column, text])) as unknown as AccessRow;
+
 describe("the page of a table of access", () => {
-  const row = Object.fromEntries(
-    Object.keys(accessColumns).map((column) => [column, "x"]),
-  ) as unknown as AccessRow;
   const pageOf = (...rows: Partial<AccessRow>[]) =>
-    accessAsHtml({ rows: rows.map((one) => ({ ...row, ...one })), incomplete: [], broken: [] });
+    accessAsHtml({ rows: rows.map((one) => ({ ...rowOf("x"), ...one })), incomplete: [], broken: [] });
 
   test("keeps the words of a column whole where all are short, and may break the others", () => {
     const page = pageOf({ role: "registry.push" }, { role: "viewer", stack: "s".repeat(21) });
@@ -193,39 +183,26 @@ describe("the page of a table of access", () => {
 });
 
 describe("a hostile name in a table of access", () => {
-  const empty = Object.fromEntries(
-    Object.keys(accessColumns).map((column) => [column, ""]),
-  ) as unknown as AccessRow;
-  const hostile = [
-    "=1+1",
-    "+1",
-    "-1",
-    "@SUM(A1)",
-    "\t=1",
-    "  =1",
-    "\r\n=1",
-    "＝1",
-    '"=1',
-    "<script>alert(1)</script>",
-    "a|b",
-    "\u202e",
-  ];
+  const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\r\n=1", "＝1", '"=1'];
 
-  test.each(hostile)("%j cannot start a formula, a cell, a line or a tag", (subject) => {
-    const table = { rows: [{ ...empty, subject }], incomplete: [subject], broken: [subject] };
-    const lines = readCsv(accessAsCsv(table));
-    expect(lines).toHaveLength(2);
-    expect(lines[1]?.[0]).not.toMatch(/^[\s]*[=+\-@＝＋－＠]/u);
-    expect(lines[1]).toHaveLength(Object.keys(accessColumns).length);
-    const page = accessAsHtml(table);
-    expect(page).not.toContain("<script");
-    expect(
-      JSON.stringify(parse(page), (key, value: unknown) => (key === "parentNode" ? undefined : value)),
-    ).not.toContain('"tagName":"script"');
-    const body = accessAsMarkdown(table)
-      .split("\n")
-      .filter((line) => line.startsWith("| "));
-    expect(body).toHaveLength(3);
-    expect(new MarkdownIt({ html: true }).render(accessAsMarkdown(table))).not.toContain("<script");
-  });
+  test.each([...formulas, "<script>alert(1)</script>", "a|b", "\u202e"])(
+    "%j cannot start a formula, a cell, a line or a tag",
+    (subject) => {
+      const table = { rows: [{ ...rowOf(""), subject }], incomplete: [subject], broken: [subject] };
+      const lines = readCsv(accessAsCsv(table));
+      expect(lines).toHaveLength(2);
+      expect(lines[1]?.[0]).not.toMatch(/^[\s]*[=+\-@＝＋－＠]/u);
+      expect(lines[1]).toHaveLength(Object.keys(accessColumns).length);
+      const page = accessAsHtml(table);
+      expect(page).not.toContain("<script");
+      expect(
+        JSON.stringify(parse(page), (key, value: unknown) => (key === "parentNode" ? undefined : value)),
+      ).not.toContain('"tagName":"script"');
+      const body = accessAsMarkdown(table)
+        .split("\n")
+        .filter((line) => line.startsWith("| "));
+      expect(body).toHaveLength(3);
+      expect(new MarkdownIt({ html: true }).render(accessAsMarkdown(table))).not.toContain("<script");
+    },
+  );
 });

@@ -6,6 +6,7 @@ import { main } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as inventoryMain } from "../../../../provider/cli/commands/inventory";
 import { parse } from "yaml";
 import { call, environmentOf } from "../../../support/wire";
+import { stateRow } from "../../../../scripts/lib/documents.cjs";
 import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
@@ -19,10 +20,7 @@ describe("pulumi-platform adopt", () => {
   let root: string;
 
   const run = (command: typeof main, argv: readonly string[], env: Record<string, string> = {}) =>
-    runCommand(command, argv, {
-      ...environmentOf(emulator),
-      ...env,
-    });
+    runCommand(command, argv, { ...environmentOf(emulator), ...env });
 
   beforeAll(async () => {
     emulator = await startEmulator();
@@ -35,37 +33,26 @@ describe("pulumi-platform adopt", () => {
   });
   afterEach(() => expect(existsSync(out)).toBe(false));
 
+  const ofInventory = ["--out", out, "--inventory", inventory];
   test.each([
     [["--root", NOBODY], "as in --out adopted (PP5004)"],
     [["--root", NOBODY, "--out", __filename], "is a file (PP5008)"],
+    [["--root", NOBODY, "--out", join(__filename, "x")], "adopt.test.ts is a file (PP5008)"],
     [["--out", out], "--root is missing: give the uid or the name of the organisation"],
-    [
-      ["--out", out, "--root", "acme"],
-      '--root: no group has the uid or name "acme"; the root groups are org (',
-    ],
-    [["--out", out, "--inventory", inventory, "--root", NOBODY], "conflict with --inventory; leave them out"],
-    [
-      ["--out", out, "--inventory", inventory, "--types", "+Tag"],
-      "conflict with --inventory; leave them out",
-    ],
-    [
-      ["--out", out, "--inventory", inventory, "--only", NOBODY],
-      `--only names ${NOBODY}, and nothing that was listed`,
-    ],
-    [["--out", out, "--inventory", inventory, "--only", "Foo"], "--only must be a uid or a kind"],
+    [["--out", out, "--root", "acme"], 'no group has the uid or name "acme"; the root groups are org ('],
+    [[...ofInventory, "--root", NOBODY], "conflict with --inventory; leave them out"],
+    [[...ofInventory, "--types", "+Tag"], "conflict with --inventory; leave them out"],
+    [[...ofInventory, "--only", NOBODY], `--only names ${NOBODY}, and nothing that was listed`],
+    [[...ofInventory, "--only", "Foo"], "--only must be a uid or a kind"],
     [["--out", out, "--inventory", join(folder, "none.json")], "file or folder not found"],
     [["--out", out, "--inventory", join(folder, "half.json")], "half.json"],
-    [["--out", out, "--inventory", inventory, "--by", "kind"], '--by must be team, not "kind"'],
-    [["--out", out, "--inventory", inventory, "--write-state"], "--write-state belongs to --stack"],
-    [
-      ["--out", out, "--inventory", inventory, "--stack", "prod", "--write-state"],
-      "does not exist: run adopt without",
-    ],
+    [[...ofInventory, "--by", "kind"], '--by must be team, not "kind"'],
+    [[...ofInventory, "--write-state"], "--write-state belongs to --stack"],
+    [[...ofInventory, "--stack", "prod", "--write-state"], "does not exist: run adopt without"],
     [
       ["--out", folder, "--inventory", inventory, "--stack", "prod", "--write-state"],
       "holds no Pulumi project: run adopt without",
     ],
-    [["--root", NOBODY, "--out", join(__filename, "x")], "adopt.test.ts is a file (PP5008)"],
   ])("%j ends with 2, in one line", async (argv, message) => {
     const { code, stdout, stderr } = await run(main, argv);
     expect({ code, stdout, stderr }).toEqual({
@@ -119,12 +106,12 @@ describe("pulumi-platform adopt", () => {
       ),
     );
     const row = (name: string, id: unknown, external: boolean) => ({
+      ...stateRow({ kind: "Group", name, uid: String(id), inputs: {} }),
       urn: `urn:pulumi:prod::other::pulumi-nodejs:dynamic/platform:Group::${name}`,
-      type: "pulumi-nodejs:dynamic/platform:Group",
-      ...{ custom: true, id, external, inputs: {}, outputs: {} },
+      external,
     });
-    const resources = [row("managed", managed, false), row("read", read, true)];
     const state = join(folder, "other.json");
+    const resources = [row("managed", managed, false), row("read", read, true)];
     writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources } }));
     const program = join(folder, "shared");
     const { code, stdout } = await run(main, ["--root", String(uid), "--out", program, "--state", state]);

@@ -39,6 +39,11 @@ describe("pulumi-platform adopt --from-terraform", () => {
     expect(stderr).toBe("");
     return (JSON.parse(stdout) as { terraform: TerraformReport }).terraform;
   };
+  const group = (name: string, id?: string): StateRow => ({
+    type: "chainguard_group",
+    name,
+    attributes: { id },
+  });
   const rowOf = (name: string): StateRow => rows.find((row) => row.name === name) ?? { type: "", name };
 
   beforeAll(async () => {
@@ -59,16 +64,11 @@ describe("pulumi-platform adopt --from-terraform", () => {
     const pulled = await run(pulledState(rows), "--out", out);
     expect(pulled).toMatchObject({ code: 0, stderr: "" });
     const program = readFileSync(join(out, "index.ts"), "utf8");
-    for (const start of [
-      'new Group("teams-payments-this",',
-      'new Identity("aws-0",',
-      'new RoleBinding("access-deployer-reads",',
-      'new Repo("api",',
-      'new RepoReadme("api",',
-      'new Tag("stable",',
-    ]) {
-      expect(program).toContain(start);
-    }
+    for (const name of [
+      ...['Group("teams-payments-this"', 'Identity("aws-0"', 'RoleBinding("access-deployer-reads"'],
+      ...['Repo("api"', 'RepoReadme("api"', 'Tag("stable"'],
+    ])
+      expect(program).toContain(`new ${name},`);
     expect(pulled.stdout).toContain("15 resources are declared in");
     expect(pulled.stdout).toContain("chainguard_group_invite.ada: its code is returned only at creation");
     expect(pulled.stdout).not.toContain("terraform state rm");
@@ -84,9 +84,9 @@ describe("pulumi-platform adopt --from-terraform", () => {
         { ...rowOf("this"), name: "copy", module: undefined },
         { ...rowOf("reader"), status: "tainted", name: "tainted" },
         { ...rowOf("reader"), deposed: "1a2b3c4d", name: "deposed" },
-        { type: "chainguard_group", name: "gone", attributes: { id: `${ids["org"]}/${"0".repeat(16)}` } },
-        { type: "chainguard_group", name: "elsewhere", attributes: { id: "a".repeat(40) } },
-        { type: "chainguard_group", name: "odd", attributes: { id: "../../roles" } },
+        group("gone", `${ids["org"]}/${"0".repeat(16)}`),
+        group("elsewhere", "a".repeat(40)),
+        group("odd", "../../roles"),
         { type: "chainguard_group", name: "without", attributes: null },
         { type: "chainguard_policy", name: "images", attributes: { id: ids["org"] } },
         { type: "chainguard_future", name: "new", attributes: { id: ids["org"] } },
@@ -149,8 +149,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
   });
 
   test("the organisation itself is adopted where Terraform manages it", async () => {
-    const root = { type: "chainguard_group", name: "root", attributes: { id: ids["org"], name: "acme" } };
-    expect((await reportOf([root])).adopted).toEqual([
+    expect((await reportOf([group("root", ids["org"])])).adopted).toEqual([
       { address: "chainguard_group.root", kind: "Group", uid: ids["org"], name: "root" },
     ]);
   });
@@ -172,11 +171,7 @@ describe("pulumi-platform adopt --from-terraform", () => {
     ],
     [
       "a state of two organisations",
-      () =>
-        pulledState([
-          rowOf("this"),
-          { type: "chainguard_group", name: "b", attributes: { id: "b".repeat(40) } },
-        ]),
+      () => pulledState([rowOf("this"), group("b", "b".repeat(40))]),
       "manages objects of 2 organisations: give one of them with --root",
     ],
   ])("%s ends with 2, in one line, and writes nothing", async (_, document, message) => {

@@ -66,15 +66,10 @@ describe("doctor", () => {
   });
 
   test("asks for TypeScript where tsconfig.json needs it", async () => {
-    const folder = temporaryFolder();
     const before = process.cwd();
-    process.chdir(folder);
-    try {
-      writeFileSync("tsconfig.json", '{ "compilerOptions": { "module": "Node16" } }');
-      expect(await doctor([])).toBe(1);
-    } finally {
-      process.chdir(before);
-    }
+    process.chdir(temporaryFolder());
+    writeFileSync("tsconfig.json", '{ "compilerOptions": { "module": "Node16" } }');
+    await expect(doctor([]).finally(() => process.chdir(before))).resolves.toBe(1);
     expect(report()["typescript"]).toBe(
       "wrong: it is not installed in this folder, and tsconfig.json needs it: npm install -D typescript @types/node (PP5015)",
     );

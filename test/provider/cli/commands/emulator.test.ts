@@ -26,32 +26,25 @@ describe("emulator", () => {
 
   const data = (name: string) => () => ["--data", join(folder, name)];
 
-  test.each<[string, () => string[], RegExp]>([
-    ["a wrong port", () => ["--port", "x"], /--port must be .+ \(PP8101\)/],
-    ["a port that is too large", () => ["--port", "70000"], /--port must be a number from 0 to 65535/],
+  const taken = () => ["--port", String((busy.address() as AddressInfo).port)];
+  const elsewhere = () => ["--host", "192.0.2.1"];
+  test.each<[RegExp, () => string[]]>([
+    [/--port must be .+ \(PP8101\)/, () => ["--port", "x"]],
+    [/--port must be a number from 0 to 65535/, () => ["--port", "70000"]],
+    [/--deliver-to must be/, () => ["--deliver-to", "https://example.com"]],
+    [/--latency must be a time/, () => ["--latency", "-5ms"]],
     [
-      "a place of deliveries elsewhere",
-      () => ["--deliver-to", "https://example.com"],
-      /--deliver-to must be/,
-    ],
-    ["a latency that is no time", () => ["--latency", "-5ms"], /--latency must be a time/],
-    [
-      "a port that is taken",
-      () => ["--port", String((busy.address() as AddressInfo).port)],
       /cannot listen on 127\.0\.0\.1:\d+: another process listens there; give another --port.+ \(PP8102\)/,
+      taken,
     ],
-    [
-      "an address of another machine",
-      () => ["--host", "192.0.2.1"],
-      /cannot listen on 192\.0\.2\.1:0: it is not an address of this machine.+ \(PP8102\)/,
-    ],
-    ["a data file of garbage", data("garbage"), /data file .+ is broken, and left as it is: .+ \(PP8102\)/],
-    ["another document", data("other.json"), /data file .+ is broken.+: "version" must be 1 \(PP8102\)/],
-    ["a document that is nested too deep", data("deep.json"), /data file .+ is broken.+ \(PP8102\)/],
-    ["a data file that is a folder", data("."), /cannot read data file .+ \(PP8102\)/],
-    ["a data file that is a link", data("link"), /cannot read data file .+ symbolic link.+ \(PP8102\)/],
-    ["a data file in no folder", data("no/state.json"), /cannot write data file .+ \(PP8102\)/],
-  ])("ends with 2 for %s, and says why in one line", async (_what, argv, message) => {
+    [/cannot listen on 192\.0\.2\.1:0: it is not an address of this machine.+ \(PP8102\)/, elsewhere],
+    [/data file .+ is broken, and left as it is: .+ \(PP8102\)/, data("garbage")],
+    [/data file .+ is broken.+: "version" must be 1 \(PP8102\)/, data("other.json")],
+    [/data file .+ is broken.+ \(PP8102\)/, data("deep.json")],
+    [/cannot read data file .+ \(PP8102\)/, data(".")],
+    [/cannot read data file .+ symbolic link.+ \(PP8102\)/, data("link")],
+    [/cannot write data file .+ \(PP8102\)/, data("no/state.json")],
+  ])("ends with 2, and says in one line %s", async (message, argv) => {
     const { code, stdout, stderr } = await runCommand(main, argv(), {});
     expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
     expect(stderr).toMatch(/^pulumi-platform: [^\p{Cc}]+\n$/u);

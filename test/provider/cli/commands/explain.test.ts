@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { rules } from "../../../../provider/access/rules";
 import { errorCodes } from "../../../../provider/errors/registry";
 import { main } from "../../../../provider/cli/commands/explain";
+import { temporaryFolder } from "../../../support/folders";
 import { runCommand } from "../support";
 
 async function said(...argv: string[]): Promise<string> {
@@ -27,9 +27,8 @@ describe("pulumi-platform explain", () => {
       "Why it matters",
       "How to fix it",
       "When to suppress it",
-    ]) {
+    ])
       expect(text).toContain(`\n${title}\n`);
-    }
     expect(await said("pull-request-ref")).toBe(text);
     for (const { id } of rules) {
       for (const line of (await said(id)).split("\n")) expect(line.length).toBeLessThanOrEqual(80);
@@ -37,16 +36,12 @@ describe("pulumi-platform explain", () => {
   });
 
   it("writes Markdown, to a file as well", async () => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), "explain-"));
-    try {
-      const file = path.join(folder, "g1.md");
-      expect(await said("G1", "G2", "-o", `md=${file}`)).toBe("");
-      expect(readFileSync(file, "utf8")).toMatch(/^## G1 owner-grant\n[^]*\n## G2 takeover-caps\n/);
-      const { code, stderr } = await runCommand(main, ["G1", "-o", `md=${folder}`], {});
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("it is a folder") });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const folder = temporaryFolder();
+    const file = path.join(folder, "g1.md");
+    expect(await said("G1", "G2", "-o", `md=${file}`)).toBe("");
+    expect(readFileSync(file, "utf8")).toMatch(/^## G1 owner-grant\n[^]*\n## G2 takeover-caps\n/);
+    const { code, stderr } = await runCommand(main, ["G1", "-o", `md=${folder}`], {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("it is a folder") });
   });
 
   it("explains the code of an error, in the form of a message too, in 80 columns", async () => {
@@ -87,19 +82,12 @@ describe("pulumi-platform explain", () => {
     ["owner-grnt", "did you mean owner-grant?"],
     ["no-edtor", "did you mean no-editor?"],
   ])("answers %s, which is none of the rules of one's own", async (word, hint) => {
-    const folder = mkdtempSync(path.join(os.tmpdir(), "explain-"));
     const ruleOf = (id: string, name: string): string =>
       `{ id: "${id}", name: "${name}", severity: "low", why: "x", fix: "x", find: () => [] }`;
-    try {
-      const file = path.join(folder, "rules.cjs");
-      writeFileSync(
-        file,
-        `module.exports = [${ruleOf("ACME1", "no-editor")}, ${ruleOf("ACME22", "no-viewer")}];`,
-      );
-      const { code, stderr } = await runCommand(main, [word, "--rules", file], {});
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
+    const file = path.join(temporaryFolder(), "rules.cjs");
+    const own = [ruleOf("ACME1", "no-editor"), ruleOf("ACME22", "no-viewer")];
+    writeFileSync(file, `module.exports = [${own.join(", ")}];`);
+    const { code, stderr } = await runCommand(main, [word, "--rules", file], {});
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
   });
 });

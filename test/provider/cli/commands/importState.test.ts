@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { AdoptedResource } from "../../../../provider/access/adopt/program";
 import { importState } from "../../../../provider/cli/commands/adopt/importState";
+import { temporaryFolder } from "../../../support/folders";
 
 const EXPORTED = JSON.stringify({ version: 3, deployment: { manifest: {} } });
 const ROOT_UID = "a".repeat(40);
@@ -12,7 +12,7 @@ let folder: string;
 let path: string | undefined;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-import-"));
+  folder = temporaryFolder();
   for (const name of ["bin", "out", "imported"]) mkdirSync(join(folder, name));
   path = process.env["PATH"];
   process.env["PATH"] = [join(folder, "bin"), path].join(delimiter);
@@ -20,7 +20,6 @@ beforeEach(() => {
 
 afterEach(() => {
   process.env["PATH"] = path;
-  rmSync(folder, { recursive: true });
 });
 
 /** Puts a CLI on PATH that has this state, and whose preview after the import ends with this exit code. */
@@ -38,11 +37,15 @@ esac
   writeFileSync(join(folder, "bin", "pulumi"), script, { mode: 0o755 });
 }
 
-const run = (): Promise<string> =>
+const run = (resources: AdoptedResource[] = [], settings: Record<string, string> = {}): Promise<string> =>
   importState(
     { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-    { code: "", files: {}, resources: [], skipped: [], settings: {} },
+    { code: "", files: {}, resources, skipped: [], settings },
   );
+
+/** Expects that nothing is imported, and why. */
+const refuses = (importing: Promise<string>, errorCode: string, message: RegExp) =>
+  expect(importing).rejects.toMatchObject({ errorCode, message: expect.stringMatching(message) as unknown });
 
 /** The states that were imported, in their order. */
 const imported = (): unknown[] =>
@@ -59,19 +62,13 @@ test("the previous state is kept in a file", async () => {
 
 test("imports nothing into a stack that another run has changed", async () => {
   installPulumi({ state: CHANGED });
-  await expect(run()).rejects.toMatchObject({
-    errorCode: "PP5012",
-    message: expect.stringMatching(/^stack prod changed during the run: nothing was imported/) as unknown,
-  });
+  await refuses(run(), "PP5012", /^stack prod changed during the run: nothing was imported/);
   expect(imported()).toEqual([]);
 });
 
 test("restores the previous state if the program would change something afterwards", async () => {
   installPulumi({ checked: 255 });
-  await expect(run()).rejects.toMatchObject({
-    errorCode: "PP5012",
-    message: expect.stringMatching(/the state was put back as it was .*ended with 255 1 change$/s) as unknown,
-  });
+  await refuses(run(), "PP5012", /the state was put back as it was .*ended with 255 1 change$/s);
   expect(imported()).toHaveLength(2);
   expect(imported()[1]).toEqual(JSON.parse(EXPORTED));
 });
@@ -91,10 +88,7 @@ describe("a secret that the program reads", () => {
     ]);
     installPulumi({ config: JSON.stringify(Object.fromEntries(values)) });
     writeFileSync(join(folder, file), "name: organisation\nruntime: nodejs\n");
-    return importState(
-      { stack: "prod", out: join(folder, "out"), exported: EXPORTED },
-      { code: "", files: {}, resources: [token], skipped: [], settings: { rootUid: ROOT_UID } },
-    );
+    return run([token], { rootUid: ROOT_UID });
   };
 
   it.each<Record<string, string>>([
@@ -104,22 +98,14 @@ describe("a secret that the program reads", () => {
     { "organisation:staffSecret2": "of another key" },
     {},
   ])("is not set by %j", async (config) => {
-    await expect(importWith(config)).rejects.toMatchObject({
-      errorCode: "PP6007",
-      message: expect.stringMatching(
-        /never returns a secret:\n.*pulumi config set --secret staffSecret --stack prod$/,
-      ) as unknown,
-    });
+    const message = /never returns a secret:\n.*pulumi config set --secret staffSecret --stack prod$/;
+    await refuses(importWith(config), "PP6007", message);
   });
 
   it.each(["", "b".repeat(40)])("is set where rootUid is %j, which is named", async (rootUid) => {
     const config = { "organisation:staffSecret": "hush", "organisation:rootUid": rootUid };
-    await expect(importWith(config)).rejects.toMatchObject({
-      errorCode: "PP6007",
-      message: expect.stringMatching(
-        new RegExp(`never returns a secret:\\n.*pulumi config set rootUid ${ROOT_UID} --stack prod$`),
-      ) as unknown,
-    });
+    const message = `never returns a secret:\n.*pulumi config set rootUid ${ROOT_UID} --stack prod$`;
+    await refuses(importWith(config), "PP6007", new RegExp(message));
   });
 
   // The preview of this CLI creates nothing, so that only the secret is found.
@@ -127,10 +113,7 @@ describe("a secret that the program reads", () => {
     "is read from the namespace of the project in %s, whatever comes first",
     async (file) => {
       const config = { "other:staffSecret": "wrong", "organisation:staffSecret": "right" };
-      await expect(importWith(config, file)).rejects.toMatchObject({
-        errorCode: "PP6007",
-        message: expect.stringMatching(/^the preview creates no IdentityProvider "staff"/) as unknown,
-      });
+      await refuses(importWith(config, file), "PP6007", /^the preview creates no IdentityProvider "staff"/);
     },
   );
 });

@@ -41,31 +41,11 @@ async function refuse(folder: InitFolder, dir: string, ...argv: string[]): Promi
   return stderr;
 }
 
-describe("the default branch", () => {
-  test.each<[string, string[], string]>([
-    ["ref: refs/heads/setup-ci\n", [], "default branch: setup-ci (local branch, no commit yet; "],
-    ["ref: refs/heads/setup-ci\n", ["--branch", "trunk"], "default branch: trunk (--branch; "],
-  ])("of a repository whose HEAD is %j, with %j, is printed", async (head, argv, line) => {
-    const folder = new InitFolder().repository(GITHUB).write({ ".git/HEAD": head });
-    expect(await succeed(folder, ".", ...argv)).toContain(line);
-    const branch = /: (\S+) /.exec(line)?.[1];
-    expect(parse(folder.files()[".github/workflows/access-deploy.yml"] ?? "")).toMatchObject({
-      on: { push: { branches: [branch] } },
-    });
-  });
-});
-
 describe("the program", () => {
   test("an empty folder gets a TypeScript program and a policy, and no workflow", async () => {
     const folder = new InitFolder();
-    const printed = await succeed(
-      folder,
-      ".",
-      "--project",
-      "access",
-      "--base-url",
-      "https://api.acme.example/",
-    );
+    const given = ["--project", "access", "--base-url", "https://api.acme.example/"];
+    const printed = await succeed(folder, ".", ...given);
     expect(Object.keys(folder.files())).toEqual(program);
     expect(parse(folder.files()["Pulumi.yaml"] ?? "")).toEqual({
       name: "access",
@@ -90,14 +70,14 @@ describe("the program", () => {
   const plain = { "package.json": "{}" };
   const module = { "package.json": '{ "type": "module" }' };
   const withTypes = { "package.json": '{ "devDependencies": { "typescript": "^5" } }' };
-  test.each<[string, Record<string, string>, string[], string, RegExp]>([
-    ["a package.json without TypeScript", plain, [], "index.js", /^const \{ Config \} = require\(/],
-    ["an ES module", module, [], "index.js", /^import \{ Config \} from /],
-    ["a package.json with TypeScript", withTypes, [], "index.ts", /^import /],
-    ["a tsconfig.json", { "tsconfig.json": "{}" }, [], "index.ts", /^import /],
-    ["--language javascript", {}, ["--language", "javascript"], "index.js", /^const .*exports\.teamUid = /s],
-    ["--language typescript", plain, ["--language", "typescript"], "index.ts", /^import /],
-  ])("%s decides the language", async (_, files, argv, main, text) => {
+  test.each<[string, RegExp, Record<string, string>, ...string[]]>([
+    ["index.js", /^const \{ Config \} = require\(/, plain],
+    ["index.js", /^import \{ Config \} from /, module],
+    ["index.ts", /^import /, withTypes],
+    ["index.ts", /^import /, { "tsconfig.json": "{}" }],
+    ["index.js", /^const .*exports\.teamUid = /s, {}, "--language", "javascript"],
+    ["index.ts", /^import /, plain, "--language", "typescript"],
+  ])("is %s with %s where the folder has %j, with %s %s", async (main, text, files, ...argv) => {
     const folder = new InitFolder().write(files);
     await succeed(folder, ".", ...argv);
     expect(Object.keys(folder.files()).filter((path) => path.startsWith("index."))).toEqual([main]);
@@ -109,11 +89,8 @@ describe("the program", () => {
   test.each(["index.ts", "index.js"])(
     "keeps an existing Pulumi program in %s, and writes no other",
     async (main) => {
-      const existing = {
-        "Pulumi.yaml": "name: teams\nruntime:\n  name: nodejs\n",
-        [main]: "mine",
-        "package.json": "{}",
-      };
+      const project = "name: teams\nruntime:\n  name: nodejs\n";
+      const existing = { "Pulumi.yaml": project, [main]: "mine", "package.json": "{}" };
       const folder = new InitFolder().repository(GITHUB).write({ ...existing, "Pulumi.live.yaml": "{}" });
       const printed = await succeed(folder, ".");
       const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
@@ -123,67 +100,55 @@ describe("the program", () => {
       expect(printed).not.toContain("pulumi stack init");
     },
   );
-
-  test("the identity of a new program trusts the repository that it is in", async () => {
-    const folder = new InitFolder().repository(GITHUB);
-    await succeed(folder, ".");
-    expect(folder.files()["index.ts"]).toContain('subject: "repo:acme/access:ref:refs/heads/main"');
-  });
 });
 
 describe("the host", () => {
+  const OF_GITHUB = "https://token.actions.githubusercontent.com";
+  const OF_ENTERPRISE = "https://github.acme.example/_services/token";
+  const OF_BRANCH = ":ref_type:branch";
   // What the identities of CI trust, where there is CI.
   test.each<[remote: string, host: string, issuer?: string, prefix?: string]>([
-    [GITHUB, "github", "https://token.actions.githubusercontent.com", "repo:acme/access"],
-    ["https://github.com/acme/access", "github"],
-    [
-      "ssh://git@github.acme.example:22/acme/access.git",
-      "github",
-      "https://github.acme.example/_services/token",
-      "repo:acme/access",
-    ],
+    [GITHUB, "github", OF_GITHUB, "repo:acme/access"],
+    ["https://github.com/acme/access", "github", OF_GITHUB, "repo:acme/access"],
+    ["ssh://git@github.acme.example:22/acme/access.git", "github", OF_ENTERPRISE, "repo:acme/access"],
     ["git@acme.ghe.com:acme/access.git", "github", "https://token.actions.acme.ghe.com", "repo:acme/access"],
-    ["https://user:canary@gitlab.com/acme/access.git", "gitlab"],
     [
-      "https://gitlab.com/acme/deep/access.git",
+      "https://user:canary@gitlab.com/a/b.git",
       "gitlab",
       "https://gitlab.com",
-      "project_path:acme/deep/access:ref_type:branch",
+      `project_path:a/b${OF_BRANCH}`,
     ],
-    [
-      "git@gitlab.acme.example:acme/access",
-      "gitlab",
-      "https://gitlab.acme.example",
-      "project_path:acme/access:ref_type:branch",
-    ],
-    ["git@gitlab.acme.example:acme/deep/access.git", "gitlab"],
+    ["https://gitlab.com/a/deep/b.git", "gitlab", "https://gitlab.com", `project_path:a/deep/b${OF_BRANCH}`],
+    ["git@gitlab.acme.io:a/b", "gitlab", "https://gitlab.acme.io", `project_path:a/b${OF_BRANCH}`],
     ["https://acme.example/github/access.git", "none"],
     ["git@bitbucket.org:acme/access.git", "none"],
     ["/srv/git/github.com/access.git", "none"],
     ["C:\\git\\gitlab.com", "none"],
-  ])("of %s is %s", async (remote, host, ...[issuer, prefix]) => {
+  ])("of %s is %s", async (remote, host, issuer = "", prefix = "") => {
     const folder = new InitFolder().repository(remote);
     const printed = await succeed(folder, ".");
     const files = folder.files();
     expect(Object.hasOwn(files, ".github/workflows/access-review.yml")).toBe(host === "github");
     expect(Object.hasOwn(files, "access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
     expect(printed).not.toContain("canary");
-    // A host of one's own may have any name.
-    const [, named] = /(bitbucket\.org|acme\.example)[/:](?!.*lab)/.exec(remote) ?? [];
-    if (host === "none" && named !== undefined)
-      expect(printed).toContain(
-        `whether ${named} is a GitHub or a GitLab is not known: run this command again with --ci`,
-      );
-    if (host === "none") return;
+    if (host === "none") {
+      // A host of one's own may have any name.
+      const [, named] = /(bitbucket\.org|acme\.example)[/:]/.exec(remote) ?? [];
+      if (named !== undefined)
+        expect(printed).toContain(
+          `whether ${named} is a GitHub or a GitLab is not known: run this command again with --ci`,
+        );
+      return;
+    }
     expect(files["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
-    if (issuer !== undefined) expect(files[identities]).toContain(`const issuer = "${issuer}";`);
-    if (prefix !== undefined) expect(files[identities]).toContain(`const prefix = "${prefix}";`);
+    expect(files[identities]).toContain(`const issuer = "${issuer}";`);
+    expect(files[identities]).toContain(`const prefix = "${prefix}";`);
     // The sample of the first program trusts the same.
-    expect(files["index.ts"]).toContain(`issuer: "${issuer ?? ""}`);
-    expect(files["index.ts"]).toContain(`subject: "${prefix ?? ""}`);
+    expect(files["index.ts"]).toContain(`issuer: "${issuer}`);
+    const branch = host === "github" ? "refs/heads/main" : "main";
+    expect(files["index.ts"]).toContain(`subject: "${prefix}:ref:${branch}"`);
     // Each page that is named is in the installed package.
-    const text = [printed, ...Object.values(files)].join("\n");
-    const pages = text.match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
+    const pages = [printed, ...Object.values(files)].join("\n").match(/[\w/.-]*\bdocs\/[\w/-]+\.md/g) ?? [];
     expect(pages.length).toBeGreaterThanOrEqual(2);
     for (const page of pages) {
       expect(page).toMatch(/^node_modules\/pulumi-platform\//);
@@ -211,14 +176,8 @@ describe("the workflows", () => {
     const folder = new InitFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
     const printed = await succeed(folder, "services/access", "--stack", "acme-cloud/access/live");
     const files = folder.files();
-    expect(Object.keys(files)).toEqual(
-      [
-        ...workflows,
-        owners,
-        "package-lock.json",
-        ...[...program, identities].map((name) => `services/access/${name}`),
-      ].sort(),
-    );
+    const own = [...program, identities].map((name) => `services/access/${name}`);
+    expect(Object.keys(files)).toEqual([...workflows, owners, "package-lock.json", ...own].sort());
     for (const path of workflows) {
       expect(files[path]).not.toMatch(
         /\binfra\b|OWNER|acme\/access\/prod|inputs\.|# (Replace|Change) |ORGANIZATION/,
@@ -232,89 +191,86 @@ describe("the workflows", () => {
   });
 
   test("print one line with the placeholders to replace", async () => {
-    const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
-    const printed = await succeed(folder, ".");
-    const [line] = printed.match(/^replace in .*$/gm) ?? [];
-    const pipeline = folder.files()["access-ci/gitlab-ci.yml"] ?? "";
-    const placeholders = line?.match(/ORGANIZATION|https:\S+/g) ?? [];
-    expect(placeholders).toHaveLength(3);
+    const init = async (...argv: string[]) => {
+      const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
+      const [line = ""] = (await succeed(folder, ".", ...argv)).match(/^replace in .*$/gm) ?? [];
+      return { line, pipeline: folder.files()["access-ci/gitlab-ci.yml"] ?? "" };
+    };
     // doctor --ci reports the tag of an image, which can be moved.
-    const [, image = ""] = /^ *image: (\S+)$/m.exec(pipeline) ?? [];
-    expect(line).toMatch(new RegExp(`, ${image} \\(add @ and the digest .*\\)$`));
-    expect(line).toContain("@acme/security (your team)");
+    const toPin =
+      /^replace in the files: .*@acme\/security \(your team\), pulumi\/pulumi-nodejs:\S+ \(add @ .*\)$/;
+    const { line, pipeline } = await init();
+    expect(line).toMatch(toPin);
+    const placeholders = line.match(/ORGANIZATION|https:\S+/g) ?? [];
+    expect(placeholders).toHaveLength(3);
     for (const placeholder of placeholders) expect(pipeline).toContain(placeholder);
-    const known = new InitFolder().repository("git@gitlab.com:acme/access.git");
+
     const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
-    expect(await succeed(known, ".", "--stack", "acme/access/live", "--project", "access", ...urls)).toMatch(
-      /^replace in the files: @acme\/security \(your team\), pulumi\/pulumi-nodejs:\S+ \(add @ [^,]*\)$/m,
-    );
-    expect(known.files()["access-ci/gitlab-ci.yml"]).not.toContain("platform.example");
+    const known = await init("--stack", "acme/access/live", "--project", "access", ...urls);
+    expect(known.line).toMatch(toPin);
+    expect(known.line + known.pipeline).not.toMatch(/ORGANIZATION|platform\.example/);
     // No job reaches the emulator of this machine.
-    const local = new InitFolder().repository("git@gitlab.com:acme/access.git");
-    const given = ["--base-url", "http://127.0.0.1:18231", "--issuer-url", "http://localhost:18231"];
-    expect(await succeed(local, ".", ...given)).toContain("https://api.platform.example (the API)");
-    expect(local.files()["access-ci/gitlab-ci.yml"]).not.toMatch(/127\.0\.0\.1|localhost/);
+    const local = await init(
+      "--base-url",
+      "http://127.0.0.1:18231",
+      "--issuer-url",
+      "http://localhost:18231",
+    );
+    expect(local.line).toContain("https://api.platform.example (the API)");
+    expect(local.pipeline).not.toMatch(/127\.0\.0\.1|localhost/);
   });
 
   test.each([
     [
-      "the head of the remote",
-      [
-        "update-ref refs/remotes/origin/trunk HEAD",
-        "symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/trunk",
-      ],
-      "trunk",
+      "update-ref refs/remotes/origin/a HEAD; symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/a",
+      "a",
     ],
-    ["the only usual name", ["branch -M master"], "master"],
-    ["the only branch", [], "topic"],
-    ["several branches, none of a usual name", ["branch other"], "main"],
-  ])("run on the default branch: %s", async (_, commands, branch) => {
-    const folder = new InitFolder()
-      .repository(GITHUB)
-      .git("commit", "--quiet", "--allow-empty", "--message", "empty");
-    folder.git("branch", "-M", "topic");
-    for (const command of commands) folder.git(...command.split(" "));
+    ["branch -M master", "master"],
+    ["branch --all", "topic"],
+    // Several, none of a usual name.
+    ["branch other", "main"],
+  ])("run, after git %s, on the branch %s", async (commands, branch) => {
+    const folder = new InitFolder().repository(GITHUB);
+    folder.git("commit", "--quiet", "--allow-empty", "--message", "empty").git("branch", "-M", "topic");
+    for (const command of commands.split("; ")) folder.git(...command.split(" "));
     await succeed(folder, ".");
     expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
   });
 
   test.each([
-    [
-      "pnpm-lock.yaml",
-      "lockfileVersion: 9",
-      /pnpm install --frozen-lockfile --ignore-scripts/,
-      /pnpm exec pulumi-platform/,
-      "pnpm add",
-    ],
+    ["setup-ci", "local branch, no commit yet", []],
+    ["trunk", "--branch", ["--branch", "trunk"]],
+  ])(
+    "run without a commit on the branch %s, which is named with where it is from: %s",
+    async (branch, from, argv) => {
+      const folder = new InitFolder().repository(GITHUB).write({ ".git/HEAD": "ref: refs/heads/setup-ci\n" });
+      expect(await succeed(folder, ".", ...argv)).toContain(`default branch: ${branch} (${from}; `);
+      expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
+    },
+  );
+
+  test.each([
+    ["pnpm-lock.yaml", "lockfileVersion: 9", "pnpm install --frozen-lockfile --ignore-scripts", "pnpm exec"],
     [
       "yarn.lock",
       "# yarn lockfile v1",
-      /yarn install --frozen-lockfile --ignore-scripts/,
-      /yarn --silent run pulumi-platform/,
-      "yarn add",
+      "yarn install --frozen-lockfile --ignore-scripts",
+      "yarn --silent run",
     ],
-    [
-      "yarn.lock",
-      "#\n\n__metadata:\n",
-      /yarn install --immutable --mode=skip-build/,
-      /yarn run pulumi-platform/,
-      "yarn add",
-    ],
-    ["package-lock.json", "{}", /npm ci --ignore-scripts/, /npx --no pulumi-platform/, "npm install"],
-  ])("use the package manager of %s: %s", async (lockfile, text, install, run, add) => {
+    ["yarn.lock", "#\n\n__metadata:\n", "yarn install --immutable --mode=skip-build", "yarn run"],
+    ["package-lock.json", "{}", "npm ci --ignore-scripts", "npx --no"],
+  ])("use the package manager of %s: %s", async (lockfile, text, install, run) => {
+    const manager = install.split(" ")[0] ?? "";
     for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {
       const folder = new InitFolder().repository(remote).write({ [lockfile]: text });
       const printed = await succeed(folder, "infra");
-      const written = Object.entries(folder.files()).flatMap(([path, content]) =>
-        path.endsWith(".yml") ? [content] : [],
-      );
-      expect(written.join("\n")).toMatch(install);
-      expect(printed).toMatch(run);
-      expect(written.join("\n")).not.toMatch(
-        /\bnpx\b|\bpnpm exec\b|\byarn (--silent )?run\b|pulumi-platform \w/,
-      );
-      if (add !== "npm install") expect(written.join("\n")).not.toMatch(/\bnpm /);
-      expect(printed).toContain(`${add} ./pulumi-platform-`);
+      const paths = Object.keys(folder.files()).filter((path) => path.endsWith(".yml"));
+      const written = paths.map((path) => folder.files()[path]).join("\n");
+      expect(written).toContain(install);
+      expect(written).not.toMatch(/\bnpx\b|\bpnpm exec\b|\byarn (--silent )?run\b|pulumi-platform \w/);
+      if (manager !== "npm") expect(written).not.toMatch(/\bnpm /);
+      expect(printed).toContain(`${run} pulumi-platform`);
+      expect(printed).toContain(`${manager} ${manager === "npm" ? "install" : "add"} ./pulumi-platform-`);
     }
   });
 });
@@ -390,19 +346,14 @@ describe("nothing is overwritten:", () => {
   test.each([...program, identities, owners, ...workflows])(
     "%s is kept and named, and all other files are written",
     async (path) => {
-      const folder = new InitFolder()
-        .repository(GITHUB)
-        .write({ [path]: path === "Pulumi.yaml" ? "name: a\nruntime: nodejs\n" : "{}" });
-      const before = folder.files()[path];
-      const printed = await succeed(
-        folder,
-        ".",
-        ...(path === "Pulumi.yaml" ? [] : ["--language", "typescript"]),
-      );
-      expect(folder.files()[path]).toBe(before);
-      const expected = path === "Pulumi.yaml" ? ["Pulumi.yaml", "access-policy.yaml"] : program;
+      const isProject = path === "Pulumi.yaml";
+      const text = isProject ? "name: a\nruntime: nodejs\n" : "{}";
+      const folder = new InitFolder().repository(GITHUB).write({ [path]: text });
+      const printed = await succeed(folder, ".", ...(isProject ? [] : ["--language", "typescript"]));
+      expect(folder.files()[path]).toBe(text);
+      const expected = isProject ? ["Pulumi.yaml", "access-policy.yaml"] : program;
       expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
-      if (path !== "Pulumi.yaml" && path !== ".gitignore")
+      if (!isProject && path !== ".gitignore")
         expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
       expect(printed.includes("getRole({")).toBe(path === "index.ts");
     },
@@ -489,69 +440,34 @@ describe("all files or none:", () => {
 });
 
 describe("wrong input gets one line:", () => {
-  const nodejs = { "Pulumi.yaml": "name: a\nruntime: nodejs\n" };
+  const pulumi = (text: string) => ({ "Pulumi.yaml": text });
+  const nodejs = pulumi("name: a\nruntime: nodejs\n");
+  const module = { "package.json": '{ "type": "module" }' };
   interface Input {
     readonly files?: Readonly<Record<string, string>>;
     readonly dir?: string;
     readonly argv?: readonly string[];
   }
-  test.each<[string, Input, string]>([
+  test.each<[message: string, Input]>([
+    ["must name a project with the runtime nodejs", { files: pulumi("name: a\nruntime: python\n") }],
+    ["Pulumi.yaml cannot be read, or holds no object; correct it first (PP5011)", { files: pulumi("a: [") }],
+    ["package.json cannot be read, or holds no object", { files: { "package.json": "{" } }],
+    ["give --language javascript", { files: module, argv: ["--language", "typescript"] }],
+    ["write slashes between folders", { dir: "infra\\access" }],
+    ["characters that a workflow cannot hold", { dir: "${{ github.token }}", argv: ["--ci", "github"] }],
+    ["--project must have letters", { argv: ["--project", "a b"] }],
+    ["conflicts with the project a", { files: nodejs, argv: ["--project", "b"] }],
+    ["--language conflicts with", { files: nodejs, argv: ["--language", "javascript"] }],
+    ["--stack must be a stack, as in prod or acme/access/prod", { argv: ["--stack", "a/b"] }],
+    ["--stack names the project other", { argv: ["--project", "access", "--stack", "acme/other/prod"] }],
+    ["--base-url must be an http or https URL", { argv: ["--base-url", "ftp://acme"] }],
+    ["--issuer-url must be", { argv: ["--issuer-url", "https://a/$(b)"] }],
+    ["init takes one folder", { argv: ["second"] }],
     [
-      "another language",
-      { files: { "Pulumi.yaml": "name: a\nruntime: python\n" } },
-      "must name a project with the runtime nodejs",
-    ],
-    [
-      "a broken Pulumi.yaml",
-      { files: { "Pulumi.yaml": "a: [" } },
-      "Pulumi.yaml cannot be read, or holds no object; correct it first (PP5011)",
-    ],
-    [
-      "a broken package.json",
-      { files: { "package.json": "{" } },
-      "package.json cannot be read, or holds no object",
-    ],
-    [
-      "a TypeScript module",
-      { files: { "package.json": '{ "type": "module" }' }, argv: ["--language", "typescript"] },
-      "give --language javascript",
-    ],
-    ["a path of Windows", { dir: "infra\\access" }, "write slashes between folders"],
-    [
-      "an expression as a folder",
-      { dir: "${{ github.token }}", argv: ["--ci", "github"] },
-      "characters that a workflow cannot hold",
-    ],
-    ["a project's name", { argv: ["--project", "a b"] }, "--project must have letters"],
-    ["another project's name", { files: nodejs, argv: ["--project", "b"] }, "conflicts with the project a"],
-    [
-      "a language for a program",
-      { files: nodejs, argv: ["--language", "javascript"] },
-      "--language conflicts with",
-    ],
-    [
-      "a stack's name",
-      { argv: ["--stack", "a/b"] },
-      "--stack must be a stack, as in prod or acme/access/prod",
-    ],
-    [
-      "a stack of another project",
-      { argv: ["--project", "access", "--stack", "acme/other/prod"] },
-      "--stack names the project other",
-    ],
-    ["an address", { argv: ["--base-url", "ftp://acme"] }, "--base-url must be an http or https URL"],
-    [
-      "an address that a script would read",
-      { argv: ["--issuer-url", "https://a/$(b)"] },
-      "--issuer-url must be",
-    ],
-    ["two folders", { argv: ["second"] }, "init takes one folder"],
-    [
-      "an expression as the name of a program",
-      { files: { "Pulumi.yaml": 'name: "${{ github.token }}"\nruntime: nodejs\n' } },
       'the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${{ github.token }}"',
+      { files: pulumi('name: "${{ github.token }}"\nruntime: nodejs\n') },
     ],
-  ])("%s", async (_, { files = {}, dir = ".", argv = [] }, message) => {
+  ])("%s: %j", async (message, { files = {}, dir = ".", argv = [] }) => {
     const error = await refuse(new InitFolder().repository().write(files), dir, ...argv);
     expect(error).toContain(message);
     expect(error.trimEnd().split("\n")).toHaveLength(1);

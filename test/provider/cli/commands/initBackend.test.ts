@@ -39,73 +39,54 @@ const workflows = (): Workflow[] =>
 const isUsingState = ({ steps }: Job): boolean =>
   steps.some(({ run = "" }) => /\bpulumi (preview|up)\b|node "\$cli" (drift|verify)/.test(run));
 
-interface Expected {
-  /** The address in the files. */
-  readonly written: string;
-  readonly stack: string;
-  /** The action that opens the backend for a job. */
-  readonly action: string;
-  /** Names of GitHub's variables and secrets for the state, in the order of their names. */
-  readonly github: readonly string[];
-  readonly gitlab: readonly string[];
-}
-
-const TOKEN = ["PULUMI_ACCESS_TOKEN"];
 const PASSPHRASE = "PULUMI_CONFIG_PASSPHRASE";
-
+const LOGIN = "pulumi/auth-actions";
 const [AWS, AZURE] = ["aws-actions/configure-aws-credentials", "azure/login"];
+const AWS_ROLES = "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE";
 const AWS_KEYS = "AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_REGION";
 const AZURE_KEYS = "AZURE_STORAGE_ACCOUNT AZURE_STORAGE_KEY";
 const AZURE_IDS = "AZURE_SUBSCRIPTION_ID AZURE_TENANT_ID";
 const AZURE_CLIENTS = "AZURE_DEPLOY_CLIENT_ID AZURE_PREVIEW_CLIENT_ID";
 const GCP = "GCP_DEPLOY_SERVICE_ACCOUNT GCP_PREVIEW_SERVICE_ACCOUNT GCP_WORKLOAD_IDENTITY_PROVIDER";
 
-const ofCloud = (written: string): Expected => ({
-  written,
-  stack: "ORGANIZATION/infra/prod",
-  action: "pulumi/auth-actions",
-  github: [],
-  gitlab: TOKEN,
-});
-const ofBucket = (action: string, github: string, gitlab: string): Omit<Expected, "written"> => ({
-  stack: "organization/infra/prod",
-  action,
-  github: [...github.split(" "), PASSPHRASE],
-  gitlab: [...gitlab.split(" "), PASSPHRASE],
-});
-const BUCKETS: Readonly<Record<string, Omit<Expected, "written">>> = {
-  "s3://acme-state/access?region=eu-west-1&awssdk=v2": ofBucket(
-    AWS,
-    "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE",
-    AWS_KEYS,
-  ),
-  "s3://acme-state": ofBucket(AWS, "AWS_DEPLOY_ROLE AWS_PREVIEW_ROLE AWS_REGION", AWS_KEYS),
-  "gs://acme-state": ofBucket("google-github-actions/auth", GCP, "GOOGLE_CREDENTIALS"),
-  "azblob://state": ofBucket(AZURE, `${AZURE_CLIENTS} AZURE_STORAGE_ACCOUNT ${AZURE_IDS}`, AZURE_KEYS),
-  "azblob://state?storage_account=acme": ofBucket(AZURE, `${AZURE_CLIENTS} ${AZURE_IDS}`, AZURE_KEYS),
-};
+/**
+ * Each with the action that opens it for a job, the names of the variables and secrets of GitHub, in their order, and of
+ * GitLab, and its address in the files where that is another one.
+ */
+const BACKENDS: readonly [
+  backend: string,
+  action: string,
+  github: string,
+  gitlab: string,
+  written?: string,
+][] = [
+  [CLOUD, LOGIN, "", "PULUMI_ACCESS_TOKEN", "${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}"],
+  ["https://pulumi.acme.example/", LOGIN, "", "PULUMI_ACCESS_TOKEN", "https://pulumi.acme.example"],
+  ["s3://acme-state/access?region=eu-west-1&awssdk=v2", AWS, AWS_ROLES, AWS_KEYS],
+  ["s3://acme-state", AWS, `${AWS_ROLES} AWS_REGION`, AWS_KEYS],
+  ["gs://acme-state", "google-github-actions/auth", GCP, "GOOGLE_CREDENTIALS"],
+  ["azblob://state", AZURE, `${AZURE_CLIENTS} AZURE_STORAGE_ACCOUNT ${AZURE_IDS}`, AZURE_KEYS],
+  ["azblob://state?storage_account=acme", AZURE, `${AZURE_CLIENTS} ${AZURE_IDS}`, AZURE_KEYS],
+];
 
-const BACKENDS: Readonly<Record<string, Expected>> = {
-  [CLOUD]: ofCloud("${{ vars.PULUMI_BACKEND_URL || 'https://api.pulumi.com' }}"),
-  "https://pulumi.acme.example/": ofCloud("https://pulumi.acme.example"),
-  ...Object.fromEntries(
-    Object.entries(BUCKETS).map(([written, bucket]) => [written, { written, ...bucket }]),
-  ),
-};
+describe.each(BACKENDS)("the backend %s", (backend, action, ofGitHub, ofGitLab, written = backend) => {
+  const isBucket = action !== LOGIN;
+  const [github, gitlab] = [ofGitHub, ofGitLab].map((names) => [
+    ...names.split(" ").filter(Boolean),
+    ...(isBucket ? [PASSPHRASE] : []),
+  ]) as [string[], string[]];
+  const stack = isBucket ? "organization/infra/prod" : "ORGANIZATION/infra/prod";
 
-describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) => {
   test("is opened in GitHub by each job that uses the state, and by no other", async () => {
     const { printed, text } = await initCi(GITHUB, backend);
     for (const { env } of workflows())
-      expect(env).toMatchObject({ STACK: expected.stack, PULUMI_BACKEND_URL: expected.written });
+      expect(env).toMatchObject({ STACK: stack, PULUMI_BACKEND_URL: written });
     for (const job of workflows().flatMap(({ jobs }) => Object.values(jobs))) {
       const uses = job.steps.flatMap((step) => step.uses ?? []);
-      const login = uses.findIndex((use) => use.startsWith(`${expected.action}@`));
+      const login = uses.findIndex((use) => use.startsWith(`${action}@`));
       expect(login !== -1).toBe(isUsingState(job));
-      expect(JSON.stringify(job).includes(`secrets.${PASSPHRASE}`)).toBe(
-        isUsingState(job) && expected.github.includes(PASSPHRASE),
-      );
-      if (login === -1 || expected.action === "pulumi/auth-actions") continue;
+      expect(JSON.stringify(job).includes(`secrets.${PASSPHRASE}`)).toBe(isUsingState(job) && isBucket);
+      if (login === -1 || !isBucket) continue;
       expect(login).toBe(uses.findIndex((use) => use.startsWith("actions/checkout@")) + 1);
       expect(JSON.stringify(job)).toContain(job.environment === "production" ? "_DEPLOY_" : "_PREVIEW_");
       expect(JSON.stringify(job)).not.toContain("pulumi/auth-actions");
@@ -113,8 +94,8 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
     const lines = text.match(/uses: (?:aws|google|azure)\S*\/.*/g) ?? [];
     for (const line of lines) expect(line).toMatch(/@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
     const named = text.match(/(?<=\b(?:vars|secrets)\.)(?:AWS|GCP|AZURE|PULUMI_CONFIG)_\w+/g) ?? [];
-    expect([...new Set(named)].sort()).toEqual(expected.github);
-    for (const name of expected.github)
+    expect([...new Set(named)].sort()).toEqual(github);
+    for (const name of github)
       expect(printed).toMatch(new RegExp(`^  gh (?:variable|secret) set ${name}\\b`, "m"));
     expect(printed).toContain(`\nbackend: ${backend.replace(/\/$/, "")}`);
     expect(printed).toContain("(PULUMI_BACKEND_URL)\n");
@@ -125,16 +106,15 @@ describe.each(Object.entries(BACKENDS))("the backend %s", (backend, expected) =>
     const pipeline = parse(text) as Record<string, { variables?: Record<string, { value: string }> }>;
     for (const part of ["review", "deploy", "drift"]) {
       expect(pipeline[`.access-${part}-settings`]?.variables).toMatchObject({
-        ACCESS_STACK: { value: expected.stack },
-        PULUMI_BACKEND_URL: { value: backend === CLOUD ? CLOUD : expected.written },
+        ACCESS_STACK: { value: stack },
+        PULUMI_BACKEND_URL: { value: backend === CLOUD ? CLOUD : written },
       });
     }
-    const names = expected.gitlab.join(", ");
-    for (const name of expected.gitlab)
+    for (const name of gitlab)
       for (const scope of ["access-preview", "production --protected"])
         expect(printed).toMatch(new RegExp(`^  glab variable set ${name} .*--scope ${scope}\\b`, "m"));
-    expect(text.replaceAll(/\n# /g, " ").split(`${names} (may`)).toHaveLength(3);
-    if (expected.gitlab !== TOKEN) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
+    expect(text.replaceAll(/\n# /g, " ").split(`${gitlab.join(", ")} (may`)).toHaveLength(3);
+    if (isBucket) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
   });
 });
 
@@ -182,23 +162,20 @@ describe("where it is found:", () => {
     expect(printed).toContain(`backend: ${CLOUD} (the default: this machine has no pulumi login)\n`);
   });
 
-  test("the login of this machine, without its tokens", async () => {
+  test("the login of this machine, without its tokens, or the project, which a login confirms", async () => {
     folder.writePulumiHome(login);
     const { printed, text } = await initCi(GITHUB, undefined);
-    expect(printed).toContain(
-      `backend: s3://of-login (pulumi login, in ${join(folder.pulumiHome, "credentials.json")})\n`,
-    );
+    const credentials = join(folder.pulumiHome, "credentials.json");
+    expect(printed).toContain(`backend: s3://of-login (pulumi login, in ${credentials})\n`);
     expect(text).toContain("PULUMI_BACKEND_URL: s3://of-login\n");
     expect(printed + text).not.toContain(SECRET);
-  });
 
-  test("the project, which a login confirms", async () => {
-    folder.writePulumiHome(login).write(project("gs://other"));
-    const { printed, text } = await initCi(GITHUB, undefined);
-    expect(printed).toMatch(
+    folder = new InitFolder().writePulumiHome(login).write(project("gs://other"));
+    const other = await initCi(GITHUB, undefined);
+    expect(other.printed).toMatch(
       /backend: gs:\/\/other \(backend\.url of \S*Pulumi\.yaml, and a pulumi login\)\n/,
     );
-    expect(text).toContain("PULUMI_BACKEND_URL: gs://other\n");
+    expect(other.text).toContain("PULUMI_BACKEND_URL: gs://other\n");
   });
 
   test("a project that nothing confirms is refused, as review --stack refuses it", async () => {
@@ -277,45 +254,32 @@ test.each([
   expect(printed.includes(PASSPHRASE)).toBe(isNeeded);
 });
 
-test("an organization that a bucket cannot have is refused", async () => {
-  folder.repository(GITHUB);
-  folder.env = { PULUMI_BACKEND_URL: "s3://acme-state" };
-  const { code, stderr } = await folder.init("infra", "--stack", "acme/infra/prod");
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr:
-      "pulumi-platform: --stack names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)\n",
-  });
-});
-
-test("plain http to another machine is refused", async () => {
-  folder.repository(GITHUB);
-  folder.env = { PULUMI_BACKEND_URL: "http://pulumi.acme.example" };
-  const { code, stderr } = await folder.init("infra");
-  expect(code).toBe(2);
-  expect(stderr).toContain("use https (PP2011)");
+test.each([
+  [
+    "s3://acme-state",
+    "names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)",
+  ],
+  ["http://pulumi.acme.example", "use https (PP2011)"],
+])("a stack of an organization in %s is refused", async (backend, message) => {
+  folder.repository(GITHUB).env = { PULUMI_BACKEND_URL: backend };
+  const ended = await folder.init("infra", "--stack", "acme/infra/prod");
+  expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as unknown });
 });
 
 test("a stack that may still be in another backend gets the commands that move it", async () => {
   folder.writePulumiHome({ "credentials.json": { current: "file:///srv/state" } });
+  const bucket = "s3://acme-state?region=eu-west-1";
   const move = [
     "export PULUMI_BACKEND_URL='file:///srv/state'",
     "pulumi stack export --stack prod --show-secrets",
   ];
-  const before = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
-  expect(before.printed).not.toContain(move[1]);
+  expect((await initCi(GITHUB, bucket)).printed).not.toContain(move[1]);
   folder.write({
     "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\n",
     "infra/Pulumi.prod.yaml": "config: {}\n",
   });
-  const { printed } = await initCi(GITHUB, "s3://acme-state?region=eu-west-1");
-  expect(printed).toContain(
-    "  if the stack is still at file:///srv/state, move it first:\n    export PULUMI_BACKEND_URL=",
-  );
-  for (const line of [
-    ...move,
-    "export PULUMI_BACKEND_URL='s3://acme-state?region=eu-west-1'",
-    "pulumi stack init prod",
-  ])
+  const { printed } = await initCi(GITHUB, bucket);
+  expect(printed).toContain("  if the stack is still at file:///srv/state, move it first:\n");
+  for (const line of [...move, `export PULUMI_BACKEND_URL='${bucket}'`, "pulumi stack init prod"])
     expect(printed).toContain(`    ${line}`);
 });

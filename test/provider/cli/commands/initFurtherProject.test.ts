@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { parse } from "yaml";
 import { readPipeline } from "../../../support/gitlabPipeline";
@@ -24,11 +24,8 @@ async function init(dir: string, ...argv: readonly string[]): Promise<string> {
 const workflowFile = (kind: string, suffix: string): string =>
   `.github/workflows/access-${kind}${suffix}.yml`;
 const textOf = (kind: string, suffix: string): string => folder.files()[workflowFile(kind, suffix)] ?? "";
-const workflowOf = (
-  kind: string,
-  suffix: string,
-): Workflow & { name: string; concurrency: { group: string } } =>
-  parse(textOf(kind, suffix)) as Workflow & { name: string; concurrency: { group: string } };
+type Further = Workflow & { name: string; concurrency: { group: string } };
+const workflowOf = (kind: string, suffix: string) => parse(textOf(kind, suffix)) as Further;
 const workflowsIn = (): string[] =>
   Object.keys(folder.files()).filter((path) => path.startsWith(".github/workflows/"));
 const stepsOf = ({ jobs }: Workflow): Step[] => Object.values(jobs).flatMap(({ steps }: Job) => [...steps]);
@@ -98,12 +95,10 @@ describe("in GitHub, the second project of a repository", () => {
     });
     const { jobs } = workflowOf("review", "-teams");
     expect(Object.keys(jobs)).toEqual(["changes", "start", "review", "post", "gate"]);
-    for (const workflow of [workflowOf("preview", "-teams"), workflowOf("review", "-teams")]) {
-      expect(workflow.jobs["changes"]?.steps[0]?.env).toMatchObject({
-        BASE: "main",
-        PATHS: `${paths.join("\n")}\n`,
-      });
-      for (const [name, job] of Object.entries(workflow.jobs).filter(([one]) => one !== "changes")) {
+    for (const { jobs } of [workflowOf("preview", "-teams"), workflowOf("review", "-teams")]) {
+      const env = { BASE: "main", PATHS: `${paths.join("\n")}\n` };
+      expect(jobs["changes"]?.steps[0]?.env).toMatchObject(env);
+      for (const [name, job] of Object.entries(jobs).filter(([one]) => one !== "changes")) {
         expect([job.needs].flat()).toContain("changes");
         const isAlways = name === "post" || name === "gate";
         expect(job.if).toMatch(isAlways ? /^always\(\) && .* != 'false'$/s : / == 'true'$/);
@@ -151,10 +146,7 @@ test("a second project at the root is reviewed for every change", async () => {
 });
 
 describe("the comparison of a commit", () => {
-  const file = (filename: string, previous?: string): object => ({
-    filename,
-    ...(previous !== undefined && { previous_filename: previous }),
-  });
+  const file = (filename: string, previous_filename?: string) => ({ filename, previous_filename });
 
   // All cases run the step of one repository.
   let step: Step | undefined;
@@ -167,27 +159,19 @@ describe("the comparison of a commit", () => {
 
   /** Runs the step with a response of GitHub; returns what it writes to its outputs. */
   function compare(response: unknown): { code: number | null; output: string } {
-    const scratch = mkdtempSync(join(folder.root, "job-"));
-    mkdirSync(join(scratch, "bin"));
-    writeFileSync(join(scratch, "response"), JSON.stringify(response));
-    writeFileSync(join(scratch, "output"), "");
-    writeFileSync(join(scratch, "bin", "gh"), '#!/bin/sh\necho "$@" >&2\ncat "$RUNNER_TEMP/response"\n', {
-      mode: 0o755,
-    });
+    const at = (name: string) => join(folder.root, name);
+    const gh = '#!/bin/sh\necho "$@" >&2\ncat "$RUNNER_TEMP/response"\n';
+    folder.write({ response: JSON.stringify(response), output: "", "bin/gh": gh });
+    chmodSync(at("bin/gh"), 0o755);
     const env = {
       ...(step?.env as Record<string, string>),
-      PATH: [join(scratch, "bin"), process.env["PATH"]].join(delimiter),
-      RUNNER_TEMP: scratch,
-      GITHUB_OUTPUT: join(scratch, "output"),
-      GITHUB_REPOSITORY: "acme/mono",
-      COMMIT: "abc",
+      ...{ PATH: [at("bin"), process.env["PATH"]].join(delimiter), RUNNER_TEMP: folder.root },
+      ...{ GITHUB_OUTPUT: at("output"), GITHUB_REPOSITORY: "acme/mono", COMMIT: "abc" },
     };
-    const { status, stderr } = spawnSync("bash", ["-eo", "pipefail", "-c", step?.run ?? "exit 99"], {
-      env,
-      encoding: "utf8",
-    });
+    const argv = ["-eo", "pipefail", "-c", step?.run ?? "exit 99"];
+    const { status, stderr } = spawnSync("bash", argv, { env, encoding: "utf8" });
     expect(stderr).toContain("api repos/acme/mono/compare/main...abc\n");
-    return { code: status, output: readFileSync(join(scratch, "output"), "utf8") };
+    return { code: status, output: readFileSync(at("output"), "utf8") };
   }
 
   test.each([
@@ -222,12 +206,8 @@ describe("in GitLab, the second project of a repository", () => {
     const before = readPipeline(main).jobs;
     writeFileSync(main, `${readFileSync(main, "utf8")}\ninclude: [{ local: gitlab-ci-teams.yml }]\n`);
     const { jobs } = readPipeline(main);
-    const added = Object.keys(jobs).filter((name) => !(name in before));
-    expect(added.sort()).toEqual(
-      Object.keys(before)
-        .map((name) => `${name}-teams`)
-        .sort(),
-    );
+    const names = Object.keys(before);
+    expect(Object.keys(jobs).sort()).toEqual([...names, ...names.map((name) => `${name}-teams`)].sort());
     for (const [name, job] of Object.entries(before)) {
       const further = jobs[`${name}-teams`];
       expect(further).toMatchObject({ stage: job.stage, variables: { ACCESS_FOLDER: "teams" } });

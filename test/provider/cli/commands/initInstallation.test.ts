@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { parse } from "yaml";
 import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/input/packageManager";
 import type { PackageManager } from "../../../../provider/cli/input/packageManager";
@@ -17,18 +17,10 @@ const LOCKFILES: Readonly<Record<string, readonly [string, string]>> = {
   "Yarn 4": ["yarn.lock", "#\n\n__metadata:\n"],
 };
 
-function write(folder: string, files: Readonly<Record<string, string>>): string {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  return folder;
-}
-const newFolder = (files: Readonly<Record<string, string>>): string => write(temporaryFolder(), files);
+const newFolder = (files: Readonly<Record<string, string>>): string => new InitFolder().write(files).root;
 
-function managerOf([lockfile, text]: readonly [string, string]): PackageManager {
-  return findPackageManager([newFolder({ [lockfile]: text })]);
-}
+const managerOf = ([lockfile, text]: readonly [string, string]): PackageManager =>
+  findPackageManager([newFolder({ [lockfile]: text })]);
 
 /** Every script in a document. */
 function scriptsIn(value: unknown): string[] {
@@ -42,28 +34,29 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
   const manager = managerOf(own);
   const [lockfile, text] = own;
   const workflows = writeInitWorkflows(temporaryFolder(), { packageManager: manager });
-  const installation = scriptsIn(parse(readFileSync(join(workflows, "access-preview.yml"), "utf8"))).find(
-    (script) => script.includes(manager.installInCi),
-  );
-  const refusal = installation?.replace(manager.installInCi, "echo installed") ?? "exit 99";
+  const installationsIn = (file: string): string[] =>
+    scriptsIn(parse(readFileSync(join(workflows, file), "utf8"))).filter((script) =>
+      script.includes(manager.installInCi),
+    );
+  const [installation = "exit 99"] = installationsIn("access-preview.yml");
+  const refusal = installation.replace(manager.installInCi, "echo installed");
 
   /** Ends as a job of the folder app/infra does, which has begun with these files in the repository. */
-  function runRefusal(files: Readonly<Record<string, string>>): { code: number | null; printed: string } {
-    const folder = newFolder({ "app/infra/index.js": "", ...files });
-    const { status, stdout, stderr } = spawnSync("sh", ["-ec", refusal], {
-      cwd: join(folder, "app", "infra"),
-      encoding: "utf8",
-    });
+  function runRefusal(files: Readonly<Record<string, string>>) {
+    const cwd = join(newFolder({ "app/infra/index.js": "", ...files }), "app", "infra");
+    const { status, stdout, stderr } = spawnSync("sh", ["-ec", refusal], { cwd, encoding: "utf8" });
     return { code: status, printed: stdout + stderr };
   }
+  const installed = { code: 0, printed: "installed\n" };
 
-  test.each(["app/infra/", "app/", ""])("a lockfile in %p alone is installed", (folder) => {
-    expect(runRefusal({ [folder + lockfile]: text })).toEqual({ code: 0, printed: "installed\n" });
+  test("a lockfile alone is installed, from the folder of the program or one above", () => {
+    for (const folder of ["app/infra/", "app/", ""])
+      expect(runRefusal({ [folder + lockfile]: text })).toEqual(installed);
   });
 
   test.each(unexpectedFiles(manager))(
-    "the workflows refuse %s in every folder that the installation reads",
-    (name) => {
+    "%s is refused where the installation would read it, and by init",
+    async (name) => {
       const file = name === "node_modules" ? "node_modules/.bin/pulumi-platform" : name;
       for (const folder of ["app/infra/", "app/", ""]) {
         const { code, printed } = runRefusal({ [lockfile]: text, [folder + file]: "{}" });
@@ -71,52 +64,38 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
         expect(printed).toMatch(/^remove \/[^\n]* from the repository: it can change what is installed\n$/);
         expect(printed).toContain(`/${folder}${name} from`);
       }
-      expect(runRefusal({ [`app/infra/${lockfile}`]: text, [`app/${file}`]: "{}" })).toMatchObject({
-        code: 0,
+      expect(runRefusal({ [`app/infra/${lockfile}`]: text, [`app/${file}`]: "{}" })).toEqual(installed);
+
+      if (name === "node_modules") return;
+      // Where both are of a package manager with workflows, the first of them is chosen, and the other one refused.
+      const folder = new InitFolder().repository(GITHUB).write({ [lockfile]: text, [name]: "{}" });
+      expect(await folder.init("infra", "--ci", "github")).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(
+          /\.(json|yaml|lock|lockb) conflicts with the workflows, which install by.* \(PP5011\)\n$/,
+        ) as unknown,
       });
+      expect((await folder.init("infra", "--ci", "none")).code).toBe(0);
     },
   );
 
   test("each installation of the workflows begins with this check, and Corepack reads no file of the repository", () => {
-    const names = ["access-deploy.yml", "access-drift.yml", "access-preview.yml", "access-review.yml"];
+    const names = ["deploy", "drift", "preview", "review"].map((kind) => `access-${kind}.yml`);
     for (const name of [...names, "gitlab-ci.yml"]) {
-      const written = readFileSync(join(workflows, name), "utf8");
-      const scripts = scriptsIn(parse(written)).filter((script) => script.includes(manager.installInCi));
-      expect(scripts).not.toHaveLength(0);
-      for (const script of scripts) expect(script).toBe(installation);
-      const document = parse(written) as { env?: object } & Record<string, { variables?: object }>;
-      const environments =
-        name === "gitlab-ci.yml"
-          ? ["review", "deploy", "drift"].map((part) => document[`.access-${part}-settings`]?.variables)
-          : [document.env];
-      for (const environment of environments) {
-        expect(environment).toMatchObject({ COREPACK_ENV_FILE: "0" });
+      expect(new Set(installationsIn(name))).toEqual(new Set([installation]));
+      const document = parse(readFileSync(join(workflows, name), "utf8")) as Record<string, unknown>;
+      const settings = ["review", "deploy", "drift"].map((part) => document[`.access-${part}-settings`]);
+      for (const environment of name === "gitlab-ci.yml" ? settings : [document["env"]]) {
+        expect(JSON.stringify(environment)).toContain('"COREPACK_ENV_FILE":"0"');
         expect(JSON.stringify(environment)).toMatch(/"PULUMI_BACKEND_URL":.*https:\/\/api\.pulumi\.com/);
       }
     }
   });
 
-  test.each(unexpectedFiles(manager).filter((name) => name !== "node_modules"))(
-    "init refuses %s beside the lockfile, unless it writes no workflow",
-    async (name) => {
-      // Where both are of a package manager with workflows, the first of them is chosen, and the other one refused.
-      for (const ci of ["github", "none"]) {
-        const folder = new InitFolder().repository(GITHUB).write({ [lockfile]: text, [name]: "{}" });
-        const { code, stderr } = await folder.init("infra", "--ci", ci);
-        expect({ ci, code }).toEqual({ ci, code: ci === "none" ? 0 : 2 });
-        if (ci !== "none") {
-          expect(stderr).toMatch(/\.(json|yaml|lock|lockb) conflicts with the workflows, which install by/);
-          expect(stderr).toMatch(/\(PP5011\)\n$/);
-        }
-      }
-    },
-  );
-
-  test("init names each file that decides what is installed, and git finds them in every folder", async () => {
-    const folder = new InitFolder().repository(GITHUB).write({
-      [lockfile]: text,
-      "infra/package.json": '{ "dependencies": { "pulumi-platform": "file:../vendor/platform" } }',
-    });
+  test("init names each file that decides what is installed", async () => {
+    const dependencies = '{ "dependencies": { "pulumi-platform": "file:../vendor/platform" } }';
+    const files = { [lockfile]: text, "infra/package.json": dependencies };
+    const folder = new InitFolder().repository(GITHUB).write(files);
     await folder.init("infra");
     const owners = folder.files()[".github/CODEOWNERS"] ?? "";
     for (const file of decidingFiles(ROOT, manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
@@ -151,55 +130,35 @@ test.each(Object.entries(READ))(
   },
 );
 
+test.each(["review-in-github.md", "review-in-gitlab.md"])(
+  "%s lists the files of each package manager",
+  (page) => {
+    const text = readFileSync(join(ROOT, "docs", "tasks", page), "utf8");
+    for (const own of Object.values(LOCKFILES))
+      for (const file of decidingFiles(ROOT, managerOf(own))) expect(text).toContain(file);
+  },
+);
+
+/* `doctor --ci` finds the same; `doctorCi.test.ts` has the forms of it. */
 test.each([
-  ["review-in-github.md", (file: string) => `   ${file} `],
-  ["review-in-gitlab.md", (file: string) => `   ${file} `],
-])("%s lists the files of npm, and those of the others", (page, lineOf) => {
-  const text = readFileSync(join(ROOT, "docs", "tasks", page), "utf8");
-  for (const file of decidingFiles(ROOT, managerOf(LOCKFILES["npm"] ?? ["", ""])))
-    expect(text).toContain(lineOf(file));
-  for (const name of ["pnpm", "Yarn 4"]) {
-    for (const file of decidingFiles(ROOT, managerOf(LOCKFILES[name] ?? ["", ""])))
-      expect(text).toContain(file);
-  }
-});
-
-describe("what CI does not have", () => {
-  const manifest = (path: string): Record<string, string> => ({
-    "infra/package.json": JSON.stringify({ dependencies: { "pulumi-platform": path } }),
-  });
-
-  test.each([
-    [
-      "file:../../out/pulumi-platform-0.1.0.tgz",
-      /cp \S+\/out\/pulumi-platform-0\.1\.0\.tgz \. && npm install \.\/pulumi-platform-0\.1\.0\.tgz {3}# pulumi-platform is outside/,
-    ],
-    [
-      "file:../../checkout",
-      /npm install "\.\/\$\(npm pack --silent \S+\/checkout \| tail -n 1\)" {3}# pulumi-platform is outside of the repository/,
-    ],
-  ])("%s is named with what to do", async (path, line) => {
-    const folder = new InitFolder().repository(GITHUB).write(manifest(path));
-    expect((await folder.init("infra")).stdout).toMatch(line);
-  });
-
-  test.each(["file:pulumi-platform-0.1.0.tgz", "file:../vendor/a.tgz", "file:../vendor/a.tar.gz", "^0.1.0"])(
-    "%s is not",
-    async (path) => {
-      const folder = new InitFolder().repository(GITHUB).write(manifest(path));
-      const { stdout } = await folder.init("infra");
-      expect(stdout).not.toContain("outside of the repository");
-      // The patterns for all such files cover it: a pattern for a folder of its name would match nothing.
-      expect(stdout).not.toContain("/vendor/");
-    },
-  );
-
-  test("a copy that lies in the folder is not made again", async () => {
-    const folder = new InitFolder()
-      .repository(GITHUB)
-      .write({ ...manifest("file:../../out/a.tgz"), "infra/a.tgz": "" });
-    expect((await folder.init("infra")).stdout).toMatch(/^ {2}npm install \.\/a\.tgz {3}# pulumi-platform/m);
-  });
+  [
+    "file:../../out/a.tgz",
+    {},
+    /cp \S+\/out\/a\.tgz \. && npm install \.\/a\.tgz {3}# pulumi-platform is outside/,
+  ],
+  // A copy that lies in the folder is not made again.
+  ["file:../../out/a.tgz", { "infra/a.tgz": "" }, /^ {2}npm install \.\/a\.tgz {3}# pulumi-platform/m],
+  [
+    "file:../../checkout",
+    {},
+    /npm install "\.\/\$\(npm pack --silent \S+\/checkout \| tail -n 1\)" {3}# pulumi-platform is outside/,
+  ],
+  ["file:../vendor/a.tgz", {}, /^(?!.*outside of the repository)(?!.*\/vendor\/)/s],
+  ["^0.1.0", {}, /^(?!.*outside of the repository)/s],
+])("what CI does not have is named with what to do: %s, with %j", async (path, files, line) => {
+  const manifest = JSON.stringify({ dependencies: { "pulumi-platform": path } });
+  const folder = new InitFolder().repository(GITHUB).write({ "infra/package.json": manifest, ...files });
+  expect((await folder.init("infra")).stdout).toMatch(line);
 });
 
 test("steps that are done are not printed", async () => {

@@ -15,10 +15,7 @@ describe("pulumi-platform inventory", () => {
   let emulator: Emulator;
 
   const run = (argv: readonly string[], env: Record<string, string> = {}) =>
-    runCommand(main, argv, {
-      ...environmentOf(emulator),
-      ...env,
-    });
+    runCommand(main, argv, { ...environmentOf(emulator), ...env });
 
   beforeAll(async () => {
     emulator = await startEmulator({ seed });
@@ -39,11 +36,8 @@ describe("pulumi-platform inventory", () => {
   });
 
   test("ends with 4 and names a list that is refused", async () => {
-    emulator.addFault({
-      path: "/iam/v2/roleBindings",
-      status: 403,
-      body: { code: 7, message: "no\u001b[2J" },
-    });
+    const body = { code: 7, message: "no\u001b[2J" };
+    emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body });
     const { code, stdout, stderr } = await run(["--root", root, "-o", "json"]);
     expect(code).toBe(4);
     expect(JSON.parse(stdout)).toMatchObject({ complete: false });
@@ -57,14 +51,6 @@ describe("pulumi-platform inventory", () => {
     [[], {}, 2, "--root is missing"],
     [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
-    [["--root", root, "-o", "md"], {}, 2, "--output must be one of text, json"],
-    [["--rot", root], {}, 2, "see npx --no pulumi-platform inventory --help"],
-    [
-      ["--root", root, "-o", "json=/nowhere/inv.json"],
-      {},
-      2,
-      "cannot be written: file or folder not found (PP5006)",
-    ],
   ])("%j with %j ends with %i", async (argv, env, expected, message) => {
     const { code, stderr } = await run(argv, env);
     expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });

@@ -3,99 +3,68 @@ import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/post";
 import { nightDrift, riskyReview } from "../../access/report/render/reports";
 import { FakeGitHub } from "../post/hosts";
+import { runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
-let folder: string;
 let github: FakeGitHub;
-let said: string[];
-const before = process.env;
 
 beforeEach(async () => {
-  folder = temporaryFolder();
   github = new FakeGitHub();
   await github.start();
-  process.env = {
-    ...before,
-    ...github.env,
-    GITHUB_REF: "refs/pull/1/merge",
-    GITHUB_EVENT_PATH: "",
-    GITHUB_ACTIONS: "true",
-  };
-  delete process.env["GITHUB_GRAPHQL_URL"];
-  said = [];
-  jest.spyOn(console, "error").mockImplementation((line: string) => {
-    said.push(line);
-  });
+  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
 });
+afterEach(() => github.stop());
 
-afterEach(async () => {
-  jest.restoreAllMocks();
-  process.env = before;
-  await github.stop();
-});
+const file = join(temporaryFolder(), "report.json");
+const risky = JSON.stringify(riskyReview);
+const toPull = ["--to", "github-pr"];
 
-const written = (text: string): string => {
-  const file = join(folder, "report.json");
+/** Runs the command; FILE stands for a file with this text. */
+const post = (text: string, ...argv: readonly string[]) => {
   writeFileSync(file, text);
-  return file;
+  const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_ACTIONS: "true" };
+  const words = argv.map((word) => (word === "FILE" ? file : word));
+  return runCommand(main, words, env);
 };
+const bodies = () => github.issues[0]?.comments.map(({ body }) => body);
 
 test("a report from a file is posted", async () => {
-  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-  expect(
-    await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--source-root", "infra"]),
-  ).toBe(0);
-  expect(github.issues[0]?.comments[0]?.body).toContain("`infra/index.ts:40`");
-  expect(await main([written(JSON.stringify(nightDrift)), "--to", "github-issue", "--marker", "night"])).toBe(
-    0,
-  );
+  expect((await post(risky, "FILE", ...toPull, "--source-root", "infra")).code).toBe(0);
+  expect(bodies()).toEqual([expect.stringContaining("`infra/index.ts:40`")]);
+  const night = ["FILE", "--to", "github-issue", "--marker", "night"];
+  expect((await post(JSON.stringify(nightDrift), ...night)).code).toBe(0);
   expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
 });
 
 test("prints a warning if the job has no place for a summary", async () => {
-  process.env["GITHUB_STEP_SUMMARY"] = "";
-  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-  expect(await main([written(JSON.stringify(riskyReview)), "--to", "github-pr", "--summary"])).toBe(0);
-  expect(said).toContainEqual(expect.stringMatching(/warning: --summary: .* \(PP7005\)$/));
-});
-
-test.each([
-  ["{", "ends in the middle: it was cut off", "PP6001"],
-  ["{}", "is not a valid report", "PP6003"],
-  [JSON.stringify({ ...riskyReview, findings: [{}] }), "findings[0].id is missing", "PP6003"],
-])("refuses a file that is not a report, and posts nothing", async (text, message, errorCode) => {
-  await expect(main([written(text), "--to", "github-pr"])).rejects.toMatchObject({
-    code: "USAGE",
-    errorCode,
-    message: expect.stringContaining(message),
+  expect(await post(risky, "FILE", ...toPull, "--summary")).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/warning: --summary: .* \(PP7005\)$/m),
   });
-  expect(github.seen).toEqual([]);
 });
 
 test("posts the reason why nothing was reviewed in place of a report", async () => {
-  github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-  const argv = ["--marker", "acme/access/prod", "--to", "github-pr"];
-  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
-  expect(await main(["--not-reviewed", "the inventory failed", ...argv])).toBe(0);
+  const argv = ["--marker", "acme/access/prod", ...toPull];
+  expect((await post(risky, "FILE", ...argv)).code).toBe(0);
+  expect((await post("", "--not-reviewed", "the inventory failed", ...argv)).code).toBe(0);
   const expected = "**Not reviewed:** the inventory failed. What this change does to access is unknown.";
-  const bodies = () => github.issues[0]?.comments.map(({ body }) => body);
   expect(bodies()).toEqual([expect.stringContaining(expected)]);
-  expect(await main([written(JSON.stringify(riskyReview)), ...argv])).toBe(0);
+  expect((await post(risky, "FILE", ...argv)).code).toBe(0);
   expect(bodies()).toEqual([expect.not.stringContaining("Not reviewed")]);
 });
 
-const toPull = ["--to", "github-pr"];
+const REPORT = ["FILE", ...toPull];
 test.each([
-  [toPull, "post takes one report"],
-  [["FILE", "--to", "mail"], "--to must be one of github-pr, github-issue, gitlab-mr"],
-  [["/nowhere.json", ...toPull], "/nowhere.json cannot be read"],
-  [["FILE", "--not-reviewed", "x", "--marker", "y", ...toPull], "--not-reviewed conflicts with a report"],
-  [["--not-reviewed", "x", ...toPull], "--not-reviewed needs --marker"],
-  [["--not-reviewed", "x", "--marker", "y", "--summary", ...toPull], "--summary needs a report"],
-])("%j is refused in one clear error", async (argv, message) => {
-  const file = written(JSON.stringify(riskyReview));
-  await expect(main(argv.map((arg) => (arg === "FILE" ? file : arg)))).rejects.toMatchObject({
-    code: "USAGE",
-    message: expect.stringContaining(message),
-  });
+  ["ends in the middle: it was cut off; write it again (PP6001)", REPORT, "{"],
+  ["is not a valid report", REPORT, "{}"],
+  ["findings[0].id is missing", REPORT, JSON.stringify({ ...riskyReview, findings: [{}] })],
+  ["post takes one report", toPull, risky],
+  ["--to must be one of github-pr, github-issue, gitlab-mr", ["FILE", "--to", "mail"], risky],
+  ["/nowhere.json cannot be read", ["/nowhere.json", ...toPull], risky],
+  ["--not-reviewed conflicts with a report", [...REPORT, "--not-reviewed", "x", "--marker", "y"], risky],
+  ["--not-reviewed needs --marker", ["--not-reviewed", "x", ...toPull], risky],
+  ["--summary needs a report", ["--not-reviewed", "x", "--marker", "y", "--summary", ...toPull], risky],
+])("nothing is posted, and one clear error says %s, with %j", async (message, argv, text) => {
+  expect(await post(text, ...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(github.seen).toEqual([]);
 });

@@ -56,29 +56,16 @@ describe("whoami", () => {
     const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
     await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
     await expect(whoami([])).resolves.toBe(0);
-    expect(bench.printed.join("\n")).toBe(
-      [
-        "identity     unknown: the token is opaque, and the API does not name its caller",
-        "source       PLATFORM_TOKEN",
-        "settings     the environment",
-        "expires      unknown",
-        `groups       acme (${String(uid)})`,
-      ].join("\n"),
-    );
-    bench.printed.length = 0;
-    await expect(whoami(["-o", "json"])).resolves.toBe(0);
-    expect(JSON.parse(bench.printed.join("\n"))).toMatchObject({ rootGroups: [{ uid, name: "acme" }] });
+    const text = bench.printed.join("\n");
+    expect(text).toMatch(/^identity {5}unknown: the token is opaque, and the API does not name its caller\n/);
+    expect(text).toMatch(new RegExp(`\nexpires      unknown\ngroups       acme \\(${String(uid)}\\)$`));
   });
 
+  const refused = { status: 403, body: { code: 7, message: "no" } };
   test.each([
     ["a refused token", { status: 401, body: { code: 16, message: "no" } }, "canary-1", 3],
-    ["groups that may not be listed", { status: 403, body: { code: 7, message: "no" } }, "canary-1", 4],
-    [
-      "the same with a token that names its identity",
-      { status: 403, body: { code: 7, message: "no" } },
-      jwt({ sub: "x" }),
-      0,
-    ],
+    ["groups that may not be listed", refused, "canary-1", 4],
+    ["the same with a token that names its identity", refused, jwt({ sub: "x" }), 0],
   ])("with %s says why the groups are unknown", async (_what, fault, token, code) => {
     process.env["PLATFORM_TOKEN"] = token;
     bench.emulator.addFault({ path: "/iam/v2/groups", ...fault });

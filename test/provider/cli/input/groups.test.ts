@@ -20,17 +20,15 @@ describe("a group that a flag names", () => {
   let acme: string;
   const below: string[] = [];
 
-  const make = async (parent: string, name: string): Promise<string> =>
-    String(
-      (await call(emulator, "POST", `/iam/v2/groups${parent === "" ? "" : `/${parent}`}`, { name }))["uid"],
-    );
+  const make = async (below: string, name: string): Promise<string> =>
+    String((await call(emulator, "POST", `/iam/v2/groups${below}`, { name }))["uid"]);
 
   beforeAll(async () => {
     writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources: [] } }));
     emulator = await startEmulator();
     acme = await make("", "acme");
     const beta = await make("", "beta");
-    below.push(await make(acme, "team"), await make(beta, "team"));
+    below.push(await make(`/${acme}`, "team"), await make(`/${beta}`, "team"));
   });
   afterAll(async () => {
     await emulator.close();
@@ -62,10 +60,8 @@ describe("a group that a flag names", () => {
   });
 
   test("the root groups are those without a parent", async () => {
-    expect((await listRootGroups(clientOf(emulator))).map(({ name }) => name).sort()).toEqual([
-      "acme",
-      "beta",
-    ]);
+    const roots = await listRootGroups(clientOf(emulator));
+    expect(roots.map(({ name }) => name).sort()).toEqual(["acme", "beta"]);
   });
 
   /** `watch` reads its groups before it listens, and ends where it cannot: here, where the emulator does. */

@@ -18,38 +18,45 @@ function write(files: Readonly<Record<string, string>>): void {
   }
 }
 
+const OF_ESC = /^environment of .*Pulumi\.prod\.(yaml|json): Pulumi ESC/;
+const UNREADABLE = /Pulumi\.prod\.yaml cannot be read/;
+/** Another checkout may have another file. */
+const NO_SETTINGS = /Pulumi\.prod\.yaml (holds no|cannot be)/;
+
+test.each<[text: string, message: RegExp]>([
+  ["environment: [acme/prod]", OF_ESC],
+  ["environment: { values: { environmentVariables: { A: b } } }", OF_ESC],
+  ["environment: acme/prod", OF_ESC],
+  ['"\\u0065nvironment": [acme/prod]', OF_ESC],
+  ["\ufeffenvironment: [acme/prod]", OF_ESC],
+  ["%YAML 1.1\n---\nconfig: {}", /has a directive \(%\)/],
+  ["a: [", UNREADABLE],
+  ["a: 1\n---\nenvironment: [acme/prod]", UNREADABLE],
+  ["environment: 1\nenvironment: []", UNREADABLE],
+  ["version https://git-lfs.github.com/spec/v1\n", NO_SETTINGS],
+  ["text", NO_SETTINGS],
+  ["- environment", NO_SETTINGS],
+  ["1", NO_SETTINGS],
+])("a stack file of %j is refused: %s", (text, message) => {
+  write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
+  for (const stack of ["prod", "acme/access/prod", undefined])
+    expect(() => checkProjectFiles(folder, stack)).toThrow(message);
+  expect(() => checkProjectFiles(join(folder, "src"), "prod")).toThrow(message);
+  expect(() => checkFilesOfChange(folder)).toThrow(message);
+});
+
+const IN_FOLDER = { "stacks/Pulumi.prod.yaml": "environment: [a]" };
 test.each<[string, Record<string, string>]>([
-  ["a list of environments", { "Pulumi.prod.yaml": "environment: [acme/prod]" }],
-  [
-    "variables in the file itself",
-    { "Pulumi.prod.yaml": "environment: { values: { environmentVariables: { A: b } } }" },
-  ],
-  ["files", { "Pulumi.prod.yaml": "environment:\n  values:\n    files: { NODE_OPTIONS: x }" }],
-  ["configuration", { "Pulumi.prod.yaml": "environment:\n  values: { pulumiConfig: { a: b } }" }],
-  ["a form that is not known", { "Pulumi.prod.yaml": "environment: acme/prod" }],
-  ["an escaped name", { "Pulumi.prod.yaml": '"\\u0065nvironment": [acme/prod]' }],
-  ["a byte order mark", { "Pulumi.prod.yaml": "\ufeffenvironment: [acme/prod]" }],
   [
     "JSON, whose members the CLI reads in any letter case",
     { "Pulumi.json": '{"name":"a","runtime":"nodejs"}', "Pulumi.prod.json": '{"Environment":["acme/prod"]}' },
   ],
-  [
-    "another folder",
-    { "Pulumi.yaml": `${PROJECT}stackConfigDir: stacks`, "stacks/Pulumi.prod.yaml": "environment: [a]" },
-  ],
-  [
-    "another folder in its older form",
-    { "Pulumi.yaml": `${PROJECT}config: stacks`, "stacks/Pulumi.prod.yaml": "environment: [a]" },
-  ],
-])("a stack file may not set environment variables: %s", (_, files) => {
-  write("Pulumi.json" in files ? files : { "Pulumi.yaml": PROJECT, ...files });
-  for (const stack of ["prod", "acme/access/prod", undefined]) {
-    expect(() => checkProjectFiles(folder, stack)).toThrow(
-      /^environment of .*Pulumi\.prod\.(yaml|json): Pulumi ESC/,
-    );
-  }
-  expect(() => checkProjectFiles(join(folder, "src"), "prod")).toThrow(/^environment of /);
-  expect(() => checkFilesOfChange(folder)).toThrow(/^environment of /);
+  ["another folder", { "Pulumi.yaml": `${PROJECT}stackConfigDir: stacks`, ...IN_FOLDER }],
+  ["another folder in its older form", { "Pulumi.yaml": `${PROJECT}config: stacks`, ...IN_FOLDER }],
+])("a stack file may not set environment variables, also in %s", (_, files) => {
+  write(files);
+  expect(() => checkProjectFiles(folder, "prod")).toThrow(OF_ESC);
+  expect(() => checkFilesOfChange(folder)).toThrow(OF_ESC);
 });
 
 /** Each list has nine of the one before it. */
@@ -68,11 +75,7 @@ test.each<[string, string, RegExp]>([
   ["an anchor of a mapping", "config: { a: &x { b: c } }", /has an anchor or an alias/],
   ["a tag of its own", "config: { a: !mine b }", /has the tag !mine/],
   ["a key in two spellings", "environment: [a]\nEnvironment:", /has both "environment" and "Environment"/],
-  [
-    "a key in two spellings inside",
-    "options: { refresh: a, Refresh: b }",
-    /has both "refresh" and "Refresh"/,
-  ],
+  ["two spellings inside", "options: { refresh: a, Refresh: b }", /has both "refresh" and "Refresh"/],
   ["another end of a line in a comment", "# note\u2028environment: [a]", /has the character U\+2028/],
   ["the same in a text", "config:\n  a: |\n    b\u0085environment: [a]", /has the character U\+0085/],
   ["a carriage return alone", "config: {} # note\renvironment: [a]", /has the character U\+000D/],
@@ -105,28 +108,6 @@ test("nor name the program as another process", () => {
   write({ "Pulumi.yaml": "name: access\nruntime: { name: client, options: { address: '127.0.0.1:1' } }" });
   expect(() => checkProjectFiles(folder)).toThrow(/^runtime of .* is "client"/);
 });
-
-test("a directive is refused", () => {
-  write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": "%YAML 1.1\n---\nconfig: {}" });
-  expect(() => checkProjectFiles(folder, "prod")).toThrow(/has a directive \(%\)/);
-});
-
-test.each(["a: [", "a: 1\n---\nenvironment: [acme/prod]", "environment: 1\nenvironment: []"])(
-  "a file that cannot be read for certain is refused: %j",
-  (text) => {
-    write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
-    expect(() => checkProjectFiles(folder, "prod")).toThrow(/Pulumi\.prod\.yaml cannot be read/);
-  },
-);
-
-test.each(["version https://git-lfs.github.com/spec/v1\n", "text", "- environment", "1"])(
-  "a file that holds no settings here is refused, since another checkout may have another one: %j",
-  (text) => {
-    write({ "Pulumi.yaml": PROJECT, "Pulumi.prod.yaml": text });
-    expect(() => checkProjectFiles(folder, "prod")).toThrow(/Pulumi\.prod\.yaml (holds no|cannot be)/);
-    expect(() => checkFilesOfChange(folder)).toThrow(/Pulumi\.prod\.yaml (holds no|cannot be)/);
-  },
-);
 
 describe("of a change", () => {
   const CHANGE = join("repository", "change");

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { readProvenance } from "../../../../provider/cli/input/provenance";
+import { inventoryOf } from "../../../support/documents";
 import { temporaryFolder } from "../../../support/folders";
 
 const now = new Date("2026-03-01T00:10:00Z");
@@ -10,18 +11,21 @@ const head = "b".repeat(40);
 describe("the provenance of a report", () => {
   const folder = temporaryFolder();
 
-  it("is that of the pull request's own commit on GitHub, not of the merge", () => {
-    const event = join(folder, "event.json");
-    writeFileSync(event, JSON.stringify({ number: 12, pull_request: { head: { sha: head } } }));
-    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: event };
-    expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head, pullRequest: "12" });
-  });
-
-  it("is that of the commit whose run started this one on GitHub, not of the default branch", () => {
-    const event = join(folder, "run.json");
-    writeFileSync(event, JSON.stringify({ workflow_run: { head_sha: head } }));
-    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: event, GITHUB_REF: "refs/heads/main" };
-    expect(readProvenance({}, { now }, env)).toMatchObject({ commit: head });
+  it.each([
+    [
+      "of the pull request's own commit, not of the merge",
+      { number: 12, pull_request: { head: { sha: head } } },
+      "12",
+    ],
+    ["of the commit whose run started this one", { workflow_run: { head_sha: head } }, undefined],
+  ])("is that %s on GitHub", (_which, event, pullRequest) => {
+    const file = join(folder, "event.json");
+    writeFileSync(file, JSON.stringify(event));
+    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: file, GITHUB_REF: "refs/heads/main" };
+    expect(readProvenance({}, { now }, env)).toMatchObject({
+      commit: head,
+      ...(pullRequest && { pullRequest }),
+    });
   });
 
   it.each([
@@ -45,15 +49,7 @@ describe("the provenance of a report", () => {
   });
 
   it("reads the flags first, and has the age of the inventory", () => {
-    const inventory = {
-      schemaVersion: 1 as const,
-      root: "",
-      takenAt: "2026-03-01T00:00:00Z",
-      complete: true,
-      refused: [],
-      kinds: [],
-      objects: [],
-    };
+    const inventory = { ...inventoryOf(""), takenAt: "2026-03-01T00:00:00Z" };
     const flags = { commit: head, "pull-request": "3" };
     expect(readProvenance(flags, { now, inventory, cli: "v3.230.0" }, { GITHUB_SHA: sha })).toMatchObject({
       commit: head,

@@ -1,16 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { commands } from "../../../../provider/cli/commands/list";
 import { exportText, previewText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
-import { inputs } from "../chains/documents";
-import type { DocumentKind } from "../chains/documents";
 
-/** What a command reads from a file. */
-const FILES: readonly DocumentKind[] = [
-  ...(["review report", "drift report", "verify report", "inventory", "policy"] as const),
-  ...(["preview", "state", "plan", "terraform state"] as const),
-];
+/** Code, which Node reads, and what the emulator writes. */
+const NO_DOCUMENTS = ["rules", "data"];
+
+/** Each argument that names a document. */
+const readers = commands.flatMap(({ name, load }) => {
+  const { arguments: positionals = [], flags } = load().description;
+  return [
+    ...positionals
+      .filter((argument) => /preview|\.json/.test(argument))
+      .map((argument) => `${name} <${argument}>`),
+    ...Object.entries(flags)
+      .filter(([flag, { value }]) => value === "FILE" && !NO_DOCUMENTS.includes(flag))
+      .map(([flag]) => `${name} --${flag}`),
+  ];
+});
 
 const CANARY = "canary-of-a-secret-file";
 
@@ -50,7 +59,7 @@ describe("a document that an argument names", () => {
   const report = chain.path("report.json");
   beforeAll(() => chain.succeed([0], "review", valid, "--inventory", live, "-o", `json=${report}`));
 
-  /** The arguments of each command that reads a file, by the entry of the table of inputs. */
+  /** The arguments of each command that reads a file, by `command --flag` or `command <argument>`. */
   const argvOf = (input: string, file: string): string[] => {
     const [command = "", argument = ""] = input.split(" ");
     const isPath = argument.startsWith("<");
@@ -67,10 +76,6 @@ describe("a document that an argument names", () => {
     };
     return [command, ...given, ...(more[command] ?? [])];
   };
-
-  const readers = Object.entries(inputs)
-    .filter(([, kinds]) => kinds.some((kind) => FILES.includes(kind)))
-    .map(([input]) => input);
 
   test.each(readers)("%s: of a file that is no document, nothing is printed", async (input) => {
     for (const secret of SECRETS) {

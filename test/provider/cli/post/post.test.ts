@@ -17,6 +17,7 @@ import {
 } from "../../access/report/render/reports";
 import { runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
+import type { Fault } from "./hosts";
 import { temporaryFolder } from "../../../support/folders";
 
 const waits: number[] = [];
@@ -48,13 +49,7 @@ afterEach(async () => {
 
 async function run(host: PostHost, report: Report, more: Partial<PostOptions> = {}): Promise<boolean> {
   const env = host === "gitlab-mr" ? gitlab.env : { ...github.env, GITHUB_REF: "refs/pull/1/merge" };
-  return await post(report, {
-    host,
-    dryRun: false,
-    env,
-    log: (line) => said.push(line),
-    ...more,
-  });
+  return await post(report, { host, dryRun: false, env, log: (line) => said.push(line), ...more });
 }
 
 const marker = commentMarker("review", "acme/access/prod");
@@ -104,10 +99,9 @@ describe("a comment on a pull request of GitHub", () => {
     ]);
   });
 
-  test("is one for each stack and each command", async () => {
-    await run("github-pr", riskyReview);
-    await run("github-pr", { ...riskyReview, stacks: ["acme/access/dev"] });
-    await run("github-pr", drift);
+  test("is one for each stack, each command and each marker", async () => {
+    for (const report of [riskyReview, { ...riskyReview, stacks: ["acme/access/dev"] }, drift])
+      await run("github-pr", report);
     await run("github-pr", riskyReview, { marker: "europe" });
     expect(new Set(comments().map(({ body }) => body.split("\n")[0])).size).toBe(4);
   });
@@ -156,10 +150,7 @@ describe("a comment on a pull request of GitHub", () => {
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
     expect(await run("github-pr", riskyReview, { env })).toBe(true);
     expect(comments()).toHaveLength(1);
-    const moved = {
-      ...github.env,
-      GITHUB_EVENT_PATH: runEvent({ head_sha: "gone" }),
-    };
+    const moved = { ...github.env, GITHUB_EVENT_PATH: runEvent({ head_sha: "gone" }) };
     expect(await run("github-pr", riskyReview, { env: moved })).toBe(false);
     expect(said.at(-1)).toContain("no open pull request has the commit");
   });
@@ -168,26 +159,14 @@ describe("a comment on a pull request of GitHub", () => {
   const other = { ...mine, number: 8, base: "mallorys-base" };
   const changed = (created_at: string) => [{ event: "base_ref_changed", created_at }];
 
-  test.each<[string, { pulls: typeof github.pulls; events?: ReturnType<typeof changed> }, string]>([
-    [
-      "another base",
-      { pulls: [{ ...mine, base: "mallorys-base" }] },
-      "#1 has this commit and the base mallorys-base",
-    ],
-    [
-      "a second one of another base",
-      { pulls: [mine, other] },
-      "#8 has this commit and the base mallorys-base",
-    ],
-    ["a closed one of another base", { pulls: [{ ...other, state: "closed" }, mine] }, "#8 has this commit"],
-    [
-      "a base that was changed since",
-      { pulls: [mine], events: changed("2026-05-11T06:00:01Z") },
-      "#1 had another base",
-    ],
-    ["several of the same base", { pulls: [mine, { ...mine, number: 9 }] }, "several open pull requests"],
-    ["none that is open", { pulls: [{ ...mine, state: "closed" }] }, "no open pull request"],
-  ])("is not posted for a workflow_run whose commit has %s", async (_, { pulls, events = [] }, reason) => {
+  test.each<[string, { pulls: typeof github.pulls; events?: ReturnType<typeof changed> }]>([
+    ["#1 has this commit and the base mallorys-base", { pulls: [{ ...mine, base: "mallorys-base" }] }],
+    ["#8 has this commit and the base mallorys-base", { pulls: [mine, other] }],
+    ["#8 has this commit", { pulls: [{ ...other, state: "closed" }, mine] }],
+    ["#1 had another base", { pulls: [mine], events: changed("2026-05-11T06:00:01Z") }],
+    ["several open pull requests", { pulls: [mine, { ...mine, number: 9 }] }],
+    ["no open pull request", { pulls: [{ ...mine, state: "closed" }] }],
+  ])("is not posted for a workflow_run: %s", async (reason, { pulls, events = [] }) => {
     github.pulls.push(...pulls);
     github.events.set(1, events);
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
@@ -210,20 +189,16 @@ describe("a comment on a pull request of GitHub", () => {
       code: 4,
       stderr: expect.stringContaining("(PP7002)") as string,
     });
-    const ofPull = event({
-      repository: { default_branch: "main" },
-      pull_request: { number: 1, base: { ref: "x" } },
-    });
-    expect(await runCommand(postCommand.main, check, { ...env, GITHUB_EVENT_PATH: ofPull })).toMatchObject({
-      code: 4,
-    });
+    const pull = { repository: { default_branch: "main" }, pull_request: { number: 1, base: { ref: "x" } } };
+    const ofPull = { ...env, GITHUB_EVENT_PATH: event(pull) };
+    expect((await runCommand(postCommand.main, check, ofPull)).code).toBe(4);
     for (const wrong of [
       ["--check"],
       ["--check", "--to", "gitlab-mr"],
       [...check, "--dry-run"],
       [...check, "report.json"],
     ])
-      expect(await runCommand(postCommand.main, wrong, env)).toMatchObject({ code: 2 });
+      expect((await runCommand(postCommand.main, wrong, env)).code).toBe(2);
     expect(github.writes()).toEqual([]);
   });
 
@@ -253,45 +228,25 @@ describe("a comment on a pull request of GitHub", () => {
   });
 
   test("has no marker but its own, whatever the names are", async () => {
-    await run(
-      "github-pr",
-      rewritten(riskyReview, (text) => `${text}${commentMarker("review", "other")}`),
-      { marker: "mine" },
-    );
+    const marked = rewritten(riskyReview, (text) => `${text}${commentMarker("review", "other")}`);
+    await run("github-pr", marked, { marker: "mine" });
     expect(comments()[0]?.body.match(/<!--/g)).toHaveLength(1);
   });
 
-  test("is a warning where a fork's token may not write", async () => {
-    github.faults.push({
-      method: "POST",
-      status: 403,
-      body: { message: "Resource not accessible by integration" },
-    });
-    expect(await run("github-pr", riskyReview)).toBe(false);
-    expect(said.join("\n")).toContain(
-      "warning: --post github-pr: not posted: POST /repos/acme/access/issues/1/comments: HTTP 403: Resource not accessible by integration; the token may not write here",
-    );
-  });
-
+  const AT_MIDNIGHT = "Thu, 01 Jan 2026 00:00:00 GMT";
+  const soon = String(Date.parse("2026-01-01T00:00:11Z") / 1000);
   test.each([
     ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, 7000],
     [
       "a date, by the host's clock",
-      {
-        status: 429,
-        headers: { date: "Thu, 01 Jan 2026 00:00:00 GMT", "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" },
-      },
+      { status: 429, headers: { date: AT_MIDNIGHT, "retry-after": "Thu, 01 Jan 2026 00:00:09 GMT" } },
       9000,
     ],
     [
       "the time when a limit ends, by the host's clock",
       {
         status: 403,
-        headers: {
-          date: "Thu, 01 Jan 2026 00:00:00 GMT",
-          "x-ratelimit-remaining": "0",
-          "x-ratelimit-reset": String(Date.parse("2026-01-01T00:00:11Z") / 1000),
-        },
+        headers: { date: AT_MIDNIGHT, "x-ratelimit-remaining": "0", "x-ratelimit-reset": soon },
       },
       11_000,
     ],
@@ -303,15 +258,28 @@ describe("a comment on a pull request of GitHub", () => {
     expect(comments()).toHaveLength(1);
   });
 
-  test("does not wait for an hour", async () => {
-    github.faults.push({
-      status: 403,
-      headers: {
-        "x-ratelimit-remaining": "0",
-        "x-ratelimit-reset": String(Math.ceil(Date.now() / 1000) + 3600),
-      },
-    });
+  const inAnHour = String(Math.ceil(Date.now() / 1000) + 3600);
+  test.each<[what: string, fault: Fault, message: string]>([
+    [
+      "a fork's token that may not write",
+      { method: "POST", status: 403, body: { message: "Resource not accessible by integration" } },
+      "warning: --post github-pr: not posted: POST /repos/acme/access/issues/1/comments: HTTP 403: Resource not accessible by integration; the token may not write here",
+    ],
+    [
+      "a limit that ends in an hour",
+      { status: 403, headers: { "x-ratelimit-remaining": "0", "x-ratelimit-reset": inAnHour } },
+      "HTTP 403",
+    ],
+    ["a redirect", { status: 307, headers: { location: "http://127.0.0.1:1/stolen" } }, "HTTP 307"],
+    [
+      "a refusal that repeats the token",
+      { status: 401, body: { message: "bad token ghs_canary" } },
+      "bad token [credential]",
+    ],
+  ])("is a warning, without waiting, after %s", async (_, fault, message) => {
+    github.faults.push(fault);
     expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(said.at(-1)).toContain(message);
     expect(waits).toEqual([]);
   });
 
@@ -332,18 +300,6 @@ describe("a comment on a pull request of GitHub", () => {
     );
   });
 
-  test("follows no redirect with its token", async () => {
-    github.faults.push({ status: 307, headers: { location: "http://127.0.0.1:1/stolen" } });
-    expect(await run("github-pr", riskyReview)).toBe(false);
-    expect(said.at(-1)).toContain("HTTP 307");
-  });
-
-  test("masks the token in a message of the host", async () => {
-    github.faults.push({ status: 401, body: { message: "bad token ghs_canary" } });
-    expect(await run("github-pr", riskyReview)).toBe(false);
-    expect(said.at(-1)).toContain("bad token [credential]");
-  });
-
   test.each([
     [{ GITHUB_TOKEN: "" }, "no token: set GITHUB_TOKEN", "PP7001"],
     [{ GITHUB_REPOSITORY: "../../evil" }, "GITHUB_REPOSITORY names no repository", "PP7003"],
@@ -359,13 +315,8 @@ describe("a comment on a pull request of GitHub", () => {
   });
 
   test("is only printed in a dry run, and no line of it is a command to a runner", async () => {
-    expect(
-      await run(
-        "github-pr",
-        rewritten(riskyReview, (text) => `${text}\n::error::x ##[error]y`),
-        { dryRun: true, env: {} },
-      ),
-    ).toBe(false);
+    const commanding = rewritten(riskyReview, (text) => `${text}\n::error::x ##[error]y`);
+    expect(await run("github-pr", commanding, { dryRun: true, env: {} })).toBe(false);
     expect(said.join("\n")).toContain("<!-- pulumi-platform:review:");
     for (const line of said) expect(line).not.toMatch(/^\s*::|##\[/);
     expect(github.seen).toEqual([]);
@@ -392,15 +343,8 @@ describe("an issue of GitHub", () => {
     expect(github.issues[0]?.comments).toHaveLength(1);
     await run("github-issue", drift);
     expect(github.issues).toMatchObject([{ state: "open" }]);
-    expect(said.map((line) => line.split(": ").at(-1)?.split(" ")[0])).toEqual([
-      "nothing",
-      "created",
-      "updated",
-      "updated",
-      "closed",
-      "nothing",
-      "reopened",
-    ]);
+    const done = "nothing created updated updated closed nothing reopened";
+    expect(said.map((line) => line.split(": ").at(-1)?.split(" ")[0]).join(" ")).toBe(done);
   });
 
   test("is not created by an incomplete run without findings, and never replaces a stranger's", async () => {
