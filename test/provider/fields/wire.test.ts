@@ -95,23 +95,6 @@ describe("the body of a create", () => {
 });
 
 describe("values on their way", () => {
-  test("null and absent are sent as null, all else by the field", () => {
-    expect(toWire({ type: "string" }, undefined)).toBeNull();
-    expect(toWire({ type: "string" }, null)).toBeNull();
-    expect(toWire({ type: "string", format: "duration" }, "1h")).toBe("3600s");
-    expect(toWire({ type: "list", items: { type: "string", format: "duration" } }, ["1h"])).toEqual([
-      "3600s",
-    ]);
-    expect(toWire({ type: "map", values: { type: "string", format: "duration" } }, { a: "1m" })).toEqual({
-      a: "60s",
-    });
-    expect(
-      toWire({ type: "object", fields: { a: { type: "string", wire: "b" } } }, { a: "x", c: "y" }),
-    ).toEqual({
-      b: "x",
-    });
-  });
-
   test("a key of a map that is a name of a built-in member stays a key", () => {
     const map = { type: "map", values: { type: "string" } } as const;
     const value = JSON.parse('{"__proto__":"a","constructor":"b"}') as Json;
@@ -236,54 +219,6 @@ describe("reading what the server holds", () => {
       .map(({ path }) => path.join("."));
     expect(shown).toMatchSnapshot();
   });
-
-  test("a claim added by hand beside the program's shows, and one it left empty too", () => {
-    const olds = withValue(sampleOf("Identity", "claims"), ["claimMatch", "claims"], undefined);
-    const live = withValue(olds, ["claimMatch", "claims"], { ref: "main" });
-    expect(mergeLive(specOf("Identity"), olds, live).inputs).toEqual(live);
-    const spelled = withValue(olds, ["claimMatch", "claims"], {});
-    expect(mergeLive(specOf("Identity"), spelled, live).inputs).toEqual(live);
-  });
-
-  test("a relationship that took another's place shows whole", () => {
-    const olds = sampleOf("Identity", "claims");
-    const { staticKeys } = sampleOf("Identity", "keys");
-    const rest = withValue(olds, ["claimMatch"], undefined);
-    expect(mergeLive(specOf("Identity"), olds, { ...rest, staticKeys }).inputs).toEqual({
-      ...rest,
-      staticKeys,
-    });
-  });
-
-  test("another order of a set keeps the program's, another content does not", () => {
-    const olds = sampleOf("Role");
-    const turned = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST"] };
-    expect(mergeLive(specOf("Role"), olds, turned).inputs).toEqual(olds);
-    const more = { ...olds, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
-    expect(mergeLive(specOf("Role"), olds, more).inputs).toEqual(more);
-  });
-
-  test("keys outside the description are dropped", () => {
-    const olds = { ...sampleOf("RoleBinding"), __provider: "x", strange: "y" };
-    const { inputs, outs } = mergeLive(specOf("RoleBinding"), olds, {
-      ...sampleOf("RoleBinding"),
-      status: "z",
-    });
-    expect(inputs).toEqual(sampleOf("RoleBinding"));
-    expect(outs).toEqual(sampleOf("RoleBinding"));
-  });
-
-  test("reading changes neither what was known nor what was answered", () => {
-    fc.assert(
-      fc.property(pairOf(specOf("Repo")), ({ a, b }) => {
-        const before = JSON.stringify([a, b]);
-        mergeLive(specOf("Repo"), a, b);
-        outputsFor(specOf("Repo"), a, b, b);
-        expect(JSON.stringify([a, b])).toBe(before);
-      }),
-      { numRuns: casesOf(50) },
-    );
-  });
 });
 
 describe("what the server fills in", () => {
@@ -386,16 +321,6 @@ describe("a source that the server rewrites", () => {
     }
     const more = repoOf("nginx", { google: "g" });
     expect(outputsFor(repo, more, {}, outs)).toEqual({ ...more, [NORMALIZED]: outs[NORMALIZED] });
-  });
-
-  test("is forgotten if the program names another source and the response omits it", () => {
-    expect(outputsFor(repo, repoOf("redis"), {}, outs)).toEqual(repoOf("redis"));
-  });
-
-  test("of a broken state is taken as unknown", () => {
-    const broken = { ...inputs, [NORMALIZED]: "text" };
-    expect(mergeLive(repo, broken, repoOf(SOURCE_UID)).inputs).toEqual(repoOf(SOURCE_UID));
-    expect(outputsFor(repo, inputs, {}, broken)).toEqual(inputs);
   });
 });
 

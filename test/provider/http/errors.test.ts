@@ -9,7 +9,6 @@ import {
   ProxyError,
   toConnectionError,
 } from "../../../provider/http/errors";
-import { hasCode } from "../../../provider/errors/codedError";
 import { printable } from "../../../provider/text/printable";
 import { detail } from "../support/server";
 
@@ -236,25 +235,6 @@ describe("a server's text", () => {
       }),
     );
   });
-
-  test("is escaped wherever an error quotes it", () => {
-    const nasty = "x\n::error::y\u001b[2J";
-    const error = errorFrom(400, {
-      code: 9,
-      message: nasty,
-      details: [
-        detail("ErrorInfo", { reason: nasty, domain: nasty, metadata: { [nasty]: nasty } }),
-        detail("BadRequest", { fieldViolations: [{ field: nasty, description: nasty }] }),
-        detail("PreconditionFailure", { violations: [{ type: nasty, subject: nasty, description: nasty }] }),
-        detail("ResourceInfo", { resourceType: nasty, resourceName: nasty, description: nasty }),
-        detail("TermsNotAcceptedDetail", { missing: [{ id: nasty, label: nasty, url: nasty }] }),
-      ],
-    });
-    const all = JSON.stringify([error, error.message]);
-    expect(all).toContain("x ::error::y");
-    // eslint-disable-next-line no-control-regex -- what must not be there
-    expect(all).not.toMatch(/\\n|\\u001b|[\u0000-\u001f]/);
-  });
 });
 
 describe("what an error means", () => {
@@ -276,15 +256,6 @@ describe("what an error means", () => {
     }
   });
 
-  test("is read from the code", () => {
-    expect(hasCode(errorFrom(403, { code: 7 }), "PERMISSION_DENIED")).toBe(true);
-    expect(hasCode(errorFrom(400, { code: 3 }), "INVALID_ARGUMENT")).toBe(true);
-    expect(hasCode(errorFrom(400, { code: 9 }), "FAILED_PRECONDITION")).toBe(true);
-    for (const other of [errorFrom(500, { code: 13 }), undefined, null, 5, "INVALID_ARGUMENT", {}]) {
-      expect(hasCode(other, "INVALID_ARGUMENT")).toBe(false);
-    }
-  });
-
   test.each([
     ["an error of the server", errorFrom(500, { code: 13 }), true],
     ["a server that is not available", errorFrom(503, { code: 14 }), true],
@@ -300,15 +271,6 @@ describe("what an error means", () => {
     ["anything else", new Error("m"), false],
   ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
     expect(hasUnknownOutcome(error)).toBe(unclear);
-  });
-
-  test("names are distinguished without their classes", () => {
-    expect(errorFrom(400, {}).name).toBe("ApiError");
-    expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({
-      name: "ConnectionError",
-      code: "CONNECTION",
-    });
-    expect(new ConfigError("PP2002", "m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
   });
 });
 

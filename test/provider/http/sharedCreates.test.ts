@@ -63,7 +63,6 @@ describe("one batch", () => {
   });
 
   test.each([
-    ["a wrong argument", failure(3, "no", detail("BadRequest", { fieldViolations: [] }))],
     ["a missing right", failure(7, "no")],
     ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
   ])(
@@ -84,7 +83,6 @@ describe("one batch", () => {
 
   test.each<[string, Reply]>([
     ["a cut connection", { cut: "before" }],
-    ["a cut answer", { json: {}, cut: "within" }],
     ["an error of a proxy", { status: 502, text: htmlPage }],
     ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
     ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],

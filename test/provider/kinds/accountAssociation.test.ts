@@ -4,7 +4,7 @@ import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
-import { clientOf, detail, errorOf, failure, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
 const KIND = "AccountAssociation";
@@ -87,11 +87,6 @@ describe("the name of an installation", () => {
     expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(live);
   });
 
-  test("is read where nothing is known of the program", () => {
-    const live = installed({ installationId: "1", name: "acme" });
-    expect(mergeLive(specOf(KIND), {}, live).inputs).toEqual(live);
-  });
-
   const named = (name?: string): Props =>
     installed({ installationId: "1", ...(name && { name }) }, { installationId: "2" });
 
@@ -157,17 +152,5 @@ describe("waiting until accounts are ready", () => {
     await handlers().update(GROUP_UID, waiting, waiting);
     await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);
     expect(server.calls).toEqual([]);
-  });
-
-  test("that is refused is a failure after the create, with every detail", async () => {
-    const refusal = failure(
-      7,
-      "no",
-      detail("ErrorInfo", { reason: "MISSING", domain: "example.com", metadata: {} }),
-    );
-    server.script([stored(waiting), refusal]);
-    const error = await partial(handlers().create(waiting));
-    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
-    expect(error.reasons[0]).toContain("PERMISSION_DENIED (HTTP 403): no");
   });
 });

@@ -2,7 +2,7 @@ import { checkInputs } from "../../../provider/fields/check";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
-import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { cpuSeconds } from "../../support/cpu";
 import { handlersAt } from "../support/handlerStack";
@@ -32,21 +32,8 @@ describe("a readme", () => {
     onePatch(readme["content"]);
   });
 
-  test("is changed by the same PATCH", async () => {
-    server.script(taking);
-    const news = { ...readme, content: "# two\n" };
-    expect(await handlers().update(REPO_UID, readme, news)).toEqual(news);
-    onePatch("# two\n");
-  });
-
   test("is emptied, the repository stays", async () => {
     server.script(taking);
-    await handlers().delete(REPO_UID, readme);
-    onePatch("");
-  });
-
-  test("of a deleted repository counts as deleted", async () => {
-    server.script([missing(REPO_UID)]);
     await handlers().delete(REPO_UID, readme);
     onePatch("");
   });
@@ -76,13 +63,6 @@ describe("a readme", () => {
     const { message } = await errorOf(write());
     expect(message).toContain("CAP_REPO_INTERNAL_ADMIN");
     expect(message).not.toContain("lacks a role there");
-  });
-
-  test("refused by a proxy says nothing of capabilities", async () => {
-    server.script(() => ({ status: 403, text: htmlPage }));
-    const { message } = await errorOf(handlers().update(REPO_UID, readme, { ...readme, content: "# two" }));
-    expect(message).toContain("another server, or a proxy, responds at http://");
-    expect(message).not.toContain("CAP_");
   });
 });
 

@@ -1,7 +1,7 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { DIGEST, REPO_UID, sampleOf } from "../support/samples";
-import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
 
@@ -82,29 +82,10 @@ describe("a tag", () => {
     expect(server.calls).toEqual([READ]);
   });
 
-  test("whose responses are all lost fails, without a search", async () => {
-    server.script(() => ({ cut: "before" }));
-    const error = await errorOf(handlers(1).create(tag));
-    expect(error.message).toContain(`creating tag "1.27" below ${REPO_UID}`);
-    expect(server.calls).toEqual([BELOW, BELOW]);
-  });
-
   test("that the server did not move is an error", async () => {
     server.script(() => ({ json: { ...tag, uid: UID } }));
     const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
     expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
     expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
-  });
-
-  test("that prevents a repository's deletion is named", async () => {
-    const full = failure(9, "Precondition failed");
-    server.script(({ method }) =>
-      method === "DELETE" ? full : { json: { tags: [{ uid: UID, name: "1.27" }] } },
-    );
-    const client = clientOf(server);
-    const repo = handlersAt("Repo", client);
-    const error = await errorOf(repo.delete(REPO_UID, { name: "nginx" }));
-    expect(error.message).toContain(`tags in it: "1.27" ${UID}`);
-    expect(server.last().query.get("uidp.children_of")).toBe(REPO_UID);
   });
 });

@@ -8,7 +8,7 @@ import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { kinds } from "../../../provider/kinds";
 import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
-import { ownOf, propertyPathOf, samples, surroundings, withMember } from "../../support/samples";
+import { ownOf, samples, surroundings } from "../../support/samples";
 import type { Sample } from "../../support/samples";
 import { startSeededEmulator } from "../support/seededEmulator";
 import { clientOf, errorOf, htmlPage } from "../support/server";
@@ -213,30 +213,6 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
       emulator.clearFaults();
     }
     await expect(handlers(sample.kind).read(id, inputs)).resolves.toMatchObject({ id });
-  });
-
-  test("is never the result of an update or a delete", async () => {
-    const inputs = await prepared(sample);
-    const made = await handlers(sample.kind).create(inputs);
-    const [change] = sample.fields;
-    if (change && !change.without) {
-      const to = resolved({ to: change.to }, "")["to"];
-      const news = withMember(inputs, propertyPathOf(change), to) as Props;
-      for (const [, body] of foreign) {
-        emulator.addFault({ status: 200, body });
-        await expect(
-          errorOf(handlers(sample.kind, 0).update(made.id, made.outs, news)),
-        ).resolves.toBeInstanceOf(HandlerError);
-        emulator.clearFaults();
-      }
-      // What was not done is done by the next run.
-      await expect(handlers(sample.kind).update(made.id, made.outs, news)).resolves.toMatchObject({});
-    }
-    if (sample.permanent) return;
-    emulator.addFault({ status: 200, body: htmlPage });
-    expect(await errorOf(handlers(sample.kind, 0).delete(made.id, made.outs))).toBeInstanceOf(HandlerError);
-    emulator.clearFaults();
-    await expect(handlers(sample.kind).read(made.id, made.outs)).resolves.toMatchObject({ id: made.id });
   });
 });
 

@@ -21,7 +21,6 @@ import type { Recorded, Reply } from "../support/server";
 import {
   CHILD_UID,
   GROUP_UID,
-  IDENTITY_UID,
   PROVIDER_UID,
   requiredOutputs,
   ROLE_UID,
@@ -166,22 +165,6 @@ describe("create", () => {
     expect(error.message).toContain(`group "team" was created as ${GROUP_UID}, but reading it back failed: `);
     expect(error.message).toContain("PERMISSION_DENIED (HTTP 403): no");
   });
-
-  test("that is refused names the operation, the resource and the program's arguments", async () => {
-    const violation = { field: "identity.claim_match.subject", description: "must not be empty" };
-    server.script([failure(3, "Invalid argument", detail("BadRequest", { fieldViolations: [violation] }))]);
-    expect(await failing(handlers("Identity").create(sampleOf("Identity", "claims")))).toBe(
-      `creating identity "claims" below ${ROOT_UID}: INVALID_ARGUMENT (HTTP 400)\n  claimMatch.subject: must not be empty`,
-    );
-    expect(server.requests).toHaveLength(1);
-  });
-
-  test("of a kind without a name says so without one", async () => {
-    server.script([failure(6, "exists")]);
-    expect(await failing(handlers("RoleBinding").create(sampleOf("RoleBinding")))).toBe(
-      `creating role binding below ${ROOT_UID}: ALREADY_EXISTS (HTTP 409): exists`,
-    );
-  });
 });
 
 describe("a create below a new group", () => {
@@ -234,18 +217,6 @@ describe("a create whose response was lost", () => {
     expect(slept).toEqual([500]);
   });
 
-  test("every time ends with the error, after a lookup each time", async () => {
-    server.script((request) =>
-      request.method === "GET" ? json({ groups: [] }) : failure(14, "unavailable"),
-    );
-    expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: UNAVAILABLE (HTTP 503): unavailable\n  no response after 3 attempts; it may still be created: check before you retry`,
-    );
-    const once = "POST GET GET GET";
-    expect(server.requests.map(({ method }) => method).join(" ")).toBe(`${once} ${once} ${once}`);
-    expect(slept).toEqual([500, 1500, 3000, 500, 1500, 3000, 500, 1500, 3000]);
-  });
-
   test("and succeeds after it was sent again is named: the new object is in state, the other is not deleted", async () => {
     let posts = 0;
     const late = { ...stored, uid: childOf(ROOT_UID, 7), createTime: soon() };
@@ -287,39 +258,6 @@ describe("a create whose response was lost", () => {
     expect(await failing(handlers("Group").create(group))).toBe(
       `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
     );
-  });
-
-  test("twice finds the object that the first attempt created a minute before", async () => {
-    let passed = 0;
-    const clocks = [Date, performance].map((clock) => {
-      const real = clock.now.bind(clock);
-      return jest.spyOn(clock, "now").mockImplementation(() => real() + passed);
-    });
-    const client = clientOf(server);
-    const slow = handlersFor(specOf("Group"), {
-      client: () => client,
-      now: () => NOW,
-      sleep: () => {
-        passed += 60_000;
-        return Promise.resolve();
-      },
-    });
-    let posts = 0;
-    const createTime = soon();
-    server.script((request) => {
-      if (request.method === "POST") {
-        posts += 1;
-        return { cut: "before" };
-      }
-      const groups = posts < 2 ? [] : [{ ...stored, createTime }];
-      return { json: { groups }, headers: { Date: new Date(Date.now()).toUTCString() } };
-    });
-    try {
-      await expect(slow.create(group)).resolves.toMatchObject({ id: GROUP_UID });
-    } finally {
-      for (const clock of clocks) clock.mockRestore();
-    }
-    expect(posts).toBe(2);
   });
 
   test("does not take older, different or deeper objects, or those of other parents", async () => {
@@ -373,27 +311,6 @@ describe("a create whose response was lost", () => {
       /^creating group "team" below [0-9a-f]+: the response was lost \(POST .*\(ECONNRESET\)\), and the search for what was created failed \(.*PERMISSION_DENIED.*\); check whether it exists before you run again$/,
     );
     expect(server.requests).toHaveLength(2);
-  });
-
-  test("of a root group is looked for among roots", async () => {
-    const root = { uid: ROOT_UID, name: "acme", createTime: soon() };
-    const below = { uid: GROUP_UID, name: "acme", createTime: soon() };
-    server.script((request) =>
-      request.method === "POST" ? { cut: "before" } : json({ groups: [below, root] }),
-    );
-    await expect(handlers("Group").create({ name: "acme" })).resolves.toMatchObject({ id: ROOT_UID });
-    expect(query(server.last())).toEqual({ name: "acme", page_size: "200" });
-  });
-
-  test.each<[string, Reply]>([
-    ["an argument", failure(3, "bad")],
-    ["a missing parent", missing(ROOT_UID)],
-  ])("is not assumed for %s", async (_name, reply) => {
-    server.script([reply]);
-    await failing(handlers("Group").create(group));
-    // The age of a missing parent is asked for, since a new group answers so too; nothing is listed.
-    const rest = server.requests.slice(1).map(({ method, path }) => `${method} ${path}`);
-    expect(rest.filter((request) => request !== `GET /iam/v2/groups/${ROOT_UID}`)).toEqual([]);
   });
 });
 
@@ -451,15 +368,6 @@ describe("read", () => {
     expect(await failing(handlers("Group").read("../roles", group))).toContain('"../roles" is not a uid');
     expect(server.requests).toHaveLength(0);
   });
-
-  test("cleans a name that goes into a message", async () => {
-    server.script([failure(7, "no")]);
-    const name = `x\n::error::${"y".repeat(200)}`;
-    const message = await failing(handlers("Group").read(GROUP_UID, { ...group, name }));
-    expect(message.split("\n")[0]).toBe(
-      `reading group "x ::error::${"y".repeat(69)} …" ${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no`,
-    );
-  });
 });
 
 describe("update", () => {
@@ -494,16 +402,6 @@ describe("update", () => {
     });
   });
 
-  test("keeps the recorded values of a source", async () => {
-    const inputs = sampleOf("Repo", "synced");
-    const olds = { ...inputs, __normalized: { "syncConfig.source": "there" } };
-    const uid = childOf(GROUP_UID);
-    server.script([json({ uid, name: "synced", description: "New" })]);
-    const news = { ...inputs, description: "New" };
-    const outs = await handlers("Repo").update(uid, olds, news);
-    expect(outs).toEqual({ ...news, __normalized: { "syncConfig.source": "there" } });
-  });
-
   test("whose response has no known field reads the whole resource, even if a field was cleared", async () => {
     holding({ ...stored, description: "" }, () => json({}));
     const news = { parentUid: ROOT_UID, name: "team" };
@@ -527,14 +425,6 @@ describe("update", () => {
       expect(await failing(repository.update(repoUid, repo, repoNews))).toContain("bad");
       expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual(["updateMask=name%2CcatalogTier", ""]);
     }
-  });
-
-  test("whose mask has one-word names only is refused once", async () => {
-    holding(stored, () => failure(3, "bad name"));
-    expect(await failing(handlers("Group").update(GROUP_UID, group, { ...group, name: "crew" }))).toBe(
-      `updating group "crew" ${GROUP_UID} (name): INVALID_ARGUMENT (HTTP 400): bad name`,
-    );
-    expect(server.requests).toHaveLength(1);
   });
 
   test("that is refused with and without a mask lists the violations", async () => {
@@ -589,17 +479,6 @@ describe("update", () => {
     expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_FIPS" } });
   });
 
-  test("sees a one-of member that the server kept beside the new one", async () => {
-    const claimMatch = { issuerPattern: "^https://a$", subject: "s" };
-    const news = { parentUid: GROUP_UID, name: "ci", claimMatch };
-    const before = { parentUid: GROUP_UID, name: "ci", claimMatch: { issuer: "https://a", subject: "s" } };
-    const kept = { uid: IDENTITY_UID, name: "ci", claimMatch: { ...claimMatch, issuer: "https://a" } };
-    holding(kept, () => new Held(kept));
-    const error = await errorOf(handlers("Identity").update(IDENTITY_UID, before, news));
-    expect(error).toBeInstanceOf(PartialFailure);
-    expect(error.message).toContain("the server ignored claimMatch");
-  });
-
   test.each([
     [false, true],
     [true, false],
@@ -622,27 +501,6 @@ describe("update", () => {
       expect(handlers("IdentityProvider").diff(properties, olds!).changes).toBe(false);
     },
   );
-
-  test("of a synced repository may clear what its source then fills in again", async () => {
-    const olds: Props = { ...sampleOf("Repo", "synced"), description: "Mine" };
-    const news = withValue(olds, ["description"], undefined);
-    const held: Props = {
-      uid: repoUid,
-      name: "synced",
-      description: "From the source",
-      sync_config: olds["syncConfig"],
-    };
-    holding(held, () => new Held(held));
-    await expect(handlers("Repo").update(repoUid, olds, news)).resolves.toEqual(news);
-  });
-
-  test("of a missing resource is an error that names the fields", async () => {
-    server.script([missing(GROUP_UID)]);
-    const news = { ...group, name: "crew", description: "" };
-    expect(await failing(handlers("Group").update(GROUP_UID, group, news))).toContain(
-      `updating group "crew" ${GROUP_UID} (name, description): NOT_FOUND (HTTP 404)`,
-    );
-  });
 });
 
 describe("delete", () => {

@@ -117,13 +117,7 @@ export const registry: Refusals = {
         `content must not contain a link to javascript:: ${SANITISED}`,
       ],
     },
-    ...[
-      '<a href="javascript:y">b</a>',
-      "<a href=JavaScript:y>b</a>",
-      "[b]( <javascript:y>)",
-      "[b]: javascript:y",
-      "<javascript:y>",
-    ].map((content) => ({
+    ...["<a href=JavaScript:y>b</a>", "[b]( <javascript:y>)", "[b]: javascript:y"].map((content) => ({
       name: content,
       inputs: { parentUid: GROUP_UID, content },
       failures: [`content must not contain a link to javascript:: ${SANITISED}`],
