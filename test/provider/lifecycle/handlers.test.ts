@@ -202,15 +202,26 @@ describe("a create below a new group", () => {
 describe("a create whose response was lost", () => {
   const query = (request: Recorded) => Object.fromEntries(request.query);
 
+  /** A server that answers a create so once, or always, and then holds what it is told. */
+  function losing(
+    listed: (posts: number) => Reply,
+    reply: Reply = { cut: "before" },
+    times = Infinity,
+  ): () => number {
+    let posts = 0;
+    server.script(({ method }) => {
+      if (method === "GET") return listed(posts);
+      posts += 1;
+      return posts <= times ? reply : json(stored);
+    });
+    return () => posts;
+  }
+
   test.each<[string, Reply]>([
     ["a cut connection", { cut: "before" }],
     ["an answer without a uid", json({})],
   ])("by %s finds its object, and creates no second one", async (_name, reply) => {
-    server.script((request) =>
-      request.method === "POST"
-        ? reply
-        : json({ groups: [{ ...stored, createTime: soon() }], nextPageToken: "" }),
-    );
+    losing(() => json({ groups: [{ ...stored, createTime: soon() }], nextPageToken: "" }), reply);
     await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
     expect(server.calls).toEqual([`POST /iam/v2/groups/${ROOT_UID}`, "GET /iam/v2/groups"]);
     expect(query(server.last())).toEqual({ "uidp.children_of": ROOT_UID, name: "team", page_size: "200" });
@@ -218,14 +229,9 @@ describe("a create whose response was lost", () => {
   });
 
   test("and succeeds after it was sent again is named: the new object is in state, the other is not deleted", async () => {
-    let posts = 0;
     const late = { ...stored, uid: childOf(ROOT_UID, 7), createTime: soon() };
-    server.script((request) => {
-      if (request.method === "GET")
-        return json({ groups: posts < 2 ? [] : [late, { ...stored, createTime: soon() }] });
-      posts += 1;
-      return posts === 1 ? { cut: "before" } : json(stored);
-    });
+    const both = [late, { ...stored, createTime: soon() }];
+    losing((posts) => json({ groups: posts < 2 ? [] : both }), undefined, 1);
     const error = await errorOf(handlers("Group").create(group));
     expect(error).toBeInstanceOf(PartialFailure);
     expect(error).toMatchObject({ errorCode: "PP4002", id: GROUP_UID, properties: group });
@@ -236,25 +242,16 @@ describe("a create whose response was lost", () => {
   });
 
   test("of a kind without a creation time does not take an older object", async () => {
-    const [old, fresh] = [1, 2].map((n) => ({
-      uid: childOf(GROUP_UID, n),
-      sink: "https://sink.example.com",
-    }));
-    let posts = 0;
-    server.script((request) => {
-      if (request.method === "POST") {
-        posts += 1;
-        return { cut: "before" };
-      }
-      return json({ subscriptions: posts === 0 ? [old!] : [old!, fresh!] });
-    });
-    const inputs = { parentUid: GROUP_UID, sink: "https://sink.example.com" };
+    const sink = "https://sink.example.com";
+    const [old, fresh] = [1, 2].map((n) => ({ uid: childOf(GROUP_UID, n), sink }));
+    const posts = losing((count) => json({ subscriptions: count === 0 ? [old!] : [old!, fresh!] }));
+    const inputs = { parentUid: GROUP_UID, sink };
     await expect(handlers("Subscription").create(inputs)).resolves.toEqual({ id: fresh!.uid, outs: inputs });
-    expect(posts).toBe(1);
+    expect(posts()).toBe(1);
   });
 
   test("of a kind with a creation time does not take an object without one", async () => {
-    server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: [stored] })));
+    losing(() => json({ groups: [stored] }));
     expect(await failing(handlers("Group").create(group))).toBe(
       `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
     );
@@ -268,27 +265,16 @@ describe("a create whose response was lost", () => {
       { ...stored, uid: childOf(ROOT_UID, 3), name: "other", createTime: soon() },
       { ...stored, uid: childOf(ROOT_UID, 4), description: "", createTime: soon() },
     ];
-    let posts = 0;
-    server.script((request) => {
-      if (request.method === "GET") return json({ groups: others });
-      posts += 1;
-      return posts === 1 ? { cut: "before" } : json(stored);
-    });
+    const posts = losing(() => json({ groups: others }), undefined, 1);
     await expect(handlers("Group").create(group)).resolves.toMatchObject({ id: GROUP_UID });
-    expect(posts).toBe(2);
+    expect(posts()).toBe(2);
   });
 
   test("is found by the server's clock in the first request, whatever the local clock says", async () => {
     for (const ahead of [-3_600_000, 3_600_000]) {
       const there = new Date(Date.now() + ahead);
-      server.script((request) =>
-        request.method === "POST"
-          ? { cut: "before" }
-          : {
-              json: { groups: [{ ...stored, createTime: there.toISOString() }] },
-              headers: { Date: there.toUTCString() },
-            },
-      );
+      const json = { groups: [{ ...stored, createTime: there.toISOString() }] };
+      losing(() => ({ json, headers: { Date: there.toUTCString() } }));
       await expect(handlers("Group").create(group)).resolves.toMatchObject({ id: GROUP_UID });
       expect(server.requests).toHaveLength(2);
     }
@@ -296,7 +282,7 @@ describe("a create whose response was lost", () => {
 
   test("and found several times is an error that lists them", async () => {
     const twice = [1, 2].map((n) => ({ ...stored, uid: childOf(ROOT_UID, n), createTime: soon() }));
-    server.script((request) => (request.method === "POST" ? { cut: "before" } : json({ groups: twice })));
+    losing(() => json({ groups: twice }));
     expect(await failing(handlers("Group").create(group))).toBe(
       `creating group "team" below ${ROOT_UID}: the response was lost, and 2 equal objects were created since: ${childOf(ROOT_UID, 1)}, ${childOf(ROOT_UID, 2)}; before you run again, take over one of them by adopt() and delete the others, unless someone else created them`,
     );
@@ -304,7 +290,7 @@ describe("a create whose response was lost", () => {
   });
 
   test("and cannot be looked for is never sent again", async () => {
-    server.script((request) => (request.method === "POST" ? { cut: "before" } : failure(7, "no")));
+    losing(() => failure(7, "no"));
     const error = await errorOf(handlers("Group").create(group));
     expect(error).toMatchObject({ errorCode: "PP4001" });
     expect(error.message).toMatch(
