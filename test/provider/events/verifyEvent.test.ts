@@ -386,10 +386,6 @@ describe("an event", () => {
   test("is not read if the arguments are invalid", async () => {
     const verifyWith = (options: { issuer: string; group: string | string[] }, raw: string = body) =>
       verifyEvent(attributes, raw, options);
-    await expect(verifyWith({ issuer: "http://issuer.test", group })).rejects.toThrow(
-      /issuer must be an address/,
-    );
-    await expect(verifyWith({ issuer: "issuer.test", group })).rejects.toThrow(/issuer must be an address/);
     for (const none of ["", [], [""]]) {
       await expect(verifyWith({ issuer, group: none })).rejects.toThrow(
         /group must be the uid .* \(PP8004\)$/,
@@ -409,8 +405,8 @@ describe("an event", () => {
     );
     const password = "correct-horse";
     for (const address of [
+      "issuer.test",
       `https://user:${password}@issuer.test`,
-      `https://user:${password}@issuer test`,
       `http://user:${password}@issuer.test`,
       `https://issuer.test?key=${password}`,
     ]) {

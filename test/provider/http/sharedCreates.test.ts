@@ -135,12 +135,6 @@ describe("creates", () => {
     expect(server.calls).toEqual([`POST ${BATCH}`]);
   });
 
-  test("that come alone are sent alone", async () => {
-    server.script(agree);
-    await create(clientOf(server), 0);
-    expect(server.calls).toEqual([`POST ${SINGLE}`]);
-  });
-
   test("of another parent have requests of their own, at the same time", async () => {
     const both = promised();
     server.script((request) => ({ ...agree(request), after: both.promise }));

@@ -171,7 +171,6 @@ describe("how old a cached response may be", () => {
       (client) => client.patchAt(client.address(COLLECTION, uidOf(60)), { roleUid: "r" }, ["roleUid"]),
       { json: {} },
     ],
-    ["delete", (client) => client.delete(COLLECTION, uidOf(60)), { json: {} }],
     ["create", (client) => client.create(COLLECTION, GROUP_UID, {}), { json: { uid: uidOf(60) } }],
     ["method", (client) => client.post(`${COLLECTION}/x:verb`, {}, { isIdempotent: true }), { json: {} }],
     [

@@ -115,20 +115,6 @@ describe("the inventory of a live organisation", () => {
     },
   );
 
-  test("tokens that expire between pages make no object twice", async () => {
-    const { take, emulator } = await start({ ...small, bindings: 450 });
-    let pages = 0;
-    const inventory = await take({
-      progress: (kind, count) => {
-        if (kind === "RoleBinding" && count === 200 && (pages += 1) === 1)
-          emulator.advanceClock(4 * 86_400_000);
-      },
-    });
-    const uids = inventory.objects.filter(({ kind }) => kind === "RoleBinding").map(({ uid }) => uid);
-    expect(uids).toHaveLength(450);
-    expect(new Set(uids).size).toBe(450);
-  });
-
   test("records an identity provider that cannot be read as refused, not with incomplete fields", async () => {
     const { take, emulator } = await start();
     emulator.addFault({

@@ -5,7 +5,6 @@ import { adopt, Group, GroupAccess, Identity, RepoReadme, Role, RoleBinding } fr
 import { kinds } from "../../../provider/kinds";
 import { referredKindOf } from "../../../provider/fields/fieldSpec";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
-import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import type { Json } from "../../../provider/fields/values";
 import { GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
 
@@ -382,25 +381,6 @@ describe("warnings", () => {
     };
     expect(adviseOnNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
     expect(adviseOnNames(field, inside(field, "lower"))).toEqual([]);
-  });
-
-  const named = kinds.map(({ spec }) => spec).filter(({ fields, kind }) => fields["name"] && kind !== "Tag");
-
-  test("of names concern each kind with a name that is not checked", () => {
-    const isChecked = ({ fields: { name } }: ResourceSpec): boolean =>
-      name?.type === "string" && name.pattern !== undefined;
-    expect(named.filter(isChecked).map(({ kind }) => kind)).toEqual(["Identity"]);
-    for (const { kind, inputWarnings } of named.filter((spec) => !isChecked(spec))) {
-      expect([kind, inputWarnings?.["name"]?.("team-1 of acme.eu_x")]).toEqual([kind, []]);
-      for (const bad of ["Team", "a/b", "te\u0430m", "a\nb", "a@b"]) {
-        expect([kind, inputWarnings?.["name"]?.(bad)]).toEqual([
-          kind,
-          [
-            `${JSON.stringify(bad)} may be refused by the API: use lower-case letters, digits, blanks, dots, underscores and dashes only`,
-          ],
-        ]);
-      }
-    }
   });
 
   test("are not given for what is only read", async () => {
