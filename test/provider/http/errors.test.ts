@@ -1,6 +1,7 @@
 import fc from "../../support/properties";
+import type {
+  ApiError} from "../../../provider/http/errors";
 import {
-  ApiError,
   apiErrorFrom,
   ConfigError,
   ConnectionError,
