@@ -262,58 +262,38 @@ describe("what replaces a resource", () => {
     }
   });
 
-  test("a parent given or taken away", () => {
-    const group = specOf("Group");
-    expect(diffInputs(group, { name: "a" }, { name: "a", parentUid: ROOT_UID }).replaces).toEqual([
-      "parentUid",
-    ]);
-    expect(diffInputs(group, { name: "a", parentUid: ROOT_UID }, { name: "a" }).replaces).toEqual([
-      "parentUid",
-    ]);
-    expect(diffInputs(group, { name: "a" }, { name: "a", parentUid: "" }).replaces).toEqual([]);
-  });
-
-  const relationships = ["claims", "keys", "aws", "service"].map((label) => {
+  const kindsOfIdentity = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"];
+  const keyOf = (inputs: Props) => kindsOfIdentity.find((key) => key in inputs) ?? "";
+  const relationships = ["claims", "keys", "aws", "service"].map((label): Props => {
     const inputs = sampleOf("Identity", label);
-    const key = ["claimMatch", "staticKeys", "awsIdentity", "servicePrincipal"].find(
-      (name) => name in inputs,
-    );
-    return { key: key ?? "", value: inputs[key ?? ""] };
+    return { [keyOf(inputs)]: inputs[keyOf(inputs)] };
   });
-  const base = { parentUid: GROUP_UID, name: "ci" };
+  const [claimed = {}] = relationships;
 
-  test.each(
-    relationships.flatMap((from) => relationships.filter((to) => to !== from).map((to) => ({ from, to }))),
-  )("another relationship: from $from.key to $to.key", ({ from, to }) => {
-    const olds = { ...base, [from.key]: from.value };
-    const news = { ...base, [to.key]: to.value };
-    const { changed, replaces } = diffInputs(specOf("Identity"), olds, news);
-    expect(changed).toBe(true);
-    expect([...replaces].sort()).toEqual([from.key, to.key].sort());
-  });
-
-  test("an unknown relationship beside a known one can only turn out to be none, and does not", () => {
-    const olds = sampleOf("Identity", "claims");
-    const news = { ...olds, staticKeys: UNKNOWN };
-    expect(diffInputs(specOf("Identity"), olds, news)).toEqual({ changed: true, replaces: [] });
-  });
-
-  test.each([
-    {
-      title: "that gives way to an unknown one",
-      claimMatch: undefined,
-      replaces: ["claimMatch", "staticKeys"],
-    },
-    { title: "that is unknown beside another unknown one", claimMatch: UNKNOWN, replaces: ["staticKeys"] },
-  ])("a relationship $title", ({ claimMatch, replaces }) => {
-    const olds = sampleOf("Identity", "claims");
-    const news = { ...olds, claimMatch, staticKeys: UNKNOWN };
-    expect([...diffInputs(specOf("Identity"), olds, news).replaces].sort()).toEqual(replaces);
-  });
-
-  test("the same relationship, wholly unknown, does not", () => {
-    const olds = sampleOf("Identity", "claims");
-    expect(diffInputs(specOf("Identity"), olds, { ...olds, claimMatch: UNKNOWN }).replaces).toEqual([]);
+  test.each<[string, string, Props, Props, string[]]>([
+    ["a parent that is given", "Group", {}, { parentUid: ROOT_UID }, ["parentUid"]],
+    ["a parent that is not known yet", "Group", {}, { parentUid: UNKNOWN }, ["parentUid"]],
+    ["a parent that is taken away", "Group", { parentUid: ROOT_UID }, {}, ["parentUid"]],
+    ["an empty parent, but not", "Group", {}, { parentUid: "" }, []],
+    ...relationships.flatMap((from) =>
+      relationships
+        .filter((to) => to !== from)
+        .map((to): [string, string, Props, Props, string[]] => [
+          `${keyOf(to)} in place of ${keyOf(from)}`,
+          "Identity",
+          from,
+          to,
+          [keyOf(from), keyOf(to)],
+        ]),
+    ),
+    // It can only turn out to be none.
+    ["an unknown one beside it, but not", "Identity", claimed, { ...claimed, staticKeys: UNKNOWN }, []],
+    ["an unknown one", "Identity", claimed, { staticKeys: UNKNOWN }, ["claimMatch", "staticKeys"]],
+    ["two unknown ones", "Identity", claimed, { claimMatch: UNKNOWN, staticKeys: UNKNOWN }, ["staticKeys"]],
+    ["the same, wholly unknown, but not", "Identity", claimed, { claimMatch: UNKNOWN }, []],
+  ])("%s: %s", (_what, kind, olds, news, replaces) => {
+    const found = diffInputs(specOf(kind), { name: "a", ...olds }, { name: "a", ...news });
+    expect([...found.replaces].sort()).toEqual([...replaces].sort());
   });
 });
 

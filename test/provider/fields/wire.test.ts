@@ -4,7 +4,7 @@ import { buildPatch } from "../../../provider/fields/patch";
 import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import type { Json, Props } from "../../../provider/fields/values";
 import { buildCreateBody, emptyWireValue, fromWire, readBody, toWire } from "../../../provider/fields/wire";
-import { isServerFilled, mergeLive, NORMALIZED, outputsFor } from "../../../provider/fields/mergeLive";
+import { mergeLive, NORMALIZED, outputsFor } from "../../../provider/fields/mergeLive";
 import { inputsOf, pairOf } from "../support/arbitraries";
 import { patched } from "../support/modelServer";
 import {
@@ -222,66 +222,56 @@ describe("reading what the server holds", () => {
 });
 
 describe("what the server fills in", () => {
-  const identity = specOf("Identity");
   const claims = (members: Props): Props => ({ parentUid: GROUP_UID, name: "ci", claimMatch: members });
+  const issuer = { issuer: "https://a.example.com/path", subject: "s" };
+  const issuers = { issuerPattern: "^https://.*$", subject: "s" };
+  const keys = sampleOf("Identity", "keys");
+  const end = ["staticKeys", "expirationTime"];
+  const synced = { parentUid: GROUP_UID, name: "nginx", syncConfig: { source: "nginx" } };
+  const filled = {
+    ...synced,
+    description: "From the source",
+    catalogTier: "CATALOG_TIER_BASE",
+    bundles: ["base"],
+    aliases: ["a:b"],
+    activeTags: ["latest"],
+  };
 
-  test("the issuer's host name as audience is not drift, another audience is", () => {
-    const olds = claims({ issuer: "https://token.example.com/path", subject: "s" });
-    const filled = claims({
-      issuer: "https://token.example.com/path",
-      subject: "s",
-      audience: "token.example.com",
-    });
-    expect(mergeLive(identity, olds, filled).inputs).toEqual(olds);
-    const changed = claims({
-      issuer: "https://token.example.com/path",
-      subject: "s",
-      audience: "evil.example.com",
-    });
-    expect(mergeLive(identity, olds, changed).inputs).toEqual(changed);
+  test.each<[string, string, Props, Props]>([
+    [
+      "the issuer's host name as audience",
+      "Identity",
+      claims(issuer),
+      claims({ ...issuer, audience: "a.example.com" }),
+    ],
+    ["the default expiration of keys", "Identity", withValue(keys, end, undefined), keys],
+    ["what a synced repository gets from its source", "Repo", synced, filled],
+  ])("%s is not drift", (_what, kind, olds, live) => {
+    expect(mergeLive(specOf(kind), olds, live).inputs).toEqual(olds);
   });
 
-  test("an audience the program wrote stays, though it is the issuer's host name", () => {
-    const olds = claims({ issuer: "https://a.example.com", subject: "s", audience: "a.example.com" });
-    expect(mergeLive(identity, olds, structuredClone(olds)).inputs).toEqual(olds);
-  });
-
-  test("an audience beside a pattern of issuers is never the server's default", () => {
-    const olds = claims({ issuerPattern: "^https://.*$", subject: "s" });
-    const live = claims({ issuerPattern: "^https://.*$", subject: "s", audience: "a.example.com" });
-    expect(mergeLive(identity, olds, live).inputs).toEqual(live);
-  });
-
-  test("the default expiration of keys is not drift, a change of a given one is", () => {
-    const olds = sampleOf("Identity", "keys");
-    const without = withValue(olds, ["staticKeys", "expirationTime"], undefined);
-    expect(mergeLive(identity, without, olds).inputs).toEqual(without);
-    const later = withValue(olds, ["staticKeys", "expirationTime"], "2028-01-01T00:00:00Z");
-    expect(mergeLive(identity, olds, later).inputs).toEqual(later);
-  });
-
-  test("what a synced repository gets from its source is not drift, nor its description", () => {
-    const repo = specOf("Repo");
-    const olds = { parentUid: GROUP_UID, name: "nginx", syncConfig: { source: "nginx" } };
-    const live = {
-      ...olds,
-      description: "From the source",
-      catalogTier: "CATALOG_TIER_BASE",
-      bundles: ["base"],
-      aliases: ["a:b"],
-      activeTags: ["latest"],
-    };
-    expect(mergeLive(repo, olds, live).inputs).toEqual(olds);
-    const described = { ...olds, description: "Mine" };
-    expect(mergeLive(repo, described, live).inputs).toEqual({ ...described, description: "From the source" });
-  });
-
-  test("is read from the description alone", () => {
-    expect(isServerFilled({ type: "string" }, { a: "x" }, "a")).toBe(false);
-    expect(isServerFilled({ type: "string", serverFilled: true }, {}, "a")).toBe(true);
-    const field = { type: "string", serverFilled: ({ b }: Props) => b } as const;
-    expect(isServerFilled(field, { a: "x", b: "x" }, "a")).toBe(true);
-    expect(isServerFilled(field, { a: "x", b: "y" }, "a")).toBe(false);
+  test.each<[string, string, Props, Props]>([
+    ["another audience", "Identity", claims(issuer), claims({ ...issuer, audience: "evil.example.com" })],
+    [
+      "an audience beside a pattern of issuers",
+      "Identity",
+      claims(issuers),
+      claims({ ...issuers, audience: "a.example.com" }),
+    ],
+    [
+      "another expiration than the program gave",
+      "Identity",
+      keys,
+      withValue(keys, end, "2028-01-01T00:00:00Z"),
+    ],
+    [
+      "another description than the program gave to a synced repository",
+      "Repo",
+      { ...synced, description: "Mine" },
+      { ...synced, description: "From the source" },
+    ],
+  ])("%s is drift", (_what, kind, olds, live) => {
+    expect(mergeLive(specOf(kind), olds, live).inputs).toEqual(live);
   });
 });
 

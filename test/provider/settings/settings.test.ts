@@ -388,6 +388,11 @@ describe("names of settings", () => {
   ])("%s was meant to be %s", (name, meant) => {
     expect(misspelt(name)).toEqual([expect.stringContaining(`did you mean ${meant}?`)]);
   });
+
+  test.each(["DEPLOY_IDENTITY", "CACHE", "URL", "API", "ORG", "HOST", "USER", "NAME", "VERSION"])(
+    "PLATFORM_%s is somebody else's",
+    (name) => expect(misspelt(`PLATFORM_${name}`)).toEqual([]),
+  );
 });
 
 describe("settings that a preview refuses", () => {
