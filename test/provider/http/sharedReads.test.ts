@@ -204,13 +204,6 @@ describe("how old a cached response may be", () => {
 });
 
 describe("the number of requests", () => {
-  test("where each has its own parent: one each", async () => {
-    const uids = Array.from({ length: 100 }, (_, n) => uidOf(1, groupOf(n)));
-    server.script(holding(new Set(uids)));
-    await reading().readAll(uids, 64);
-    expect(server.requests.map(kindOf)).toEqual(Array(100).fill("get"));
-  });
-
   test.each([
     [3, 3],
     [5, 5],
@@ -220,12 +213,6 @@ describe("the number of requests", () => {
     server.script(holding(new Set(uids)));
     await reading().readAll(uids, 8);
     expect(server.requests).toHaveLength(10 * most);
-  });
-
-  test("where all are deleted: one each, and the page that finds that", async () => {
-    server.script(holding(new Set()));
-    await reading().readAll(numbered(100), 8);
-    expect(server.requests).toHaveLength(101);
   });
 
   test("where the server does not select by parent: one each, and one page", async () => {

@@ -100,12 +100,6 @@ describe("what check refuses", () => {
     ]);
   });
 
-  test("a group whose parent is an empty text does not silently become a root group", () => {
-    expect(failuresOf("Group", { parentUid: "", name: "acme", kind: "ORG_KIND_CUSTOMER" })).toEqual([
-      "parentUid must not be empty: give a uid, or leave it out where there is no parent",
-    ]);
-  });
-
   test("a long value is not repeated whole in a message", () => {
     const long = "x".repeat(100_000);
     const reports = [

@@ -217,29 +217,6 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
 });
 
 describe("writes", () => {
-  test("to one resource run one after the other, whatever their kinds; others do not wait", async () => {
-    const turns = new KeyedMutex();
-    const log: string[] = [];
-    const action = (name: string) => async () => {
-      log.push(`${name} begins`);
-      await new Promise(setImmediate);
-      log.push(`${name} ends`);
-      if (name === "b") throw new Error("b failed");
-      return name;
-    };
-    const outcomes = await Promise.allSettled([
-      turns.runExclusive("one", action("a")),
-      turns.runExclusive("one", action("b")),
-      turns.runExclusive("two", action("c")),
-      turns.runExclusive("one", action("d")),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
-    expect(log.filter((line) => !line.startsWith("c"))).toEqual(
-      ["a", "b", "d"].flatMap((name) => [`${name} begins`, `${name} ends`]),
-    );
-    expect(log.indexOf("c begins")).toBeLessThan(log.indexOf("a ends"));
-  });
-
   test("of two stacks to one resource are not mixed silently: the later one reports what it found", async () => {
     const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
     const { id, outs } = await handlers("Group").create(inputs);

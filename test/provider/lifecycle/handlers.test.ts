@@ -28,7 +28,6 @@ import {
   sampleOf,
   samples,
   specOf,
-  withValue,
 } from "../support/samples";
 
 const server = ScriptedServer.ofSuite();
@@ -66,21 +65,6 @@ async function failing(promise: Promise<unknown>): Promise<string> {
 }
 
 describe("check and diff", () => {
-  test("check uses the given clock, and the previous inputs", () => {
-    const keys = sampleOf("Identity", "keys");
-    const path = ["staticKeys", "expirationTime"];
-    const past = withValue(keys, path, "2026-02-28T00:00:00Z");
-    const failures = [
-      {
-        property: "staticKeys.expirationTime",
-        reason: 'must be in the future, at most 365 days ahead, not "2026-02-28T00:00:00Z"',
-        code: "PP1010",
-      },
-    ];
-    expect(handlers("Identity").check({}, past)).toEqual(failures);
-    expect(handlers("Identity").check(past, past)).toEqual([]);
-  });
-
   test("need no client, so that no address and no token need be known", () => {
     const client = () => {
       throw new ConfigError("PP2002", "no address");
@@ -127,18 +111,6 @@ describe("create", () => {
       expect(body).not.toHaveProperty("syncConfig");
     },
   );
-
-  test("does not treat a default of the server as an ignored field", async () => {
-    const inputs = sampleOf("Identity", "claims");
-    const without = withValue(inputs, ["claimMatch", "audience"], undefined);
-    const uid = childOf(ROOT_UID);
-    server.script(({ body }) => {
-      const { claimMatch } = body as { claimMatch: Props };
-      return json({ ...(body as Props), uid, claimMatch: { ...claimMatch, audience: "issuer.example.com" } });
-    });
-    await expect(handlers("Identity").create(without)).resolves.toEqual({ id: uid, outs: without });
-    expect(server.requests).toHaveLength(1);
-  });
 
   test("of a field that the server ignores is a partial failure with the uid and the real values", async () => {
     const role = { ...sampleOf("Role"), capabilities: ["CAP_REPO_LIST", "CAP_NEWER"] };

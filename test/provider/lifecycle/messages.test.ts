@@ -28,18 +28,14 @@ function told(kind: string, error: unknown, notes: readonly string[] = []): stri
 
 describe("a field of the API is named as the program names it", () => {
   test.each([
-    ["Identity", "name", "name"],
     ["Identity", "claimMatch.subject", "claimMatch.subject"],
     ["Identity", "identity.claim_match.subject_pattern", "claimMatch.subjectPattern"],
     ["Identity", "claim_match.claim_patterns.job_workflow_ref", "claimMatch.claimPatterns.job_workflow_ref"],
     ["Identity", "identity", "identity"],
-    ["Identity", "service_principal", "servicePrincipal"],
-    ["RoleBinding", "role_binding.role_uid", "roleUid"],
     ["Repo", "repo.syncConfig.source", "syncConfig.source"],
     ["Repo", "active_tags[3]", "activeTags[3]"],
     ["Repo", "custom_overlay.accounts.users[0].group_name", "customOverlay.accounts.users[0].groupName"],
     ["Group", "resource_limits", "resourceLimits"],
-    ["Group", "parent", "parent"],
     ["Group", "", ""],
     ["Group", "a..b", "a..b"],
     ["Group", "[0]", "[0]"],

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as platform from "../../../provider/index";
 import { ProgramContext } from "../support/program";
-import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { GROUP_UID, ROOT_UID } from "../support/samples";
 import { errorOf, failure, ScriptedServer } from "../support/server";
 
 /* What lookups of one program share: the client, and answers to the same question. */
@@ -95,22 +95,5 @@ describe("in a program's run", () => {
     context.configure();
     await platform.getGroups();
     expect(context.server.requests).toHaveLength(2);
-  });
-
-  test("a lookup with unknown arguments sends no request in a preview", async () => {
-    process.env["PLATFORM_TOKEN"] = "token";
-    await pulumi.runtime.setMocks(
-      { newResource: () => ({ id: undefined, state: {} }), call: () => ({}) },
-      "p",
-      "s",
-      true,
-    );
-    context.configure();
-    answerGroups();
-    const made = new platform.Group("g", { parentUid: ROOT_UID, name: "g" });
-    const output = platform.getGroupsOutput({ childrenOf: made.id, uids: [CHILD_UID] });
-    const { isKnown } = output as unknown as { isKnown: Promise<boolean> };
-    await expect(isKnown).resolves.toBe(false);
-    expect(context.server.requests).toHaveLength(0);
   });
 });
