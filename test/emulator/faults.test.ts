@@ -60,8 +60,6 @@ test("a request above the limit per second gets 429 with the time to wait", asyn
   expect(await statuses(2)).toEqual([200, 429]);
 });
 
-describe("the request log", () => {});
-
 describe("over HTTP", () => {
   const control = (method: string, name: string, body?: unknown) =>
     api.send(method, `/_emulator/${name}`, body);

@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import { Api, extraEmulator, violatedFields } from "./api";
+import { Api, violatedFields } from "./api";
 
 let emulator: Emulator;
 let api: Api;
@@ -43,23 +43,6 @@ describe("pages", () => {
       const found = await allPages(`page_size=3&order_by=${order}`);
       expect(new Set(found.map(({ uid }) => uid)).size).toBe(9);
       expect(found).toHaveLength(9);
-    }
-  });
-
-  test("are 50 long by default and 200 at most", async () => {
-    const other = await extraEmulator();
-    const otherApi = new Api(other);
-    await Promise.all(
-      Array.from({ length: 230 }, (_, index) => otherApi.make("/iam/v2/groups", "", { name: `n${index}` })),
-    );
-    for (const [query, length] of [
-      ["", 50],
-      ["?page_size=0", 50],
-      ["?page_size=201", 200],
-    ] as const) {
-      const page = await otherApi.get(`/iam/v2/groups${query}`);
-      expect(page.body.groups).toHaveLength(length);
-      expect(page.body.totalCount).toBe("230");
     }
   });
 });

@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
 import type { ApiResponse } from "./api";
-import { Api, detail, violatedFields } from "./api";
+import { Api, violatedFields } from "./api";
 
 const start = Date.parse("2026-01-28T12:54:21.189Z");
 let emulator: Emulator;
@@ -125,25 +125,6 @@ describe("external group role mappings", () => {
     await api.make(mappings, other, mapping());
     const listed = await api.get(`${mappings}?identityProviderUid=${other}`);
     expect(listed.body.externalGroupRoleMappings).toMatchObject([{ identityProviderUid: other }]);
-  });
-});
-
-describe("terms", () => {
-  const document = { id: "tos.v1", label: "Terms", url: "https://example.com/tos" };
-  const terms = (group: string): string => `/iam/v2/terms/${group}`;
-
-  test("stop creates below a root group until they are accepted for it", async () => {
-    emulator.settings({ requiredTerms: [document] });
-    const team = (): Promise<ApiResponse> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
-    const refused = await team();
-    expect([refused.status, refused.body.code]).toEqual([400, 9]);
-    expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
-    const accepted = await api.post(terms(org), { documentIds: ["tos.v1"] });
-    expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
-    const created = await team();
-    expect(created.status).toBe(200);
-    expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
-    expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
   });
 });
 

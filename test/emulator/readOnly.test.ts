@@ -25,30 +25,6 @@ async function all<T>(path: string, pick: (body: ResponseBody) => readonly T[]):
   return found;
 }
 
-describe("libraries", () => {
-  const artifacts = "/libraries/v2/artifacts";
-  const names = async (query: string): Promise<string[]> =>
-    (await all(`${artifacts}?${query}`, (body) => body.artifacts)).map(({ name }) => name);
-
-  test("are listed by ecosystem in the order of their names", async () => {
-    const java = await names("ecosystems=ECOSYSTEM_JAVA");
-    expect(java).toHaveLength(20);
-    expect(java).toEqual([...java].sort());
-    expect(await names("ecosystems=ECOSYSTEM_JAVA&ecosystems=ECOSYSTEM_PYTHON")).toHaveLength(40);
-    const page = await api.get(`${artifacts}?ecosystems=2`);
-    expect(page.body.artifacts[0]).toMatchObject({ uid: "pypi-aiohttp", ecosystem: "ECOSYSTEM_PYTHON" });
-    expect(page.body.totalCount).toBe("20");
-  });
-
-  test("have versions, the newest first, some larger than a number of JavaScript", async () => {
-    const versions = await all(`${artifacts}/pypi-torch/versions?`, (body) => body.artifactVersions);
-    const numbers = versions.map(({ version }) => version);
-    expect(numbers.indexOf("2.12.0")).toBeLessThan(numbers.indexOf("2.8.0"));
-    expect(versions.some(({ sizeBytes }) => BigInt(sizeBytes) > 2n ** 53n)).toBe(true);
-    expect((await api.get(`${artifacts}/nope/versions`)).status).toBe(404);
-  });
-});
-
 describe("advisories", () => {
   const list = (query: string): Promise<Advisory[]> =>
     all(`/vulnerabilities/v2/advisories?${query}`, (body) => body.advisories);
@@ -77,8 +53,6 @@ describe("advisories", () => {
     expect(found.every(fits)).toBe(true);
   });
 });
-
-describe("documents and metadata", () => {});
 
 describe("a seed", () => {
   const uid = "0123456789abcdef0123456789abcdef01234567";

@@ -72,23 +72,6 @@ describe("an exchange", () => {
     expect(claimsOf(body.token).sub).toBe(uid);
     expect((await use(body.token)).status).toBe(200);
   });
-
-  test("by an identity provider takes its issuer's tokens for its client", async () => {
-    const { uid } = await api.make("/iam/v2/identityProviders", org, {
-      name: "idp",
-      defaultRole: await api.builtInRole("viewer"),
-      oidc: { issuer, clientId: "client", pkceEnabled: true },
-    });
-    expect((await exchange(oidc({ aud: "client" }), { identityProvider: uid })).status).toBe(200);
-    expect((await exchange(oidc({ aud: "other" }), { identityProvider: uid })).status).toBe(403);
-  });
-
-  test("for another audience gives a token that the API refuses, unless it is known", async () => {
-    const { body } = await exchange(oidc(), { aud: "https://api.test" });
-    expect((await use(body.token)).status).toBe(401);
-    emulator.settings({ audiences: ["https://api.test"] });
-    expect((await use(body.token)).status).toBe(200);
-  });
 });
 
 describe("a bad token is 401", () => {

@@ -52,20 +52,6 @@ async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
   throw error;
 }
 
-describe("an association", () => {
-  test("has the uid of its group, which is its parent", async () => {
-    server.script([stored(inputs), stored(inputs), { json: {} }]);
-    await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
-    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({
-      id: GROUP_UID,
-      props: inputs,
-      inputs,
-    });
-    await handlers().delete(GROUP_UID, inputs);
-    expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
-  });
-});
-
 describe("the name of an installation", () => {
   const path = ["github", "appInstallations"];
   const installed = (...installations: Props[]): Props =>

@@ -1,13 +1,9 @@
 import { checkInputs } from "../../../provider/fields/check";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/values";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
 import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
-import type { Replier } from "../support/server";
 import { cpuSeconds } from "../../support/cpu";
 import { handlersAt } from "../support/handlerStack";
-
-const README = `/registry/v2/repos/${REPO_UID}/readme`;
 
 const server = ScriptedServer.ofSuite();
 
@@ -17,34 +13,8 @@ function handlers(maxRetries = 0): Handlers {
 }
 
 const readme = sampleOf("RepoReadme");
-const taking: Replier = ({ body }) => ({ json: { ...(body as Props), uid: REPO_UID } });
-
-function onePatch(content: unknown): void {
-  expect(server.calls).toEqual([`PATCH ${README}`]);
-  expect(server.last().query.get("updateMask")).toBe("content");
-  expect(server.last().body).toEqual({ content });
-}
 
 describe("a readme", () => {
-  test("is created by a PATCH of the repository's readme, and has the repository's uid", async () => {
-    server.script(taking);
-    expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
-    onePatch(readme["content"]);
-  });
-
-  test("is emptied, the repository stays", async () => {
-    server.script(taking);
-    await handlers().delete(REPO_UID, readme);
-    onePatch("");
-  });
-
-  test("is read at its own address", async () => {
-    server.script([{ json: { uid: REPO_UID, content: "# by hand" } }]);
-    const { id, inputs } = await handlers().read(REPO_UID, readme);
-    expect({ id, inputs }).toEqual({ id: REPO_UID, inputs: { ...readme, content: "# by hand" } });
-    expect(server.calls).toEqual([`GET ${README}`]);
-  });
-
   test.each([
     ["without a text", { json: { uid: REPO_UID, content: "" } }],
     ["whose text is left out", { json: { uid: REPO_UID } }],

@@ -1,6 +1,6 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { DIGEST, REPO_UID, sampleOf } from "../support/samples";
+import { REPO_UID, sampleOf } from "../support/samples";
 import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
@@ -18,12 +18,6 @@ function handlers(maxRetries = 0): Handlers {
 }
 
 const tag: Props = { ...sampleOf("Tag"), deprecated: true };
-const minimal = { parentUid: REPO_UID, name: "1.27", digest: DIGEST };
-
-/** A server that takes what it is sent. */
-const taking: Replier = ({ body }) => ({
-  json: { ...(body as Props), uid: UID, updateTime: "2026-03-01T00:00:00Z" },
-});
 
 /** A server that has a tag, and takes what it is sent. */
 const over = (first: Props): Replier => {
@@ -35,13 +29,6 @@ const over = (first: Props): Replier => {
 };
 
 describe("a tag", () => {
-  test("is created by a POST of the whole tag, with omitted arguments empty", async () => {
-    server.script(taking);
-    expect(await handlers().create(minimal)).toEqual({ id: UID, outs: minimal });
-    expect(server.calls).toEqual([BELOW]);
-    expect(server.last().body).toEqual({ name: "1.27", digest: DIGEST, deprecated: false, bundles: [] });
-  });
-
   test.each<[string, Props, Props]>([
     ["another digest", { ...tag, digest: OTHER }, { digest: OTHER }],
     ["no longer deprecated", { ...tag, deprecated: undefined }, { deprecated: false }],
@@ -80,12 +67,5 @@ describe("a tag", () => {
       errorCode: "PP3405",
     });
     expect(server.calls).toEqual([READ]);
-  });
-
-  test("that the server did not move is an error", async () => {
-    server.script(() => ({ json: { ...tag, uid: UID } }));
-    const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
-    expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
-    expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
   });
 });
