@@ -44,6 +44,11 @@ describe("an explicit mask", () => {
     expect([response.status, response.body.code, violatedFields(response)]).toEqual([400, 3, ["updateMask"]]);
     expect((await api.get(repo)).body.name).toBe("app");
   });
+
+  test("of * replaces everything", async () => {
+    const response = await api.patch(`${repo}?updateMask=*`, { name: "app" });
+    expect(response.body).toMatchObject({ name: "app", description: "", bundles: [], customOverlay: null });
+  });
 });
 
 describe("switches", () => {

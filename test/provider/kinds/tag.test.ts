@@ -68,4 +68,11 @@ describe("a tag", () => {
     });
     expect(server.calls).toEqual([READ]);
   });
+
+  test("whose responses are all lost fails, without a search", async () => {
+    server.script(() => ({ cut: "before" }));
+    const error = await errorOf(handlers(1).create(tag));
+    expect(error.message).toContain(`creating tag "1.27" below ${REPO_UID}`);
+    expect(server.calls).toEqual([BELOW, BELOW]);
+  });
 });
