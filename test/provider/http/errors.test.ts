@@ -1,6 +1,5 @@
 import fc from "../../support/properties";
-import type {
-  ApiError} from "../../../provider/http/errors";
+import type { ApiError } from "../../../provider/http/errors";
 import {
   apiErrorFrom,
   ConfigError,

@@ -53,6 +53,7 @@ describe("what check refuses", () => {
     ["PP1006", "Group", { name: "team", parentUid: "" }],
     ["PP1007", "Identity", { ...sampleOf("Identity", "service"), ...staticKeys }],
     ["PP1008", "Identity", { parentUid: GROUP_UID, name: "robot" }],
+    ["PP1010", "Identity", withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T00:00:00Z")],
     ["PP1009", "Group", { name: "team", kind: "customer" }],
     ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
     ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],

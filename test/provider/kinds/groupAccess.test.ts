@@ -338,6 +338,18 @@ describe("changing the access of a group", () => {
     await expect(handlers().update(team, properties, news)).resolves.toEqual(news);
     expect(held()).toEqual(["alice editor"]);
   });
+
+  test("that fails for several reasons names each of them", async () => {
+    const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
+    await handlers().create(olds);
+    inForce({ method: "DELETE", count: 1, ...refusal });
+    inForce({ method: "DELETE", count: 1, status: 400, body: { code: 3, message: "bad", details: [] } });
+    const error = await errorOf(handlers().update(team, olds, inputs({ c: ["alice", "editor"] })));
+    expect(error).toMatchObject({ errorCode: "PP4012" });
+    const failures = error.message.split("\n").filter((line) => line.startsWith("deleting binding"));
+    expect(failures).toEqual([expect.stringContaining("403"), expect.stringContaining("400")]);
+    expect(held()).toEqual(["alice editor", "alice viewer", "bob viewer"]);
+  });
 });
 
 describe("the caller's own rights", () => {

@@ -117,7 +117,9 @@ describe("an error contains every detail", () => {
     const terms = detail("TermsNotAcceptedDetail", {
       missing: [{ id: "d-1", label: "Terms of use", url: "https://example.com/terms" }],
     });
-    expect(told("Repo", errorFrom(400, { code: 9, message: "terms", details: [terms] }))).toBe(
+    const error = errorFrom(400, { code: 9, message: "terms", details: [terms] });
+    expect(error.errorCode).toBe("PP3406");
+    expect(told("Repo", error)).toBe(
       [
         "updating thing: FAILED_PRECONDITION (HTTP 400): terms",
         "  not accepted: Terms of use (d-1) https://example.com/terms",
