@@ -1,6 +1,6 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { ApiResponse, Resource } from "./api";
+import type { ApiResponse, ResponseBody, Resource } from "./api";
 import { Api, violatedFields } from "./api";
 
 const hourMs = 3_600_000;
@@ -112,6 +112,7 @@ describe("the client secret", () => {
 
 describe("scim", () => {
   const call = (verb: string, body: object = {}): Promise<ApiResponse> => api.post(`${path}:${verb}`, body);
+  const scim = async (): Promise<ResponseBody["scim"]> => (await api.get(path)).body.scim;
   const iso = (ms: number): string => new Date(start + ms).toISOString();
 
   test.each<[string, object, string]>([
@@ -120,5 +121,37 @@ describe("scim", () => {
     ["an end beyond two years", { expireTime: iso(731 * dayMs) }, "expireTime"],
   ])("a token with %s is refused", async (_, body, field) => {
     expect(violatedFields(await call("generateScimToken", body))).toEqual([field]);
+  });
+
+  test("the state of a token changes when it expires", async () => {
+    await call("generateScimToken", { expireTime: iso(2 * dayMs) });
+    emulator.advanceClock(2 * dayMs);
+    expect(await scim()).toMatchObject({ credentialState: "CREDENTIAL_STATE_EXPIRED" });
+    const { etag } = await scim();
+    const { body } = await call("regenerateScimToken", { etag, neverExpires: true });
+    expect(body).toMatchObject({ expireTime: null, previousTokenExpireTime: null });
+    emulator.advanceClock(5000 * dayMs);
+    expect(await scim()).toMatchObject({ credentialState: "CREDENTIAL_STATE_LIVE", tokenExpireTime: null });
+  });
+
+  test.each<[string, object, string, number | null]>([
+    ["an hour", {}, "3600s", hourMs],
+    ["what is asked for", { overlap: "60s" }, "60s", 60_000],
+    ["a day at most", { overlap: "172800s" }, "172800s", dayMs],
+    ["not at all", { overlap: "0s" }, "0s", null],
+  ])("the old token stays valid for %s", async (_, request, requestedOverlap, lasts) => {
+    const { etag } = (await call("generateScimToken")).body;
+    const { body } = await call("regenerateScimToken", { etag, ...request });
+    const previousTokenExpireTime = lasts === null ? null : iso(lasts);
+    expect(body).toMatchObject({ requestedOverlap, previousTokenExpireTime });
+    expect(await scim()).toMatchObject({
+      previousTokenExpireTime,
+      credentialState: lasts === null ? "CREDENTIAL_STATE_LIVE" : "CREDENTIAL_STATE_ROTATING",
+    });
+    emulator.advanceClock(dayMs);
+    expect(await scim()).toMatchObject({
+      previousTokenExpireTime: null,
+      credentialState: "CREDENTIAL_STATE_LIVE",
+    });
   });
 });

@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
 import type { ApiResponse } from "./api";
-import { Api, violatedFields } from "./api";
+import { Api, detail, violatedFields } from "./api";
 
 const start = Date.parse("2026-01-28T12:54:21.189Z");
 let emulator: Emulator;
@@ -128,7 +128,37 @@ describe("external group role mappings", () => {
   });
 });
 
+describe("terms", () => {
+  const document = { id: "tos.v1", label: "Terms", url: "https://example.com/tos" };
+  const terms = (group: string): string => `/iam/v2/terms/${group}`;
+
+  test("stop creates below a root group until they are accepted for it", async () => {
+    emulator.settings({ requiredTerms: [document] });
+    const team = (): Promise<ApiResponse> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
+    const refused = await team();
+    expect([refused.status, refused.body.code]).toEqual([400, 9]);
+    expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
+    const accepted = await api.post(terms(org), { documentIds: ["tos.v1"] });
+    expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
+    const created = await team();
+    expect(created.status).toBe(200);
+    expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
+    expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
+  });
+});
+
 describe("the caller", () => {
+  test("asks for access to a root group once", async () => {
+    const ask = (group: string): Promise<ApiResponse> =>
+      api.post(`/iam/v2/groups/${group}:requestGroupAccess`, {});
+    expect((await ask(org)).body).toEqual({});
+    const again = await ask(org);
+    expect([again.status, again.body.code]).toEqual([429, 8]);
+    expect((await ask(`${org}/0000000000000000`)).status).toBe(404);
+    const team = await api.make("/iam/v2/groups", org, { name: "team" });
+    expect(violatedFields(await ask(team.uid))).toEqual(["groupUid"]);
+  });
+
   test("updates its own metadata by the mask in the body alone", async () => {
     const update = (body: object, query = ""): Promise<ApiResponse> =>
       api.patch(`/iam/v2/identities:updateIdentityMetadata${query}`, body);

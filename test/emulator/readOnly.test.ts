@@ -54,6 +54,17 @@ describe("advisories", () => {
   });
 });
 
+describe("documents and metadata", () => {
+  test("documents are found by id and by vulnerability", async () => {
+    const ids = async (query: string): Promise<string[]> =>
+      (await api.get(`/advisory/v2/documents?${query}`)).body.documents.map(({ id }) => id);
+    expect((await ids("")).length).toBeGreaterThan(5);
+    expect(await ids("id=nginx")).toEqual(["nginx"]);
+    expect(await ids("cves=CVE-2025-1000&cves=CVE-2025-1007")).toEqual(["curl", "git"]);
+    expect(await ids("id=nginx&cves=CVE-2025-1000")).toEqual([]);
+  });
+});
+
 describe("a seed", () => {
   const uid = "0123456789abcdef0123456789abcdef01234567";
   const seed = {

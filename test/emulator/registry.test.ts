@@ -82,3 +82,47 @@ describe("tags", () => {
     expect(await names("updatedSince=2026-01-28T12:54:24Z")).toEqual(["2"]);
   });
 });
+
+describe("images", () => {
+  const of = (digest: string, what: string): Promise<ApiResponse> =>
+    api.get(`/registry/v2/repos/${repo}/digests/${digest}/${what}`);
+
+  test("that no tag refers to, or for another architecture, are not found", async () => {
+    await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
+    for (const response of [
+      await of(digestOf("b"), "architectures"),
+      await of(digestOf("b"), "size"),
+      await of(digestOf("a"), "size?architecture=vax"),
+    ]) {
+      expect([response.status, detail(response, "ResourceInfo").resourceType]).toEqual([404, "Image"]);
+    }
+  });
+});
+
+describe("readmes", () => {
+  const path = (of = repo): string => `/registry/v2/repos/${of}/readme`;
+
+  test("are empty at first, and change without the repo", async () => {
+    const before = (await api.get(`/registry/v2/repos/${repo}`)).body;
+    expect((await api.get(path())).body).toEqual({ uid: repo, content: "" });
+    const content = "# App\n\n<b>bold</b> [link](https://example.com)";
+    expect((await api.patch(`${path()}?updateMask=content`, { content })).body).toEqual({
+      uid: repo,
+      content,
+    });
+    expect((await api.get(path())).body.content).toBe(content);
+    expect((await api.get(`/registry/v2/repos/${repo}`)).body).toEqual(before);
+    expect((await api.patch(`${path()}?updateMask=content`, {})).body.content).toBe("");
+    const missing = await api.get(path(`${org}/0000000000000000`));
+    expect(detail(missing, "ResourceInfo").resourceType).toBe("Repo");
+  });
+
+  test.each([
+    "<script>x</script>",
+    '<img src="x" onerror="y()">',
+    '<a href="javascript:x()">y</a>',
+    "[y](javascript:x)",
+  ])("%s is refused", async (content) => {
+    expect(violatedFields(await api.patch(path(), { content }))).toEqual(["content"]);
+  });
+});
