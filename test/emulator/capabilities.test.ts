@@ -52,19 +52,6 @@ test("a list shows what the caller may see, and is refused to a caller who may s
   expect((await send("GET", "/iam/v2/roles")).status).toBe(403);
 });
 
-test("refuses a batch for objects outside of its parent", async () => {
-  await caller.holds(["CAP_IAM_ROLE_BINDINGS_LIST"]);
-  const { status } = await send("POST", "/iam/v2/roleBindings:batchCreate", { parent: team, requests: [] });
-  expect(status).toBe(403);
-});
-
-test("refuses nothing without the setting, and nothing to the emulator's own token", async () => {
-  await caller.holds(["CAP_REPO_LIST"]);
-  expect((await api.get("/iam/v2/groups")).body.groups).toHaveLength(2);
-  emulator.settings({ enforceCapabilities: false });
-  expect((await send("GET", "/iam/v2/groups")).body.groups).toHaveLength(2);
-});
-
 test("each method that changes or shows an organisation needs a capability", () => {
   const free = allMethods.filter(({ capabilities, isPublic }) => !isPublic && !capabilities?.length);
   expect(free.map(({ rpc }) => rpc.slice(rpc.indexOf("/") + 1)).sort()).toEqual([

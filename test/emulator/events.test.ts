@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import { Api, violatedFields } from "./api";
+import { Api } from "./api";
 import { claimsOf, isSignedByIssuer } from "./jwt";
 
 interface Received {
@@ -112,44 +112,11 @@ describe("a delivery", () => {
     expect(emulator.events[1]).toMatchObject({ state: "failed", attempts: 3, status: 500 });
   });
 
-  test("is not sent by default, and is listed over HTTP", async () => {
-    emulator.settings({ deliverTo: "" });
-    await api.make("/registry/v2/repos", org, { name: "a" });
-    await emulator.waitForDeliveries();
-    expect(received).toEqual([]);
-    const listed = await api.get("/_emulator/events");
-    expect(listed.body).toMatchObject({
-      events: [{ state: "kept", attempts: 0, sink: "https://sink.test/x" }],
-    });
-    await api.delete("/_emulator/events");
-    expect(emulator.events).toEqual([]);
-  });
-
   test("goes only to this machine, or to the sinks", () => {
     for (const wrong of ["http://example.com", "https://127.0.0.1", "nowhere"]) {
       expect(() => emulator.settings({ deliverTo: wrong })).toThrow(/deliverTo/);
     }
     emulator.settings({ deliverTo: "sinks" });
-  });
-});
-
-describe("subscribers", () => {
-  test("receive the events of their group and the groups below, each in its own delivery", async () => {
-    const team = await api.make("/iam/v2/groups", org, { name: "team" });
-    const other = await api.make("/iam/v2/groups", "", { name: "other" });
-    await api.make("/events/v2/subscriptions", team.uid, { sink: "https://team.test" });
-    await newEvents();
-    received = [];
-    await api.make("/registry/v2/repos", team.uid, { name: "a" });
-    await api.make("/registry/v2/repos", org, { name: "b" });
-    await api.make("/registry/v2/repos", other.uid, { name: "c" });
-    await emulator.waitForDeliveries();
-    const sinks = emulator.events.map(
-      ({ sink, body }) => `${sink} ${(body as { body: { name: string } }).body.name}`,
-    );
-    expect(sinks.sort()).toEqual(["https://sink.test/x a", "https://sink.test/x b", "https://team.test a"]);
-    const subjects = received.map(({ headers }) => claimsOf(headers.authorization!).sub).sort();
-    expect(subjects).toEqual([`webhook:${org}`, `webhook:${org}`, `webhook:${team.uid}`].sort());
   });
 });
 
@@ -208,18 +175,6 @@ describe("the events of", () => {
     expect(bodyOf(received.at(-1)!).roleBindings).toHaveLength(2);
   });
 
-  test("invites contain only their uid and expiry", async () => {
-    const roleUid = await api.builtInRole("viewer");
-    const created = await api.make("/iam/v2/groupInvites", org, { roleUid, ttl: "60s", email: "a@b.test" });
-    await emulator.waitForDeliveries();
-    expect(bodyOf(received[0]!)).toEqual({ uid: created.uid, expirationTime: created.expirationTime });
-    await api.delete(`/iam/v2/groupInvites/${created.uid}`);
-    expect((await newEvents()).map((each) => each.split(" ")[0])).toEqual([
-      "iam.group_invite.created",
-      "iam.group_invite.deleted",
-    ]);
-  });
-
   test("identity providers and their tokens contain no secret", async () => {
     const defaultRole = await api.builtInRole("viewer");
     const oidc = { issuer: "https://idp.test", clientId: "c", clientSecret: "canary" };
@@ -254,33 +209,6 @@ describe("the events of", () => {
     ]);
     const all = received.map(({ raw }) => raw).join();
     expect(all).not.toMatch(/canary|cgscim_/);
-  });
-
-  test("tags name the root group, a moved tag is sent as created, and a changed readme as a change of its repo", async () => {
-    const team = await api.make("/iam/v2/groups", org, { name: "team" });
-    const repo = await api.make("/registry/v2/repos", team.uid, { name: "app" });
-    await newEvents();
-    const digest = `sha256:${"a".repeat(64)}`;
-    for (let time = 0; time < 2; time += 1)
-      await api.post(`/registry/v2/tags/${repo.uid}`, { name: "1", digest });
-    const uid = emulator.state().tags![0]!.uid as string;
-    await api.delete(`/registry/v2/tags/${uid}`);
-    await api.patch(`/registry/v2/repos/${repo.uid}/readme`, { content: "# hi" });
-    const place = (of: string): string => of.replaceAll(org, "ORG");
-    expect(await newEvents()).toEqual([
-      `platform.registry.tag.created ${place(uid)} ORG`,
-      `platform.registry.tag.created ${place(uid)} ORG`,
-      `platform.registry.tag.deleted ${place(uid)} ORG`,
-      `platform.registry.repo.updated ${place(repo.uid)} ${place(team.uid)}`,
-    ]);
-  });
-
-  test("are sent for accepted terms, not for refused writes or the caller's metadata", async () => {
-    await api.post(`/iam/v2/terms/${org}`, { documentIds: ["guardener-tos.v1"] });
-    await api.patch("/iam/v2/identities:updateIdentityMetadata", { updateMask: "company" });
-    expect(violatedFields(await api.post(`/iam/v2/groups/${org}`, { name: "BAD" }))).toEqual(["name"]);
-    await api.get(`/iam/v2/groups/${org}`);
-    expect(await newEvents()).toEqual(["iam.terms.accepted ORG ORG"]);
   });
 });
 

@@ -131,18 +131,6 @@ describe("serving", () => {
     await stop("SIGINT");
   });
 
-  test("omits empty or unchanged fields with its options", async () => {
-    const { send, stop, url } = await start({ "omit-empty": true, "sparse-updates": true }, "t");
-    const group = await send(`${url}/iam/v2/groups`, "t", "POST", { name: "org" });
-    expect(group).not.toHaveProperty("description");
-    const { uid } = group;
-    expect(await send(`${url}/iam/v2/groups/${String(uid)}`, "t", "PATCH", { description: "d" })).toEqual({
-      uid,
-      description: "d",
-    });
-    await stop("SIGINT");
-  });
-
   test.each(["", "canary"])(
     "prints one line of JSON for scripts, without a token of the environment: %j",
     async (token) => {

@@ -99,19 +99,6 @@ describe("group invites", () => {
   ])("%j is refused for %s", async (body, field) => {
     expect(violatedFields(await api.post(`${invites}/${org}`, body))).toContain(field);
   });
-
-  test("lose their role when it is deleted, and stay listed after they expire", async () => {
-    const { uid, keyId } = await api.make(invites, org, { roleUid, ttl: "60s" });
-    emulator.advanceClock(61_000);
-    const later = await api.make(invites, org, { roleUid, ttl: "60s" });
-    expect((await api.delete(`/iam/v2/roles/${roleUid}`)).status).toBe(200);
-    expect((await api.get(invites)).body.groupInvites).toMatchObject([
-      { uid: later.uid, role: null, roleUid },
-      { uid, role: null },
-    ]);
-    const filtered = await api.get(`${invites}?keyId=${keyId as string}`);
-    expect(filtered.body.groupInvites).toMatchObject([{ uid }]);
-  });
 });
 
 describe("external group role mappings", () => {
@@ -139,37 +126,6 @@ describe("external group role mappings", () => {
     const listed = await api.get(`${mappings}?identityProviderUid=${other}`);
     expect(listed.body.externalGroupRoleMappings).toMatchObject([{ identityProviderUid: other }]);
   });
-
-  test("need the root group as scope, and a role that exists", async () => {
-    const team = await api.make("/iam/v2/groups", org, { name: "team" });
-    const response = await api.post(`${mappings}/${provider}`, {
-      ...mapping(),
-      scope: team.uid,
-      roleUid: "x",
-    });
-    expect(violatedFields(response)).toEqual(["scope", "roleUid"]);
-    expect(violatedFields(await api.post(`${mappings}/${provider}`, {}))).toEqual([
-      "externalGroupId",
-      "roleUid",
-      "scope",
-    ]);
-    const missing = await api.post(`${mappings}/${org}/0000000000000000`, mapping());
-    expect(detail(missing, "ResourceInfo").resourceType).toBe("IdentityProvider");
-  });
-
-  test("are deleted in batches: missing ones are skipped, another provider's refused", async () => {
-    const one = await api.make(mappings, provider, mapping("1"));
-    const two = await api.make(mappings, provider, mapping("2"));
-    const foreign = await api.make(mappings, await addProvider("other"), mapping());
-    const remove = (names: string[]): Promise<ApiResponse> =>
-      api.post(`${mappings}:batchDelete`, { parent: provider, names });
-    expect(violatedFields(await remove([one.uid, foreign.uid]))).toEqual(["names"]);
-    const { body } = await remove([one.uid, `${provider}/0000000000000000`, two.uid]);
-    expect(body).toMatchObject({ parent: provider });
-    expect(body.externalGroupRoleMappings.map(({ uid }) => uid)).toEqual([one.uid, two.uid]);
-    expect(emulator.state().externalGroupRoleMappings).toHaveLength(1);
-    expect(violatedFields(await remove([]))).toEqual(["names"]);
-  });
 });
 
 describe("terms", () => {
@@ -189,39 +145,9 @@ describe("terms", () => {
     expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
     expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
   });
-
-  test("are listed with those of the groups above, once each, and are deleted with their group", async () => {
-    emulator.settings({ requiredTerms: [document] });
-    for (const documentIds of [["tos.v1"], ["tos.v1"]]) await api.post(terms(org), { documentIds });
-    const { uid } = await api.make("/iam/v2/groups", org, { name: "team" });
-    await api.post(terms(uid), { documentIds: ["guardener-tos.v1"] });
-    const { body } = await api.get(`${terms(uid)}?order_by=created_at`);
-    expect(body.totalCount).toBe("2");
-    expect(
-      new Set(body.termsAcceptances.map(({ docId, orgUid }) => `${docId as string} ${orgUid as string}`)),
-    ).toEqual(new Set([`tos.v1 ${org}`, `guardener-tos.v1 ${uid}`]));
-    const page = await api.get(`${terms(uid)}?page_size=1`);
-    const rest = await api.get(
-      `${terms(uid)}?page_size=1&page_token=${encodeURIComponent(page.body.nextPageToken)}`,
-    );
-    expect([page.body.termsAcceptances.length, rest.body.termsAcceptances.length]).toEqual([1, 1]);
-    expect((await api.delete(`/iam/v2/groups/${uid}`)).status).toBe(200);
-    expect(emulator.state().termsAcceptances).toHaveLength(1);
-  });
 });
 
 describe("the caller", () => {
-  test("finds the verified root group that is named like the domain of its e-mail address", async () => {
-    expect((await api.get("/iam/v2/groups:lookupGroup")).status).toBe(404);
-    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: false });
-    const kind = "ORG_KIND_CUSTOMER";
-    const { uid } = await api.make("/iam/v2/groups", "", { name: "example.com", verified: true, kind });
-    expect((await api.get("/iam/v2/groups:lookupGroup")).body).toMatchObject({ group: { uid } });
-    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: true });
-    emulator.settings({ callerEmail: "a@other.test" });
-    expect((await api.get("/iam/v2/groups:checkEligibility")).body).toEqual({ eligible: false });
-  });
-
   test("asks for access to a root group once", async () => {
     const ask = (group: string): Promise<ApiResponse> =>
       api.post(`/iam/v2/groups/${group}:requestGroupAccess`, {});

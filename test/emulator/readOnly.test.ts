@@ -25,54 +25,9 @@ async function all<T>(path: string, pick: (body: ResponseBody) => readonly T[]):
   return found;
 }
 
-describe("libraries", () => {
-  const artifacts = "/libraries/v2/artifacts";
-  const names = async (query: string): Promise<string[]> =>
-    (await all(`${artifacts}?${query}`, (body) => body.artifacts)).map(({ name }) => name);
-
-  test("are listed by ecosystem in the order of their names", async () => {
-    const java = await names("ecosystems=ECOSYSTEM_JAVA");
-    expect(java).toHaveLength(20);
-    expect(java).toEqual([...java].sort());
-    expect(await names("ecosystems=ECOSYSTEM_JAVA&ecosystems=ECOSYSTEM_PYTHON")).toHaveLength(40);
-    const page = await api.get(`${artifacts}?ecosystems=2`);
-    expect(page.body.artifacts[0]).toMatchObject({ uid: "pypi-aiohttp", ecosystem: "ECOSYSTEM_PYTHON" });
-    expect(page.body.totalCount).toBe("20");
-  });
-
-  test("are filtered by name, CUDA version and remediation", async () => {
-    const python = "ecosystems=ECOSYSTEM_PYTHON";
-    expect(await names(`${python}&query=PY`)).toEqual(["numpy", "pydantic", "pyyaml", "scipy"]);
-    expect(await names(`${python}&cudaVersion=12.8`)).toEqual(["numpy", "torch"]);
-    expect(await names(`${python}&cudaVersion=11.1`)).toEqual([]);
-    const remediated = await names(`${python}&remediated=true`);
-    expect(remediated.length).toBeGreaterThan(0);
-    expect(remediated.length).toBeLessThan(20);
-  });
-
-  test("have versions, the newest first, some larger than a number of JavaScript", async () => {
-    const versions = await all(`${artifacts}/pypi-torch/versions?`, (body) => body.artifactVersions);
-    const numbers = versions.map(({ version }) => version);
-    expect(numbers.indexOf("2.12.0")).toBeLessThan(numbers.indexOf("2.8.0"));
-    expect(versions.some(({ sizeBytes }) => BigInt(sizeBytes) > 2n ** 53n)).toBe(true);
-    expect((await api.get(`${artifacts}/nope/versions`)).status).toBe(404);
-  });
-});
-
 describe("advisories", () => {
   const list = (query: string): Promise<Advisory[]> =>
     all(`/vulnerabilities/v2/advisories?${query}`, (body) => body.advisories);
-
-  test("are read one by one and page by page", async () => {
-    const found = await list("");
-    expect(new Set(found.map(({ uid }) => uid)).size).toBe(60);
-    const [first] = found;
-    const { body } = await api.get(`/vulnerabilities/v2/advisories/${first!.uid}`);
-    expect(body).toEqual(first);
-    expect((await api.get("/vulnerabilities/v2/advisories/x")).status).toBe(404);
-    const root = first!.uid.split("/")[0]!;
-    expect(await list(`uidp.descendants_of=${root}`)).toHaveLength(60);
-  });
 
   test.each<[string, (advisory: Advisory) => boolean]>([
     ["artifactNames=nginx&artifactNames=redis", (each) => ["nginx", "redis"].includes(each.artifactName)],

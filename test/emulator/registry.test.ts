@@ -87,15 +87,6 @@ describe("images", () => {
   const of = (digest: string, what: string): Promise<ApiResponse> =>
     api.get(`/registry/v2/repos/${repo}/digests/${digest}/${what}`);
 
-  test("of a tag contain the same architectures and size each time", async () => {
-    await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
-    expect((await of(digestOf("a"), "architectures")).body).toEqual({ architectures: ["amd64", "arm64"] });
-    const { body } = await of(digestOf("a"), "size");
-    expect(body).toEqual({ size: expect.stringMatching(/^[0-9]+$/), architecture: "amd64" });
-    expect((await of(digestOf("a"), "size?architecture=amd64")).body).toEqual(body);
-    expect((await of(digestOf("a"), "size?architecture=arm64")).body.size).not.toBe(body.size);
-  });
-
   test("that no tag refers to, or for another architecture, are not found", async () => {
     await api.make("/registry/v2/tags", repo, { name: "1", digest: digestOf("a") });
     for (const response of [

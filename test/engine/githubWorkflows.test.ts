@@ -14,7 +14,7 @@ import {
   STACK,
 } from "../support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
-import type { JobResult, RunningJob, Workflow } from "../support/githubActions";
+import type { JobResult, RunningJob } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
 import type { Values } from "../support/shell";
 import { call } from "../support/wire";
@@ -336,44 +336,6 @@ test("a pull request whose preview can come from the workflow of another base is
   expect(results["review"]?.log).toContain("#8 has this commit and the base mallorys-base");
   expect(statusOf(pull)).toBe("failure");
   expect(github.issues[0]?.comments).toEqual([]);
-});
-
-test("a workflow of a throwaway branch sets no status of the app", async () => {
-  const pull = push(risky());
-  const url = "repos/$GITHUB_REPOSITORY/statuses/$COMMIT";
-  const set = `gh api --silent --method POST "${url}" -f context=access-review -f state=success`;
-  const env = { COMMIT: pull.commit };
-  const review = readWorkflow(join(forCloud, "access-review.yml"));
-  const [app] = review.jobs["gate"]?.steps ?? [];
-  const attack: Workflow = {
-    on: { push: {} },
-    permissions: {},
-    jobs: {
-      ofActions: {
-        permissions: { statuses: "write" },
-        steps: [{ run: set, env: { ...env, GITHUB_TOKEN: "${{ github.token }}" } }],
-      },
-      ofApp: {
-        environment: "access-status",
-        permissions: { statuses: "write" },
-        steps: [app!, { run: set, env: { ...env, GITHUB_TOKEN: "${{ steps.app.outputs.token }}" } }],
-      },
-    },
-  };
-  const ref = "refs/heads/throwaway";
-  const results = await new WorkflowRun(attack, {
-    contexts: { github: { event: {}, event_name: "push", ref, sha: pull.commit }, vars },
-    secrets: secretsOn(ref),
-    actions: actionsOf(fixture, pull.branch),
-    composites: ownActions,
-    token: ({ name }) => `ghs_${name}`,
-    env: {},
-    scratch,
-    environment: () => ({ ...fixture.tools(), ...github.env }),
-  }).run();
-  expect(outcome(results)).toEqual({ ofActions: "success", ofApp: "failure" });
-  expect(statusOf(pull)).toBeUndefined();
-  expect([...github.statuses.keys()]).toEqual([`github-actions ${pull.commit} access-review`]);
 });
 
 test("the deployment applies the plan that it has reviewed, then compares the result, with the state in a bucket", async () => {

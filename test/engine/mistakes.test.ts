@@ -142,12 +142,8 @@ describe("typical mistakes, through the real engine", () => {
 
   test.each<[string, number, string, string]>([
     ["a web page that is not there", 404, "<html></html>", "no such API endpoint: http"],
-    ["an object that is not there", 404, '{"code":5,"message":"Not Found"}', "no such API endpoint: http"],
     ["a page that is refused", 403, "<html></html>", "responds at http"],
-    ["a method that is refused", 405, "", "responds at http"],
-    ["what it does not do", 501, '{"code":12,"message":"Not Implemented"}', "UNIMPLEMENTED (HTTP 501)"],
     ["another object", 200, '{"id":1}', '"; check PLATFORM_BASE_URL (PP2107)'],
-    ["an empty object", 200, "{}", '"; check PLATFORM_BASE_URL (PP2107)'],
     ["a refusal of the API", 403, '{"code":7,"message":"no"}', ""],
   ])("a preview without a lookup says what a wrong address answers: %s", async (_, status, text, says) => {
     const server = createServer((_request, response) => void response.writeHead(status).end(text));

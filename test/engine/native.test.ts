@@ -15,17 +15,14 @@ import { main as adoptMain } from "../../provider/cli/commands/adopt/adopt";
 import { kinds } from "../../provider/kinds";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import { runCommand } from "../provider/cli/support";
-import { AllKinds, asIs, stepsOf } from "../support/allKinds";
+import { AllKinds, asIs, edited, editedLabels, stepsOf, writingOf } from "../support/allKinds";
 import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack } from "../support/engine";
 import type { Declaration } from "../support/engine";
 import { languageHosts, testWithHosts } from "../support/languageHosts";
-import { describeLife } from "../support/lifeOfKinds";
 import { clean, compile } from "../support/tools";
 
 /* The native plugin: what the form of dynamic resources cannot do, and how a stack changes between the two. */
-
-describeLife("native");
 
 const specOf = (kind: string) => kinds.find(({ spec }) => spec.kind === kind)?.spec;
 
@@ -138,7 +135,7 @@ describe("a stack that changes its form", () => {
   });
 });
 
-describe("pulumi import", () => {
+describe("a stack of a hundred objects, and pulumi import", () => {
   let all: AllKinds;
   let other: Stack;
 
@@ -244,6 +241,18 @@ describe("pulumi import", () => {
     expect(compile(other.directory)).toEqual(clean);
     const replaced = Object.entries(asIs).filter(([, { kind }]) => isCreateOnly(kind));
     expect(await left()).toEqual(replaced.map(([name]) => `replace ${name}`).sort());
+  });
+
+  test("a changed field is one write of each resource, and a destroy leaves nothing", async () => {
+    const { emulator, stack } = all;
+    emulator.clearRequests();
+    stack.declare({ ...edited, ...more });
+    await stack.up();
+    expect(all.methods()).toEqual(
+      editedLabels.map((label) => writingOf(label)?.update.method ?? "PATCH").sort(),
+    );
+    await stack.succeed(["destroy", "--yes", "--skip-preview"]);
+    expect(Object.values(emulator.state()).flat()).toEqual([]);
   });
 });
 

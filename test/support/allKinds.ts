@@ -3,8 +3,8 @@ import type { Emulator } from "../../emulator";
 import { kinds } from "../../provider/kinds";
 import { Stack } from "./engine";
 import type { Declarations } from "./engine";
-import { declared, ownOf, samples as all, surroundings } from "./samples";
-import type { WireRequest } from "./samples";
+import { changeField, declared, ownOf, samples as all, surroundings } from "./samples";
+import type { FieldCase, WireRequest } from "./samples";
 import { call } from "./wire";
 
 /** The one kind that a run is about (`npm run check:kind`); all if not set. */
@@ -14,7 +14,7 @@ const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
 export const samples = all.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
 
 /** One of each sample, in a team that can be exchanged. */
-export function program(
+function program(
   change: (label: string, args: Record<string, unknown>) => Record<string, unknown>,
 ): Declarations {
   return {
@@ -38,6 +38,20 @@ export function program(
 export const elsewhereOf = (label: string): string => `${label}-elsewhere`;
 
 export const asIs = program((_label, args) => args);
+
+export const changesAlone = ({ without, whole }: FieldCase): boolean =>
+  without === undefined && whole === undefined;
+
+const editOf = (label: string): FieldCase | undefined =>
+  samples.find((sample) => sample.label === label)?.fields.find(changesAlone);
+
+/** The program with the first field of each sample changed that changes alone. */
+export const edited = program((label, args) => {
+  const field = editOf(label);
+  return field === undefined ? args : changeField(args, field);
+});
+
+export const editedLabels = samples.map(({ label }) => label).filter((label) => editOf(label) !== undefined);
 
 /** What the tests of the life of all kinds do at the server, past the engine, and read of what the engine did. */
 export class AllKinds {

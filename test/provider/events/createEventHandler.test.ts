@@ -113,15 +113,6 @@ test("a body that a parser has read is an error of the receiver", async () => {
   expect(lines).toEqual([expect.stringContaining("its body was read before")]);
 });
 
-test("a log that fails ends the request, and not the process", async () => {
-  const log = () => {
-    throw new Error("no log");
-  };
-  const port = await listen(createServer(handler({ log })));
-  const { body } = await deliveries.next();
-  expect(await deliver(port, { headers: {}, body })).toBe(401);
-});
-
 test.each<[Partial<Record<keyof EventHandlerOptions, unknown>>, string]>([
   [{ onEvent: undefined }, "onEvent must be a function"],
   [{ log: "stderr" }, "log must be a function"],

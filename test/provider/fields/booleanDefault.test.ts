@@ -1,6 +1,4 @@
 import { checkInputs } from "../../../provider/fields/check";
-import { diffInputs } from "../../../provider/fields/diff";
-import { isSet } from "../../../provider/fields/equal";
 import { buildPatch } from "../../../provider/fields/patch";
 import { buildCreateBody, readBody, resourceReader } from "../../../provider/fields/wire";
 import { mergeLive } from "../../../provider/fields/mergeLive";
@@ -34,24 +32,8 @@ const webhook = kind({
     signingSecret: secret({ inputOnly: true }),
   },
 });
-const { active, muted } = webhook.fields;
 
 describe("a boolean that is true by default", () => {
-  test("counts as set only if it is false", () => {
-    expect([false, true, null, undefined].map((value) => isSet(active, value))).toEqual([
-      true,
-      false,
-      false,
-      false,
-    ]);
-    expect([false, true, null, undefined].map((value) => isSet(muted, value))).toEqual([
-      false,
-      true,
-      false,
-      false,
-    ]);
-  });
-
   test("is sent with a create where a program gives it, at the top and in an object", () => {
     const inputs = { name: "a", active: false, muted: false, filter: { verifiesTls: false } };
     expect(buildCreateBody(webhook, inputs)).toEqual({
@@ -64,12 +46,6 @@ describe("a boolean that is true by default", () => {
     expect(buildCreateBody(webhook, { name: "a", active: null, filter: {}, mode: "" })).toEqual({
       name: "a",
     });
-  });
-
-  test("is no change if true is added to or removed from the program", () => {
-    expect(diffInputs(webhook, { name: "a" }, { name: "a", active: true }).changed).toBe(false);
-    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a" }).changed).toBe(false);
-    expect(diffInputs(webhook, { name: "a", active: true }, { name: "a", active: false }).changed).toBe(true);
   });
 
   test("is named in the mask and sent as true if false is removed", () => {

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import fc from "../../support/properties";
-import { canonical, isSet } from "../../../provider/fields/equal";
+import { isSet } from "../../../provider/fields/equal";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import {
   canonicalJwks,
@@ -136,12 +136,6 @@ describe("key sets", () => {
     expect(problem).not.toContain("canary");
   });
 
-  test("members of other names, and colons inside of texts, are nobody's business", () => {
-    const text =
-      '{"keys":[{"kty":"RSA","Nbf":1,"note":"a\\": b","kid":"\\"x\\":"}],"NAME":"y" , "k2" : ":" }';
-    expect(formatProblem("jwks", text)).toBeUndefined();
-  });
-
   test.each([
     "[]",
     "null",
@@ -166,11 +160,6 @@ describe.each(Object.entries(formats))("the examples of the format %s", (name, {
       expect(toWire(field, text)).toBe(text);
       expect(isSet(field, text)).toBe(true);
     }
-  });
-
-  test("are all different", () => {
-    const forms = examples.map((text) => JSON.stringify(canonical(field, text)));
-    expect(new Set(forms).size).toBe(examples.length);
   });
 
   test("stand from less to more, where the format knows", () => {

@@ -71,24 +71,6 @@ describe("a token in a file", () => {
     expect((await errorOf(directory.token())).message).toContain("(EISDIR)");
   });
 
-  test("that is empty or invalid is an error with the setting, without its content", async () => {
-    const empty = tokenSource({
-      kind: "tokenFile",
-      path: file("empty", "\n"),
-      setting: "PLATFORM_TOKEN_FILE",
-    });
-    expect((await errorOf(empty.token())).message).toBe(
-      "the file that PLATFORM_TOKEN_FILE names is empty: it must hold the access token",
-    );
-    const path = file("odd", `${CANARY}\nsecond line`);
-    const odd = await errorOf(
-      tokenSource({ kind: "tokenFile", path, setting: "PLATFORM_TOKEN_FILE" }).token(),
-    );
-    expect(odd.message).toBe(
-      "the file that PLATFORM_TOKEN_FILE names holds spaces, line breaks or other characters that no token has",
-    );
-  });
-
   test.each([CANARY, "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl"])(
     "whose name is a token is an error without that name: %#",
     async (path) => {

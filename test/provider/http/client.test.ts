@@ -8,7 +8,6 @@ import {
   errorOf,
   failure,
   htmlPage,
-  missing,
   promised,
   ScriptedServer,
   TOKEN,
@@ -16,7 +15,6 @@ import {
 } from "../support/server";
 import type { Reply } from "../support/server";
 
-const DAY_MS = 86_400_000;
 const GROUPS = "/iam/v2/groups";
 
 const server = ScriptedServer.ofSuite();
@@ -123,16 +121,6 @@ describe("a request", () => {
     await clientOf(server).getResource("/x", "a b/c?d/e%2Ff");
     expect(server.last().path).toBe("/x/a%20b/c%3Fd/e%252Ff");
   });
-
-  test.each<[string, Reply]>([
-    ["an empty body", { text: "" }],
-    ["an empty object", { json: {} }],
-    ["204", { status: 204, text: "" }],
-  ])("to delete is done with %s", async (_name, reply) => {
-    server.script([reply]);
-    await expect(clientOf(server).delete(GROUPS, GROUP_UID)).resolves.toBeUndefined();
-    expect(server.calls).toEqual([`DELETE ${GROUPS}/${GROUP_UID}`]);
-  });
 });
 
 type Action = (client: Client) => Promise<unknown>;
@@ -144,27 +132,15 @@ const actions: Readonly<Record<string, Action>> = {
   LIST: (client) => all(client.list(GROUPS)),
 };
 
+/* test/provider/http/retry.test.ts has every error; here each method is one that may be repeated, or is not. */
 const passing: readonly [string, Reply][] = [
-  ["503 of the API", failure(14, "unavailable")],
-  ["500 of the API", failure(13, "internal")],
-  ["a conflict of writes", failure(10, "aborted")],
-  ["429 of the API", failure(8, "slow down")],
   ["429 with a page", { status: 429, text: htmlPage }],
-  ["500 with a page", { status: 500, text: htmlPage }],
-  ["502 with a page", { status: 502, text: htmlPage }],
-  ["503 with nothing", { status: 503, text: "" }],
-  ["504 with a page", { status: 504, text: htmlPage }],
-  ["a connection cut before the answer", { cut: "before" }],
+  ["503 of the API", failure(14, "unavailable")],
   ["a connection cut within the answer", { cut: "within" }],
 ];
 
 const final: readonly [string, Reply][] = [
-  ["400", failure(3, "bad")],
-  ["401", failure(16, "who are you")],
   ["403", failure(7, "no")],
-  ["404", missing(GROUP_UID)],
-  ["409", failure(6, "exists")],
-  ["501", failure(12, "Method Not Allowed")],
   ["a message that is too large", failure(8, "grpc: received message larger than max (5 vs. 4)")],
   ["a page with 200", { text: htmlPage }],
 ];
@@ -174,11 +150,10 @@ describe("repeating", () => {
     test.each(passing)("happens after %s", async (_name, reply) => {
       server.script([reply, reply, { json: { uid: GROUP_UID, groups: [] } }]);
       await action(clientOf(server, { maxRetries: 2 }));
-      expect(server.requests).toHaveLength(3);
-      expect(
-        new Set(server.requests.map(({ method, path, rawQuery, text }) => method + path + rawQuery + text))
-          .size,
-      ).toBe(1);
+      const asked = server.requests.map(
+        ({ method, path, rawQuery, text }) => method + path + rawQuery + text,
+      );
+      expect(asked).toEqual(Array(3).fill(asked[0]));
     });
 
     test.each(final)("does not happen after %s", async (_name, reply) => {
@@ -248,14 +223,6 @@ describe("a server that asks to wait", () => {
     const [first, ...others] = server.requests;
     expect(others).toHaveLength(4);
     for (const { at } of others) expect(at - first!.at).toBeGreaterThan(75);
-  });
-
-  test("for longer than the limit is a refusal", async () => {
-    server.script([{ status: 429, text: "", headers: { "Retry-After": "6" } }]);
-    const error = await errorOf(clientOf(server, { maxRetries: 3 }).get("/x"));
-    expect(error).toMatchObject({ code: "RESOURCE_EXHAUSTED", retryAfterMs: 6000 });
-    expect(error.message).toMatch(/; the server asks to wait 6 s$/);
-    expect(server.requests).toHaveLength(1);
   });
 });
 
@@ -345,16 +312,6 @@ describe("responses that are not the API's", () => {
     },
   );
 
-  test("a page with 200, such as a log-in page, is an error that says so, never a response", async () => {
-    server.script(() => ({ text: htmlPage }));
-    const error = await errorOf(clientOf(server, { maxRetries: 2 }).get("/x"));
-    expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", isTransient: false });
-    expect(error.message).toBe(
-      `GET ${server.url}/x: this is not the Platform API: HTTP 200 with a web page, such as the login page of a proxy; check platform:baseUrl (or PLATFORM_BASE_URL)`,
-    );
-    expect(server.requests).toHaveLength(1);
-  });
-
   test.each<[string, Reply]>([
     ["null", { text: "null" }],
     ["a list", { text: "[]" }],
@@ -399,11 +356,6 @@ describe("responses that are not the API's", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("a redirected create by a server that is not the API says that nothing was created", async () => {
-    server.script([{ status: 307, text: "", headers: { Location: "/login" } }]);
-    expect(await errorOf(clientOf(server).create("/x", undefined, {}))).toMatchObject({ outcome: "notSent" });
-  });
-
   test("a response without a uid is no resource", () => {
     expect(requireUid({ uid: "x" }, "creating", "")).toBe("x");
     for (const uid of [undefined, null, "", 5, {}]) {
@@ -444,31 +396,18 @@ describe("401", () => {
 });
 
 describe("lists", () => {
-  const page = (uids: readonly string[], nextPageToken = ""): Reply => ({
+  const page = (uids: readonly string[], nextPageToken: string | null = ""): Reply => ({
     json: { groups: uids.map((uid) => ({ uid })), nextPageToken, skipped: 0 },
   });
 
   test("are read page by page, two hundred at a time, with the filters on each", async () => {
-    server.script([page(["a", "b"], "t1"), page(["c"], "t 2+"), page(["d"])]);
-    await expect(all(clientOf(server).list(GROUPS, { name: "x" }))).resolves.toEqual(["a", "b", "c", "d"]);
+    server.script([page(["a", "b"], "t1"), page([], "t 2+"), page(["c"], null)]);
+    await expect(all(clientOf(server).list(GROUPS, { name: "x" }))).resolves.toEqual(["a", "b", "c"]);
     expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual([
       "name=x&page_size=200",
       "name=x&page_size=200&page_token=t1",
       "name=x&page_size=200&page_token=t%202%2B",
     ]);
-  });
-
-  test("end where the token is absent, null or empty", async () => {
-    for (const nextPageToken of [undefined, null, ""]) {
-      server.script([{ json: { groups: [{ uid: "a" }], nextPageToken } }]);
-      await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a"]);
-      expect(server.requests).toHaveLength(1);
-    }
-  });
-
-  test("go on after an empty page that has a token", async () => {
-    server.script([page([], "t1"), page([], "t2"), page(["a"])]);
-    await expect(all(clientOf(server).list(GROUPS))).resolves.toEqual(["a"]);
   });
 
   test("whose pages repeat objects return everything once", async () => {
@@ -509,21 +448,9 @@ describe("lists", () => {
     expect(server.requests).toHaveLength(9);
   });
 
-  test("give every object that has no uid", async () => {
-    server.script([
-      { json: { groups: [{ n: 1 }, { n: 2 }], nextPageToken: "t" } },
-      { json: { groups: [{ n: 3 }] } },
-    ]);
-    const items = [];
-    for await (const item of clientOf(server).list(GROUPS)) items.push(item);
-    expect(items).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
-  });
-
   test.each<[string, unknown, string]>([
     ["without the list", {}, 'its response has no list "groups"'],
-    ["with null for the list", { groups: null }, 'its response has no list "groups"'],
     ["with an object for the list", { groups: {} }, 'its response has no list "groups"'],
-    ["with null in the list", { groups: [null] }, 'its list "groups" contains no objects'],
     ["with a text in the list", { groups: ["a"] }, 'its list "groups" contains no objects'],
   ])("%s are refused as not from the API", async (_name, json, why) => {
     server.script([{ json }]);
@@ -589,18 +516,6 @@ test("no error holds the token, the body or a header, however deep one looks", a
   }
 });
 
-test("the server's clock is read from its responses", async () => {
-  const client = clientOf(server);
-  expect(Math.abs(client.serverNow() - Date.now())).toBeLessThan(DAY_MS);
-  server.script([
-    { json: {}, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } },
-    { json: {}, headers: { Date: "no date" } },
-  ]);
-  await client.get("/x");
-  await client.get("/x");
-  expect(Math.abs(client.serverNow() - Date.parse("2026-01-01T00:00:00Z"))).toBeLessThan(DAY_MS);
-});
-
 describe("the caller", () => {
   const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const told = (token: string) => {
@@ -617,7 +532,6 @@ describe("the caller", () => {
 
   test.each([
     ["opaque"],
-    ["a.b"],
     ["a.b.c"],
     [`${encode({})}.${encode({ sub: "ada" })}.c`],
     [`${encode({})}.${encode({ iss: "i", sub: 5 })}.c`],

@@ -1,6 +1,6 @@
 import fc from "../../support/properties";
+import type { ApiError } from "../../../provider/http/errors";
 import {
-  ApiError,
   apiErrorFrom,
   ConfigError,
   ConnectionError,
@@ -9,7 +9,6 @@ import {
   ProxyError,
   toConnectionError,
 } from "../../../provider/http/errors";
-import { hasCode } from "../../../provider/errors/codedError";
 import { printable } from "../../../provider/text/printable";
 import { detail } from "../support/server";
 
@@ -169,26 +168,6 @@ describe("details", () => {
     expect(error.details.fieldViolations).toHaveLength(50);
   });
 
-  test("of any form make an error and never throw", () => {
-    fc.assert(
-      fc.property(
-        fc.integer({ min: 100, max: 599 }),
-        fc.anything(),
-        fc.anything(),
-        (status, code, details) => {
-          const error = errorFrom(status, { code, message: details, details });
-          expect(error).toBeInstanceOf(ApiError);
-          expect(error.status).toBe(status);
-        },
-      ),
-    );
-    fc.assert(
-      fc.property(fc.anything(), (body) => {
-        expect(errorFrom(500, body)).toBeInstanceOf(ApiError);
-      }),
-    );
-  });
-
   test("use the request id of the header rather than the one in the metadata", () => {
     const body = { code: 3, details: [detail("ErrorInfo", { metadata: { requestId: "inner" } })] };
     expect(errorFrom(400, body, { "x-request-id": "outer" }).requestId).toBe("outer");
@@ -236,25 +215,6 @@ describe("a server's text", () => {
       }),
     );
   });
-
-  test("is escaped wherever an error quotes it", () => {
-    const nasty = "x\n::error::y\u001b[2J";
-    const error = errorFrom(400, {
-      code: 9,
-      message: nasty,
-      details: [
-        detail("ErrorInfo", { reason: nasty, domain: nasty, metadata: { [nasty]: nasty } }),
-        detail("BadRequest", { fieldViolations: [{ field: nasty, description: nasty }] }),
-        detail("PreconditionFailure", { violations: [{ type: nasty, subject: nasty, description: nasty }] }),
-        detail("ResourceInfo", { resourceType: nasty, resourceName: nasty, description: nasty }),
-        detail("TermsNotAcceptedDetail", { missing: [{ id: nasty, label: nasty, url: nasty }] }),
-      ],
-    });
-    const all = JSON.stringify([error, error.message]);
-    expect(all).toContain("x ::error::y");
-    // eslint-disable-next-line no-control-regex -- what must not be there
-    expect(all).not.toMatch(/\\n|\\u001b|[\u0000-\u001f]/);
-  });
 });
 
 describe("what an error means", () => {
@@ -276,15 +236,6 @@ describe("what an error means", () => {
     }
   });
 
-  test("is read from the code", () => {
-    expect(hasCode(errorFrom(403, { code: 7 }), "PERMISSION_DENIED")).toBe(true);
-    expect(hasCode(errorFrom(400, { code: 3 }), "INVALID_ARGUMENT")).toBe(true);
-    expect(hasCode(errorFrom(400, { code: 9 }), "FAILED_PRECONDITION")).toBe(true);
-    for (const other of [errorFrom(500, { code: 13 }), undefined, null, 5, "INVALID_ARGUMENT", {}]) {
-      expect(hasCode(other, "INVALID_ARGUMENT")).toBe(false);
-    }
-  });
-
   test.each([
     ["an error of the server", errorFrom(500, { code: 13 }), true],
     ["a server that is not available", errorFrom(503, { code: 14 }), true],
@@ -300,15 +251,6 @@ describe("what an error means", () => {
     ["anything else", new Error("m"), false],
   ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
     expect(hasUnknownOutcome(error)).toBe(unclear);
-  });
-
-  test("names are distinguished without their classes", () => {
-    expect(errorFrom(400, {}).name).toBe("ApiError");
-    expect(new ConnectionError("PP2103", "m", "notSent", true)).toMatchObject({
-      name: "ConnectionError",
-      code: "CONNECTION",
-    });
-    expect(new ConfigError("PP2002", "m")).toMatchObject({ name: "ConfigError", code: "CONFIG" });
   });
 });
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { inspect } from "node:util";
 import { tokenSource } from "../../../provider/http/tokens";
 import type { ExchangeCredentials, OidcSource, TokenSource } from "../../../provider/http/tokens";
 import { clientOf, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
@@ -97,24 +96,16 @@ describe("an exchange", () => {
     expect(issuer.requests).toHaveLength(1);
   });
 
-  test.each([0, 600_000, -600_000, 86_400_000, -86_400_000])(
-    "is repeated shortly before its token ends, whatever the clocks say (%i ms apart)",
-    async (skewMs) => {
+  test.each([
+    [0, 0],
+    [86_400_000, 0],
+    [-600_000, 0],
+    [0, 3_600_000],
+    [0, -3_600_000],
+  ])(
+    "is repeated shortly before its token ends, with clocks %i ms apart, of which this machine's is set by %i ms meanwhile",
+    async (skewMs, step) => {
       issuer.script((_request, count) => access(count + 1, { skewMs }));
-      const source = sourceOf();
-      await source.token();
-      now += 3_600_000 - 62_000;
-      await expect(source.token()).resolves.toBe("access-1");
-      now += 2000;
-      await expect(source.token()).resolves.toBe("access-2");
-      expect(issuer.requests).toHaveLength(2);
-    },
-  );
-
-  test.each([3_600_000, -3_600_000])(
-    "is repeated shortly before its token ends, also where this machine's clock is set by %i ms meanwhile",
-    async (step) => {
-      issuer.script((_request, count) => access(count + 1));
       const source = sourceOf();
       await source.token();
       setBy = step;
@@ -122,6 +113,7 @@ describe("an exchange", () => {
       await expect(source.token()).resolves.toBe("access-1");
       now += 2000;
       await expect(source.token()).resolves.toBe("access-2");
+      expect(issuer.requests).toHaveLength(2);
     },
   );
 
@@ -176,19 +168,9 @@ describe("an exchange", () => {
     expect(issuer.requests).toHaveLength(2);
   });
 
-  test("a failed renewal keeps the current token", async () => {
-    issuer.script((_request, count) => (count === 0 ? access(1) : failure(16, "no")));
-    const source = sourceOf();
-    await source.token();
-    expect((await errorOf(source.refresh())).name).toBe("AuthenticationError");
-    await expect(source.token()).resolves.toBe("access-1");
-  });
-
   test.each([
     ["got no response", { cut: "before" }],
-    ["was refused", failure(16, "no")],
     ["met another server", { status: 404, text: htmlPage }],
-    ["met an overloaded server", failure(14, "later")],
   ] as const)(
     "that %s while the old token still lives is tried again with the next request",
     async (_why, reply) => {
@@ -343,9 +325,7 @@ describe("the OIDC token", () => {
 
 describe("an exchange that fails", () => {
   test.each<[string, Reply]>([
-    ["code 14", failure(14, "later")],
     ["502", { status: 502, text: htmlPage }],
-    ["503", { status: 503, text: "" }],
     ["a cut connection", { cut: "before" }],
   ])("with %s is tried again with the request that needs the token", async (_name, reply) => {
     const api = await ScriptedServer.start();
@@ -408,23 +388,4 @@ describe("an exchange that fails", () => {
     expect(error.message).not.toContain(OIDC);
     expect(issuer.requests).toHaveLength(1);
   });
-});
-
-test("no property of an exchange's error contains a token", async () => {
-  const replies: Reply[] = [
-    failure(7, "m"),
-    failure(14, "m"),
-    failure(8, "m"),
-    { cut: "within", json: {} },
-    { text: htmlPage },
-    { json: { token: "two words" } },
-  ];
-  for (const reply of replies) {
-    issuer.script((_request, count) => (count === 0 ? access(1, { refreshToken: REFRESH }) : reply));
-    const source = sourceOf();
-    await source.token();
-    now += 3_600_000;
-    const shown = inspect(await errorOf(source.token()), { depth: 10, showHidden: true });
-    for (const canary of [OIDC, REFRESH, "access-1"]) expect(shown).not.toContain(canary);
-  }
 });

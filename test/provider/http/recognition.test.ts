@@ -45,15 +45,6 @@ describe("a list that a response leaves out", () => {
     expect(server.calls).toHaveLength(3);
   });
 
-  test("is empty on a page in the middle, which is followed by the next", async () => {
-    server.script([
-      { json: { repos: [{ uid: GROUP_UID }], nextPageToken: "1" } },
-      { json: { nextPageToken: "2" } },
-      { json: { repos: [{ uid: ROLE_UID }], totalCount: "2", skipped: 1 } },
-    ]);
-    await expect(repos(clientOf(server))).resolves.toEqual([{ uid: GROUP_UID }, { uid: ROLE_UID }]);
-  });
-
   test("is an error where the response holds something else, also at the API", async () => {
     server.script([{ json: { uid: GROUP_UID } }, { json: { images: [] } }]);
     const client = clientOf(server);

@@ -28,16 +28,14 @@ describe("an engine that reads every binding of a refresh", () => {
   const childrenOf = (count: number, parent?: string): string[] =>
     Array.from({ length: count }, (_, n) => uidOf(n, parent));
 
-  interface Refresh {
-    readonly existing: readonly string[];
-    readonly read?: readonly string[];
-    readonly atOnce: number;
-    readonly latencyMs: number;
-    /** How long the engine takes for each resource that was read, one after the other. */
-    readonly engineMs?: number;
-  }
-
-  async function refresh({ existing, read = existing, atOnce, latencyMs, engineMs = 2 }: Refresh) {
+  /** @param engineMs How long the engine takes for each resource that was read, one after the other. */
+  async function refresh(
+    existing: readonly string[],
+    read: readonly string[],
+    atOnce: number,
+    latencyMs: number,
+    engineMs: number,
+  ) {
     const server = new SlowServer(latencyMs);
     const reads = new SharedReads({
       get: (_path, query = {}) => {
@@ -69,47 +67,31 @@ describe("an engine that reads every binding of a refresh", () => {
   const teams = Array.from({ length: 10 }, (_, n) => childrenOf(10, uidOf(0x1000 + n))).flat();
   const large = childrenOf(5000);
 
-  const refreshes: [string, Refresh, { requests: number; time: number }][] = [
-    [
-      "500 of one group",
-      { existing: childrenOf(500), atOnce: 8, latencyMs: 20 },
-      { requests: 15, time: 1.03 },
-    ],
-    ["100 of one group", { existing: childrenOf(100), atOnce: 8, latencyMs: 20 }, { requests: 5, time: 1.1 }],
-    [
-      "500, 64 at once",
-      { existing: childrenOf(500), atOnce: 64, latencyMs: 100 },
-      { requests: 15, time: 1.1 },
-    ],
-    ["10 of each of 10 groups", { existing: teams, atOnce: 8, latencyMs: 20 }, { requests: 50, time: 1.37 }],
-    [
-      "5,000 of one group, in 25 seconds",
-      { existing: large, atOnce: 8, latencyMs: 20, engineMs: 5 },
-      { requests: 279, time: 1 },
-    ],
-    [
-      "23 among 5,000 of others",
-      { existing: large, read: large.filter((_, n) => n % 210 === 199), atOnce: 8, latencyMs: 20 },
-      { requests: 28, time: 2.83 },
-    ],
-  ];
-  const few = refreshes.filter(([, { existing }]) => existing !== large);
-  test.each(isQuick ? few : refreshes)("%s", async (_what, run, figures) => {
-    expect(await refresh(run)).toEqual(figures);
-  });
+  const among = large.filter((_, n) => n % 210 === 199);
+
+  const refreshes = [
+    ["500 of one group", childrenOf(500), childrenOf(500), 8, 20, 2, 15, 1.03],
+    ["100 of one group", childrenOf(100), childrenOf(100), 8, 20, 2, 5, 1.1],
+    ["500, 64 at once", childrenOf(500), childrenOf(500), 64, 100, 2, 15, 1.1],
+    ["10 of each of 10 groups", teams, teams, 8, 20, 2, 50, 1.37],
+    ["5,000 of one group, in 25 seconds", large, large, 8, 20, 5, 279, 1],
+    ["23 among 5,000 of others", large, among, 8, 20, 2, 28, 2.83],
+  ] as const;
+  const few = refreshes.filter(([, existing]) => existing !== large);
+  test.each(isQuick ? few : refreshes)(
+    "%s",
+    async (_what, existing, read, atOnce, latencyMs, engineMs, requests, time) => {
+      expect(await refresh(existing, read, atOnce, latencyMs, engineMs)).toEqual({ requests, time });
+    },
+  );
 });
 
 describe("an engine that writes its state before and after each create", () => {
-  interface Creates {
-    readonly count: number;
-    readonly atOnce: number;
-    readonly latencyMs: number;
-    /** How long the engine writes when the state holds so many. */
-    readonly writeMs: (held: number) => number;
-  }
-
-  /** Requests for each create, and the time as a multiple of what the engine writes. */
-  async function create({ count, atOnce, latencyMs, writeMs }: Creates) {
+  /**
+   * Requests for each create, and the time as a multiple of what the engine writes.
+   * @param writeMs How long the engine writes when the state holds so many.
+   */
+  async function create(count: number, atOnce: number, latencyMs: number, writeMs: (held: number) => number) {
     const server = new SlowServer(latencyMs);
     const batches = new SharedCreates({
       addressAdvice: "",
@@ -141,25 +123,16 @@ describe("an engine that writes its state before and after each create", () => {
 
   const growing = (held: number) => 2 + held * 0.15;
   const even = (ms: number) => () => ms;
-  const usual = { atOnce: 8, latencyMs: 20, writeMs: growing };
 
-  test.each<[string, Creates, { requests: number; time: number }]>([
-    ["500", { ...usual, count: 500 }, { requests: 0.38, time: 1 }],
-    ["100", { ...usual, count: 100 }, { requests: 0.15, time: 1.32 }],
-    ["500, of a slower server", { ...usual, count: 500, latencyMs: 200 }, { requests: 0.49, time: 1.08 }],
-    [
-      "200, of a server that takes most of the time",
-      { count: 200, atOnce: 8, latencyMs: 100, writeMs: even(1) },
-      { requests: 0.13, time: 13.06 },
-    ],
-    ["500, 64 at once", { ...usual, count: 500, atOnce: 64, latencyMs: 100 }, { requests: 0.37, time: 0.99 }],
-    [
-      "20, one after the other",
-      { count: 20, atOnce: 1, latencyMs: 5, writeMs: even(5) },
-      { requests: 1, time: 11.5 },
-    ],
-  ])("%s", async (_what, run, figures) => {
-    expect(await create(run)).toEqual(figures);
+  test.each([
+    ["500", 500, 8, 20, growing, 0.38, 1],
+    ["100", 100, 8, 20, growing, 0.15, 1.32],
+    ["500, of a slower server", 500, 8, 200, growing, 0.49, 1.08],
+    ["200, of a server that takes most of the time", 200, 8, 100, even(1), 0.13, 13.06],
+    ["500, 64 at once", 500, 64, 100, growing, 0.37, 0.99],
+    ["20, one after the other", 20, 1, 5, even(5), 1, 11.5],
+  ] as const)("%s", async (_what, count, atOnce, latencyMs, writeMs, requests, time) => {
+    expect(await create(count, atOnce, latencyMs, writeMs)).toEqual({ requests, time });
   });
 });
 
@@ -171,7 +144,7 @@ describe("a server that limits the requests of a second", () => {
     /** What it asks to wait, in seconds, where so many seconds would do. */
     readonly asks: (seconds: number) => number | undefined;
     /** A request that it refuses counts too. */
-    readonly countsRefused?: boolean;
+    readonly countsRefused: boolean;
   }
 
   const refusal = (seconds: number | undefined) =>
@@ -222,38 +195,14 @@ describe("a server that limits the requests of a second", () => {
   const wholeSeconds = (seconds: number) => Math.ceil(seconds);
   const nothing = () => undefined;
 
-  test.each<[string, number, Limit, { requests: number; time: number }]>([
-    [
-      "50, and says how long to wait",
-      500,
-      { perSecond: 50, burst: 50, asks: exactly },
-      { requests: 1.02, time: 1.01 },
-    ],
-    [
-      "50, counts refused requests too, and says how long to wait",
-      500,
-      { perSecond: 50, burst: 50, asks: exactly, countsRefused: true },
-      { requests: 1.04, time: 1.05 },
-    ],
-    [
-      "50, of which 5 at once, and asks for whole seconds",
-      500,
-      { perSecond: 50, burst: 5, asks: wholeSeconds },
-      { requests: 1.02, time: 3.5 },
-    ],
-    [
-      "50, of which 5 at once, and says nothing",
-      500,
-      { perSecond: 50, burst: 5, asks: nothing },
-      { requests: 1.03, time: 1.11 },
-    ],
-    [
-      "4, and asks for whole seconds",
-      100,
-      { perSecond: 4, burst: 8, asks: wholeSeconds },
-      { requests: 1.15, time: 1.04 },
-    ],
-  ])("takes %s", async (_what, count, limit, figures) => {
-    expect(await send(count, limit)).toEqual({ ...figures, failed: 0 });
+  test.each([
+    ["50, and says how long to wait", 500, 50, 50, exactly, false, 1.02, 1.01],
+    ["50, counts refused requests too, and says how long to wait", 500, 50, 50, exactly, true, 1.04, 1.05],
+    ["50, of which 5 at once, and asks for whole seconds", 500, 50, 5, wholeSeconds, false, 1.02, 3.5],
+    ["50, of which 5 at once, and says nothing", 500, 50, 5, nothing, false, 1.03, 1.11],
+    ["4, and asks for whole seconds", 100, 4, 8, wholeSeconds, false, 1.15, 1.04],
+  ] as const)("takes %s", async (_what, count, perSecond, burst, asks, countsRefused, requests, time) => {
+    const limit = { perSecond, burst, asks, countsRefused };
+    expect(await send(count, limit)).toEqual({ requests, time, failed: 0 });
   });
 });

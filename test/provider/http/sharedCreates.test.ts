@@ -63,7 +63,6 @@ describe("one batch", () => {
   });
 
   test.each([
-    ["a wrong argument", failure(3, "no", detail("BadRequest", { fieldViolations: [] }))],
     ["a missing right", failure(7, "no")],
     ["a missing resource", failure(5, "no", detail("ResourceInfo", { resourceName: "identity-2" }))],
   ])(
@@ -84,7 +83,6 @@ describe("one batch", () => {
 
   test.each<[string, Reply]>([
     ["a cut connection", { cut: "before" }],
-    ["a cut answer", { json: {}, cut: "within" }],
     ["an error of a proxy", { status: 502, text: htmlPage }],
     ["an answer that holds too few", { json: { roleBindings: [{ uid: "only" }] } }],
     ["an answer without uids", { json: { roleBindings: [{}, {}, {}] } }],
@@ -135,12 +133,6 @@ describe("creates", () => {
     await new Promise((resolve) => setImmediate(resolve));
     await Promise.all([first, create(client, 1)]);
     expect(server.calls).toEqual([`POST ${BATCH}`]);
-  });
-
-  test("that come alone are sent alone", async () => {
-    server.script(agree);
-    await create(clientOf(server), 0);
-    expect(server.calls).toEqual([`POST ${SINGLE}`]);
   });
 
   test("of another parent have requests of their own, at the same time", async () => {

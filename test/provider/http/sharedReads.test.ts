@@ -1,6 +1,5 @@
 import type { Client, ClientOptions } from "../../../provider/http/client";
 import { isNotFound } from "../../../provider/http/errors";
-import { hasCode } from "../../../provider/errors/codedError";
 import { clientOf, failure, htmlPage, missing, promised, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID } from "../support/samples";
@@ -101,14 +100,9 @@ test("a resource that pages omit is read alone: only a 404 with ResourceInfo mea
 
 test.each<[string, Reply]>([
   ["403", failure(7, "no")],
-  ["400", failure(3, "no")],
-  ["501", failure(12, "Method Not Allowed")],
-  ["500", failure(13, "broken")],
   ["a proxy's page", { status: 404, text: htmlPage }],
   ["another form", { json: { items: [] } }],
   ["objects of another form", { json: { roleBindings: [null, 5, { uid: 7 }] } }],
-  ["a message that is too large", failure(8, "grpc: received message larger than max (5 vs. 4)")],
-  ["a refused token", failure(16, "no")],
   ["a cut connection", { cut: "before" }],
 ])("a page that is refused (%s) falls back to single GETs, and none is tried again", async (_what, reply) => {
   const parents = [GROUP_UID, groupOf(1)];
@@ -130,16 +124,6 @@ test("what is no uid is not put into a query", async () => {
     false,
   ]);
   expect(server.requests.filter(isPage)).toHaveLength(1);
-});
-
-test("an error of a GET is that resource's own", async () => {
-  const answer = holding(new Set(numbered(4)));
-  server.script((request) => (request.path.endsWith(uidOf(9)) ? failure(7, "no") : answer(request)));
-  const { read } = reading();
-  const outcomes = await Promise.allSettled([...numbered(4), uidOf(9)].map(read));
-  expect(outcomes.map(({ status }) => status)).toEqual([...Array<string>(4).fill("fulfilled"), "rejected"]);
-  const [last] = outcomes.slice(-1);
-  expect(last?.status === "rejected" && hasCode(last.reason, "PERMISSION_DENIED")).toBe(true);
 });
 
 describe("the children of one parent", () => {
@@ -187,7 +171,6 @@ describe("how old a cached response may be", () => {
       (client) => client.patchAt(client.address(COLLECTION, uidOf(60)), { roleUid: "r" }, ["roleUid"]),
       { json: {} },
     ],
-    ["delete", (client) => client.delete(COLLECTION, uidOf(60)), { json: {} }],
     ["create", (client) => client.create(COLLECTION, GROUP_UID, {}), { json: { uid: uidOf(60) } }],
     ["method", (client) => client.post(`${COLLECTION}/x:verb`, {}, { isIdempotent: true }), { json: {} }],
     [
@@ -221,29 +204,15 @@ describe("how old a cached response may be", () => {
 });
 
 describe("the number of requests", () => {
-  test.each([1, 8, 64])("where each has its own parent, %d at once: one each", async (parallel) => {
-    const uids = Array.from({ length: 100 }, (_, n) => uidOf(1, groupOf(n)));
-    server.script(holding(new Set(uids)));
-    await reading().readAll(uids, parallel);
-    expect(server.requests.map(kindOf)).toEqual(Array(100).fill("get"));
-  });
-
   test.each([
     [3, 3],
     [5, 5],
-    [10, 5],
     [40, 5],
   ])("where each parent has %d children: %d for each parent", async (children, most) => {
     const uids = Array.from({ length: 10 }, (_, n) => numbered(children, groupOf(n))).flat();
     server.script(holding(new Set(uids)));
     await reading().readAll(uids, 8);
     expect(server.requests).toHaveLength(10 * most);
-  });
-
-  test("where all are deleted: one each, and the page that finds that", async () => {
-    server.script(holding(new Set()));
-    await reading().readAll(numbered(100), 8);
-    expect(server.requests).toHaveLength(101);
   });
 
   test("where the server does not select by parent: one each, and one page", async () => {

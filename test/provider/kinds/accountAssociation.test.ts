@@ -4,7 +4,7 @@ import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
-import { clientOf, detail, errorOf, failure, ScriptedServer } from "../support/server";
+import { clientOf, errorOf, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
 const KIND = "AccountAssociation";
@@ -52,20 +52,6 @@ async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
   throw error;
 }
 
-describe("an association", () => {
-  test("has the uid of its group, which is its parent", async () => {
-    server.script([stored(inputs), stored(inputs), { json: {} }]);
-    await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
-    await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({
-      id: GROUP_UID,
-      props: inputs,
-      inputs,
-    });
-    await handlers().delete(GROUP_UID, inputs);
-    expect(server.calls).toEqual([`POST ${ADDRESS}`, `GET ${ADDRESS}`, `DELETE ${ADDRESS}`]);
-  });
-});
-
 describe("the name of an installation", () => {
   const path = ["github", "appInstallations"];
   const installed = (...installations: Props[]): Props =>
@@ -85,11 +71,6 @@ describe("the name of an installation", () => {
     const olds = installed({ installationId: "1", name: "acme" });
     const live = installed({ installationId: "2", name: "acme" });
     expect(mergeLive(specOf(KIND), olds, live).inputs).toEqual(live);
-  });
-
-  test("is read where nothing is known of the program", () => {
-    const live = installed({ installationId: "1", name: "acme" });
-    expect(mergeLive(specOf(KIND), {}, live).inputs).toEqual(live);
   });
 
   const named = (name?: string): Props =>
@@ -157,17 +138,5 @@ describe("waiting until accounts are ready", () => {
     await handlers().update(GROUP_UID, waiting, waiting);
     await expect(handlers().update(GROUP_UID, waiting, bare)).resolves.toEqual(bare);
     expect(server.calls).toEqual([]);
-  });
-
-  test("that is refused is a failure after the create, with every detail", async () => {
-    const refusal = failure(
-      7,
-      "no",
-      detail("ErrorInfo", { reason: "MISSING", domain: "example.com", metadata: {} }),
-    );
-    server.script([stored(waiting), refusal]);
-    const error = await partial(handlers().create(waiting));
-    expect(error.properties).toEqual({ ...waiting, awaitReady: null });
-    expect(error.reasons[0]).toContain("PERMISSION_DENIED (HTTP 403): no");
   });
 });

@@ -53,6 +53,7 @@ describe("what check refuses", () => {
     ["PP1006", "Group", { name: "team", parentUid: "" }],
     ["PP1007", "Identity", { ...sampleOf("Identity", "service"), ...staticKeys }],
     ["PP1008", "Identity", { parentUid: GROUP_UID, name: "robot" }],
+    ["PP1010", "Identity", withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T00:00:00Z")],
     ["PP1009", "Group", { name: "team", kind: "customer" }],
     ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
     ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
@@ -91,32 +92,12 @@ describe("what check refuses", () => {
     ]);
   });
 
-  test("an expiration that was there before may lie in the past, or far ahead", () => {
-    for (const time of ["2020-01-01T00:00:00Z", "2040-01-01T00:00:00Z"]) {
-      const inputs = withValue(staticKeys, ["staticKeys", "expirationTime"], time);
-      expect(failuresOf("Identity", inputs, inputs)).toEqual([]);
-    }
-  });
-
-  test("an expiration in another spelling is not a new one", () => {
-    const path = ["staticKeys", "expirationTime"];
-    const before = withValue(staticKeys, path, "2020-01-01T00:00:00Z");
-    const after = withValue(before, path, "2020-01-01T01:00:00.000+01:00");
-    expect(failuresOf("Identity", after, before)).toEqual([]);
-  });
-
   test("a new expiration of an identity that exists must be in the future, how far only the server knows", () => {
     const path = ["staticKeys", "expirationTime"];
     const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
     expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
     expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
       'staticKeys.expirationTime must be in the future, not "2026-02-01T00:00:00Z"',
-    ]);
-  });
-
-  test("a group whose parent is an empty text does not silently become a root group", () => {
-    expect(failuresOf("Group", { parentUid: "", name: "acme", kind: "ORG_KIND_CUSTOMER" })).toEqual([
-      "parentUid must not be empty: give a uid, or leave it out where there is no parent",
     ]);
   });
 

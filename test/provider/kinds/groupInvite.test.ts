@@ -63,15 +63,6 @@ describe("an invite", () => {
     }
   });
 
-  test("is replaced by any change, but not by another spelling", () => {
-    const { diff } = boundTo(handlers());
-    const outs = { ...inputs, ...told, code: CODE };
-    expect(diff(outs, { ...inputs, ttl: "86400s" })).toEqual({ changes: false, replaces: [] });
-    expect(diff(outs, { ...inputs, ttl: "25h" }).replaces).toEqual(["ttl"]);
-    expect(diff(outs, { ...inputs, email: undefined }).replaces).toEqual(["email"]);
-    expect(diff(outs, { ...inputs, singleUse: false }).replaces).toEqual(["singleUse"]);
-  });
-
   test("whose response was lost keeps its uid, and is replaced by the next run: the code is returned only once", async () => {
     const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
     server.script([{ cut: "before" }, list]);

@@ -1,13 +1,9 @@
 import { checkInputs } from "../../../provider/fields/check";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/values";
 import { REPO_UID, sampleOf, specOf } from "../support/samples";
-import { clientOf, errorOf, failure, htmlPage, missing, ScriptedServer } from "../support/server";
-import type { Replier } from "../support/server";
+import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
 import { cpuSeconds } from "../../support/cpu";
 import { handlersAt } from "../support/handlerStack";
-
-const README = `/registry/v2/repos/${REPO_UID}/readme`;
 
 const server = ScriptedServer.ofSuite();
 
@@ -17,47 +13,8 @@ function handlers(maxRetries = 0): Handlers {
 }
 
 const readme = sampleOf("RepoReadme");
-const taking: Replier = ({ body }) => ({ json: { ...(body as Props), uid: REPO_UID } });
-
-function onePatch(content: unknown): void {
-  expect(server.calls).toEqual([`PATCH ${README}`]);
-  expect(server.last().query.get("updateMask")).toBe("content");
-  expect(server.last().body).toEqual({ content });
-}
 
 describe("a readme", () => {
-  test("is created by a PATCH of the repository's readme, and has the repository's uid", async () => {
-    server.script(taking);
-    expect(await handlers().create(readme)).toEqual({ id: REPO_UID, outs: readme });
-    onePatch(readme["content"]);
-  });
-
-  test("is changed by the same PATCH", async () => {
-    server.script(taking);
-    const news = { ...readme, content: "# two\n" };
-    expect(await handlers().update(REPO_UID, readme, news)).toEqual(news);
-    onePatch("# two\n");
-  });
-
-  test("is emptied, the repository stays", async () => {
-    server.script(taking);
-    await handlers().delete(REPO_UID, readme);
-    onePatch("");
-  });
-
-  test("of a deleted repository counts as deleted", async () => {
-    server.script([missing(REPO_UID)]);
-    await handlers().delete(REPO_UID, readme);
-    onePatch("");
-  });
-
-  test("is read at its own address", async () => {
-    server.script([{ json: { uid: REPO_UID, content: "# by hand" } }]);
-    const { id, inputs } = await handlers().read(REPO_UID, readme);
-    expect({ id, inputs }).toEqual({ id: REPO_UID, inputs: { ...readme, content: "# by hand" } });
-    expect(server.calls).toEqual([`GET ${README}`]);
-  });
-
   test.each([
     ["without a text", { json: { uid: REPO_UID, content: "" } }],
     ["whose text is left out", { json: { uid: REPO_UID } }],
@@ -76,13 +33,6 @@ describe("a readme", () => {
     const { message } = await errorOf(write());
     expect(message).toContain("CAP_REPO_INTERNAL_ADMIN");
     expect(message).not.toContain("lacks a role there");
-  });
-
-  test("refused by a proxy says nothing of capabilities", async () => {
-    server.script(() => ({ status: 403, text: htmlPage }));
-    const { message } = await errorOf(handlers().update(REPO_UID, readme, { ...readme, content: "# two" }));
-    expect(message).toContain("another server, or a proxy, responds at http://");
-    expect(message).not.toContain("CAP_");
   });
 });
 

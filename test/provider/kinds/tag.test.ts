@@ -1,7 +1,7 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { DIGEST, REPO_UID, sampleOf } from "../support/samples";
-import { clientOf, errorOf, failure, missing, ScriptedServer } from "../support/server";
+import { REPO_UID, sampleOf } from "../support/samples";
+import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
 import type { Replier } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
 
@@ -18,12 +18,6 @@ function handlers(maxRetries = 0): Handlers {
 }
 
 const tag: Props = { ...sampleOf("Tag"), deprecated: true };
-const minimal = { parentUid: REPO_UID, name: "1.27", digest: DIGEST };
-
-/** A server that takes what it is sent. */
-const taking: Replier = ({ body }) => ({
-  json: { ...(body as Props), uid: UID, updateTime: "2026-03-01T00:00:00Z" },
-});
 
 /** A server that has a tag, and takes what it is sent. */
 const over = (first: Props): Replier => {
@@ -35,13 +29,6 @@ const over = (first: Props): Replier => {
 };
 
 describe("a tag", () => {
-  test("is created by a POST of the whole tag, with omitted arguments empty", async () => {
-    server.script(taking);
-    expect(await handlers().create(minimal)).toEqual({ id: UID, outs: minimal });
-    expect(server.calls).toEqual([BELOW]);
-    expect(server.last().body).toEqual({ name: "1.27", digest: DIGEST, deprecated: false, bundles: [] });
-  });
-
   test.each<[string, Props, Props]>([
     ["another digest", { ...tag, digest: OTHER }, { digest: OTHER }],
     ["no longer deprecated", { ...tag, deprecated: undefined }, { deprecated: false }],
@@ -87,24 +74,5 @@ describe("a tag", () => {
     const error = await errorOf(handlers(1).create(tag));
     expect(error.message).toContain(`creating tag "1.27" below ${REPO_UID}`);
     expect(server.calls).toEqual([BELOW, BELOW]);
-  });
-
-  test("that the server did not move is an error", async () => {
-    server.script(() => ({ json: { ...tag, uid: UID } }));
-    const error = await errorOf(handlers().update(UID, tag, { ...tag, digest: OTHER }));
-    expect(error).toMatchObject({ id: UID, properties: { digest: DIGEST } });
-    expect(error.message).toContain(`the server ignored digest (the server has ${JSON.stringify(DIGEST)})`);
-  });
-
-  test("that prevents a repository's deletion is named", async () => {
-    const full = failure(9, "Precondition failed");
-    server.script(({ method }) =>
-      method === "DELETE" ? full : { json: { tags: [{ uid: UID, name: "1.27" }] } },
-    );
-    const client = clientOf(server);
-    const repo = handlersAt("Repo", client);
-    const error = await errorOf(repo.delete(REPO_UID, { name: "nginx" }));
-    expect(error.message).toContain(`tags in it: "1.27" ${UID}`);
-    expect(server.last().query.get("uidp.children_of")).toBe(REPO_UID);
   });
 });

@@ -1,5 +1,5 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import { clientOf, errorOf, missing, ScriptedServer } from "../support/server";
+import { clientOf, missing, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { GROUP_UID } from "../support/samples";
 import { handlersAt } from "../support/handlerStack";
@@ -45,13 +45,6 @@ describe("an acceptance of terms", () => {
     expect([...held]).toEqual(["x.v1", "a.v1", "b.v2"]);
   });
 
-  test("that the server ignored is a partial failure", async () => {
-    server.script(({ method }) => (method === "POST" ? { json: {} } : accepted("a.v1")));
-    const error = await errorOf(handlers().create(inputs));
-    expect(error).toMatchObject({ id: GROUP_UID, properties: { documentIds: ["a.v1"] } });
-    expect(error.message).toContain("the server ignored documentIds");
-  });
-
   test("whose response was lost is sent again", async () => {
     let posts = 0;
     server.script(({ method }) => {
@@ -61,13 +54,6 @@ describe("an acceptance of terms", () => {
     });
     await expect(handlers(1).create(inputs)).resolves.toMatchObject({ id: GROUP_UID });
     expect(posts).toBe(2);
-  });
-
-  test("accepts what the program adds, and withdraws nothing", async () => {
-    remembering("a.v1", "b.v2");
-    const news = { ...inputs, documentIds: ["c.v1", "b.v2"] };
-    await expect(handlers().update(GROUP_UID, inputs, news)).resolves.toEqual(news);
-    expect(posted()).toEqual([{ documentIds: ["c.v1"] }]);
   });
 
   test("shows what is no longer accepted as drift, not what others accepted", async () => {
@@ -89,11 +75,5 @@ describe("an acceptance of terms", () => {
     expect(read).toEqual({ parentUid: GROUP_UID, documentIds: ["x.v1", "a.v1"] });
     server.script(() => missing(GROUP_UID));
     await expect(handlers().read(GROUP_UID, inputs)).resolves.toEqual({});
-  });
-
-  test("is deleted without a request", async () => {
-    server.script([]);
-    await handlers().delete(GROUP_UID, inputs);
-    expect(server.requests).toEqual([]);
   });
 });

@@ -8,7 +8,7 @@ import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { kinds } from "../../../provider/kinds";
 import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
-import { ownOf, propertyPathOf, samples, surroundings, withMember } from "../../support/samples";
+import { ownOf, samples, surroundings } from "../../support/samples";
 import type { Sample } from "../../support/samples";
 import { startSeededEmulator } from "../support/seededEmulator";
 import { clientOf, errorOf, htmlPage } from "../support/server";
@@ -214,56 +214,9 @@ describe.each(each)("a 200 that is not about %s", (_label, sample) => {
     }
     await expect(handlers(sample.kind).read(id, inputs)).resolves.toMatchObject({ id });
   });
-
-  test("is never the result of an update or a delete", async () => {
-    const inputs = await prepared(sample);
-    const made = await handlers(sample.kind).create(inputs);
-    const [change] = sample.fields;
-    if (change && !change.without) {
-      const to = resolved({ to: change.to }, "")["to"];
-      const news = withMember(inputs, propertyPathOf(change), to) as Props;
-      for (const [, body] of foreign) {
-        emulator.addFault({ status: 200, body });
-        await expect(
-          errorOf(handlers(sample.kind, 0).update(made.id, made.outs, news)),
-        ).resolves.toBeInstanceOf(HandlerError);
-        emulator.clearFaults();
-      }
-      // What was not done is done by the next run.
-      await expect(handlers(sample.kind).update(made.id, made.outs, news)).resolves.toMatchObject({});
-    }
-    if (sample.permanent) return;
-    emulator.addFault({ status: 200, body: htmlPage });
-    expect(await errorOf(handlers(sample.kind, 0).delete(made.id, made.outs))).toBeInstanceOf(HandlerError);
-    emulator.clearFaults();
-    await expect(handlers(sample.kind).read(made.id, made.outs)).resolves.toMatchObject({ id: made.id });
-  });
 });
 
 describe("writes", () => {
-  test("to one resource run one after the other, whatever their kinds; others do not wait", async () => {
-    const turns = new KeyedMutex();
-    const log: string[] = [];
-    const action = (name: string) => async () => {
-      log.push(`${name} begins`);
-      await new Promise(setImmediate);
-      log.push(`${name} ends`);
-      if (name === "b") throw new Error("b failed");
-      return name;
-    };
-    const outcomes = await Promise.allSettled([
-      turns.runExclusive("one", action("a")),
-      turns.runExclusive("one", action("b")),
-      turns.runExclusive("two", action("c")),
-      turns.runExclusive("one", action("d")),
-    ]);
-    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled", "fulfilled"]);
-    expect(log.filter((line) => !line.startsWith("c"))).toEqual(
-      ["a", "b", "d"].flatMap((name) => [`${name} begins`, `${name} ends`]),
-    );
-    expect(log.indexOf("c begins")).toBeLessThan(log.indexOf("a ends"));
-  });
-
   test("of two stacks to one resource are not mixed silently: the later one reports what it found", async () => {
     const inputs: Props = { parentUid: ids["org"], name: "team", description: "one" };
     const { id, outs } = await handlers("Group").create(inputs);

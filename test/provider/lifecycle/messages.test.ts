@@ -28,18 +28,14 @@ function told(kind: string, error: unknown, notes: readonly string[] = []): stri
 
 describe("a field of the API is named as the program names it", () => {
   test.each([
-    ["Identity", "name", "name"],
     ["Identity", "claimMatch.subject", "claimMatch.subject"],
     ["Identity", "identity.claim_match.subject_pattern", "claimMatch.subjectPattern"],
     ["Identity", "claim_match.claim_patterns.job_workflow_ref", "claimMatch.claimPatterns.job_workflow_ref"],
     ["Identity", "identity", "identity"],
-    ["Identity", "service_principal", "servicePrincipal"],
-    ["RoleBinding", "role_binding.role_uid", "roleUid"],
     ["Repo", "repo.syncConfig.source", "syncConfig.source"],
     ["Repo", "active_tags[3]", "activeTags[3]"],
     ["Repo", "custom_overlay.accounts.users[0].group_name", "customOverlay.accounts.users[0].groupName"],
     ["Group", "resource_limits", "resourceLimits"],
-    ["Group", "parent", "parent"],
     ["Group", "", ""],
     ["Group", "a..b", "a..b"],
     ["Group", "[0]", "[0]"],
@@ -109,13 +105,6 @@ describe("an error contains every detail", () => {
     );
   });
 
-  test("with the resource that is missing", () => {
-    const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
-    expect(told("Group", errorFrom(404, { code: 5, message: "Not found", details: [info] }))).toBe(
-      "updating thing: NOT_FOUND (HTTP 404): Not found\n  not found: Group abc",
-    );
-  });
-
   test("with the resource that prevents it", () => {
     const info = detail("ResourceInfo", { resourceType: "Group", resourceName: "abc", description: "" });
     const equal = errorFrom(409, { code: 6, message: "Already exists", details: [info] });
@@ -128,7 +117,9 @@ describe("an error contains every detail", () => {
     const terms = detail("TermsNotAcceptedDetail", {
       missing: [{ id: "d-1", label: "Terms of use", url: "https://example.com/terms" }],
     });
-    expect(told("Repo", errorFrom(400, { code: 9, message: "terms", details: [terms] }))).toBe(
+    const error = errorFrom(400, { code: 9, message: "terms", details: [terms] });
+    expect(error.errorCode).toBe("PP3406");
+    expect(told("Repo", error)).toBe(
       [
         "updating thing: FAILED_PRECONDITION (HTTP 400): terms",
         "  not accepted: Terms of use (d-1) https://example.com/terms",
@@ -191,15 +182,6 @@ describe("advice", () => {
       `\n  https://api.example.com/v2 refuses the token of ${credential}: check that it is complete and for this API, or ${renewal}`,
     );
   });
-
-  test.each([
-    ["a refused token of an exchange, which the next run does anew", 401, 16],
-    ["a wrong argument", 400, 3],
-    ["an error of the server", 500, 13],
-    ["a precondition that says nothing", 400, 9],
-  ])("is not invented for %s", (_name, status, code) => {
-    expect(told("Group", errorFrom(status, { code, message: "m" }))).not.toContain("\n");
-  });
 });
 
 test.each([
@@ -258,18 +240,6 @@ describe("what an error carries", () => {
     const partial = new PartialFailure("PP4004", "uid", { name: "a" }, ["first", "second"]);
     expect(partial).toMatchObject({ id: "uid", properties: { name: "a" }, reasons: ["first", "second"] });
     expect(partial.message).toBe("first\nsecond");
-  });
-
-  test("the error behind it as its cause", () => {
-    const error = errorFrom(500, undefined);
-    expect(explain(specOf("Group"), "what", error, []).cause).toBe(error);
-    const bug = new TypeError("bug");
-    expect(explain(specOf("Group"), "what", bug, []).cause).toBe(bug);
-  });
-
-  test("an error of this package is not wrapped in another one", () => {
-    const error = handlerError("PP4008", "already told");
-    expect(explain(specOf("Group"), "what", error, ["note"])).toBe(error);
   });
 
   test.each([

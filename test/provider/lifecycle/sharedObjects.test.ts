@@ -1,6 +1,6 @@
 import type { Emulator } from "../../../emulator";
 import { ProgramRecord } from "../../../provider/lifecycle/context";
-import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
+import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declaration } from "../../support/engine";
@@ -58,72 +58,8 @@ const singular = each.filter(
 );
 const others = each.filter((one) => !singular.includes(one));
 const isOnce = (kind: string) => Object.values(specOf(kind).outputs ?? {}).some((field) => field.createOnly);
-const writes = () => emulator.requests.filter(({ method }) => method !== "GET").length;
-
-describe.each(singular)("a second %s of one parent", (kind, sample) => {
-  const refusal =
-    /^creating (.*): another resource of this program, \1, already manages this object; remove one of the two$/;
-
-  test("is refused before anything is written, whether the first has ended or not", async () => {
-    const inputs = await prepared(sample);
-    const [first, second] = [handlers(kind).create(inputs), errorOf(handlers(kind).create(inputs))];
-    const { id } = await first;
-    const error = await second;
-    expect(error).toBeInstanceOf(HandlerError);
-    expect(error).not.toBeInstanceOf(PartialFailure);
-    expect(error).toMatchObject({ errorCode: "PP4009", message: expect.stringMatching(refusal) });
-    const count = writes();
-    expect((await errorOf(handlers(kind).create(inputs))).message).toMatch(refusal);
-    expect(writes()).toBe(count);
-    await expect(handlers(kind).read(id, inputs)).resolves.toMatchObject({ id });
-  });
-
-  test("is created if the first one failed, and if it was deleted", async () => {
-    const inputs = await prepared(sample);
-    emulator.addFault({
-      method: sample.writing?.create ?? "POST",
-      count: 1,
-      status: 400,
-      body: { code: 3, message: "no", details: [] },
-    });
-    // A group's access tries each binding alone once all together are refused.
-    const { id } = await handlers(kind)
-      .create(inputs)
-      .catch(() => handlers(kind).create(inputs));
-    if (sample.permanent) return;
-    program = new ProgramRecord();
-    await handlers(kind).delete(id, inputs);
-    await expect(handlers(kind).create(inputs)).resolves.toMatchObject({});
-  });
-});
 
 describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
-  test("are two objects, and the delete of one leaves the other", async () => {
-    const inputs = await prepared(sample);
-    const outcomes = await Promise.allSettled([handlers(kind).create(inputs), handlers(kind).create(inputs)]);
-    const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));
-    // Some names are taken once only, says the server.
-    if (made.length === 1) return;
-    const [one, two] = made;
-    expect(one?.id).not.toBe(two?.id);
-    program = new ProgramRecord();
-    await handlers(kind).delete(one?.id ?? "", inputs);
-    await expect(handlers(kind).read(two?.id ?? "", inputs)).resolves.toMatchObject({ id: two?.id });
-  });
-
-  test("adopting one that this run has created, or adopted, is refused with both named", async () => {
-    const inputs = await prepared(sample);
-    const { id } = await handlers(kind).create(inputs);
-    if (isOnce(kind)) return;
-    const adopting = { ...inputs, __adopt: id };
-    const refusal =
-      /^adopting (.*) \S+: another resource of this program, \1( below \S+)?, already manages this object/;
-    expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
-    program = new ProgramRecord();
-    await expect(handlers(kind).create(adopting)).resolves.toMatchObject({ id });
-    expect((await errorOf(handlers(kind).create(adopting))).message).toMatch(refusal);
-  });
-
   test("stay two if a server returns one uid for both", async () => {
     const inputs = await prepared(sample);
     const { id } = await handlers(kind).create(inputs);

@@ -8,7 +8,6 @@ import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { declared, samples, surroundings } from "../../support/samples";
 import { tokensOf } from "../support/server";
-import { specOf } from "../support/samples";
 import { handlersAt } from "../support/handlerStack";
 
 /* Reads that share requests, against the emulator: what comes out must be what single requests give. */
@@ -91,25 +90,4 @@ test("every kind that shares reads gets the same result from pages as from singl
       }
     }
   }
-});
-
-test("tags that lists hide by default share reads as well", async () => {
-  const names = ["sha256-aa", "1.2-20260101", "1.2-r3", "latest", "1.2"];
-  const made = await make({
-    org: { kind: "Group", args: { name: "org" } },
-    repo: { kind: "Repo", args: { parentUid: "${org}", name: "repo" } },
-    ...Object.fromEntries(
-      names.map((name) => [
-        name,
-        { kind: "Tag", args: { parentUid: "${repo}", name, digest: `sha256:${"a".repeat(64)}` } },
-      ]),
-    ),
-  });
-  const client = await pagingBelow(made.get("repo")?.id ?? "", specOf("Tag").collection);
-  const reads = names.map((name) => {
-    const { id = "", outs = {} } = made.get(name) ?? {};
-    return handlers("Tag", client).read(id, outs);
-  });
-  expect((await Promise.all(reads)).map(({ inputs }) => inputs?.["name"])).toEqual(names);
-  expect(emulator.requests).toHaveLength(1);
 });

@@ -3,6 +3,7 @@ import * as platform from "../../../provider/index";
 import { lookups } from "../support/lookups";
 import { ProgramContext } from "../support/program";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { errorOf, wrongAddress } from "../support/server";
 
 /* Answers of wrong types, partial ones and newer ones: a lookup answers plain JSON or ends in its own error. */
 
@@ -82,4 +83,20 @@ test.each(calls)("%s", async (_name, member, call) => {
     }),
     { numRuns: casesOf(25) },
   );
+});
+
+test.each([
+  ["answers {} to everything", { json: {} }],
+  ["answers nothing with 200", { text: "" }],
+  ["knows no such address", wrongAddress],
+])("a server that %s never looks like an empty organisation", async (_name, reply) => {
+  context.server.script(() => reply);
+  const lists = lookups.filter(({ answer }) => Object.values(answer ?? {}).some(Array.isArray));
+  expect(lists.length).toBeGreaterThan(15);
+  for (const [index, { call, always, cases }] of lists.entries()) {
+    // A client of its own each: nothing before shows that the server is the API.
+    context.configure({ "platform:maxConcurrency": String(index + 100) });
+    const error = await errorOf(call({ ...always?.[0], ...cases[0]?.[0] } as never));
+    expect(error.message).toMatch(/is not the Platform API|check platform:baseUrl|no such|NOT_FOUND/);
+  }
 });

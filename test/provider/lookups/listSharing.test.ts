@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as platform from "../../../provider/index";
 import { ProgramContext } from "../support/program";
-import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
+import { GROUP_UID, ROOT_UID } from "../support/samples";
 import { errorOf, failure, ScriptedServer } from "../support/server";
 
 /* What lookups of one program share: the client, and answers to the same question. */
@@ -57,13 +57,6 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(7);
   });
 
-  test("each caller has its own response", async () => {
-    answerGroups();
-    const [mine] = await platform.getGroups();
-    if (mine) mine.name = "changed";
-    await expect(platform.getGroups()).resolves.toMatchObject([{ name: "team" }]);
-  });
-
   test("a failure rejects every waiting caller, and is then forgotten", async () => {
     context.server.script([failure(7, "no"), { json: group }]);
     const ask = () => platform.getGroup({ uid: GROUP_UID });
@@ -102,31 +95,5 @@ describe("in a program's run", () => {
     context.configure();
     await platform.getGroups();
     expect(context.server.requests).toHaveLength(2);
-  });
-
-  test("lookups with and without outputs share a request", async () => {
-    answerGroups();
-    const output = platform.getGroupsOutput({ childrenOf: pulumi.output(ROOT_UID) });
-    const name = await new Promise((done) => output.apply(([first]) => done(first?.name)));
-    expect(name).toBe("team");
-    await platform.getGroups({ childrenOf: ROOT_UID });
-    expect(context.server.requests).toHaveLength(1);
-  });
-
-  test("a lookup with unknown arguments sends no request in a preview", async () => {
-    process.env["PLATFORM_TOKEN"] = "token";
-    await pulumi.runtime.setMocks(
-      { newResource: () => ({ id: undefined, state: {} }), call: () => ({}) },
-      "p",
-      "s",
-      true,
-    );
-    context.configure();
-    answerGroups();
-    const made = new platform.Group("g", { parentUid: ROOT_UID, name: "g" });
-    const output = platform.getGroupsOutput({ childrenOf: made.id, uids: [CHILD_UID] });
-    const { isKnown } = output as unknown as { isKnown: Promise<boolean> };
-    await expect(isKnown).resolves.toBe(false);
-    expect(context.server.requests).toHaveLength(0);
   });
 });

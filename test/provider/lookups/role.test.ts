@@ -1,7 +1,7 @@
 import { getRole } from "../../../provider/index";
 import { ProgramContext } from "../support/program";
 import { GROUP_UID, ROLE_UID } from "../support/samples";
-import { errorOf, failure, htmlPage, missing, TOKEN } from "../support/server";
+import { errorOf, missing, TOKEN } from "../support/server";
 import type { Reply } from "../support/server";
 
 const context = new ProgramContext().install();
@@ -98,13 +98,6 @@ describe("getRole says", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
-  test("that there is none, where what there is cannot be listed", async () => {
-    context.server.script(({ query }) => (query.get("name") === null ? failure(7, "no") : roles()));
-    expect(await told({ name: "viewer" })).toBe(
-      'getRole: there is no role with the name "viewer" that this token may see (PP1203)',
-    );
-  });
-
   test("that there are several, with each one's uid, parent and description", async () => {
     context.server.script([roles(viewer, { ...custom, description: "Ours\n::error::x" })]);
     expect((await told({ name: "viewer" })).split("\n")).toEqual([
@@ -113,38 +106,5 @@ describe("getRole says", () => {
       `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
       "  see npx --no pulumi-platform explain PP1204",
     ]);
-  });
-
-  test("no filter that cannot tell them apart", async () => {
-    const other = { ...custom, uid: `${GROUP_UID}/${"f".repeat(16)}` };
-    context.server.script([roles(custom, other)]);
-    expect(await told({ name: "viewer", parentUid: GROUP_UID })).toContain(
-      '2 objects have the name "viewer"; give the uid of one:\n',
-    );
-  });
-
-  test("at most twenty of many", async () => {
-    const many = Array.from({ length: 25 }, (_, i) => ({
-      ...custom,
-      uid: `${GROUP_UID}/${i.toString(16).padStart(16, "0")}`,
-    }));
-    context.server.script([roles(...many)]);
-    const lines = (await told({ name: "viewer" })).split("\n");
-    expect(lines).toHaveLength(23);
-    expect(lines[0]).toContain("25 objects have the name");
-    expect(lines[21]).toBe("  …");
-  });
-
-  test.each<[string, Reply, RegExp]>([
-    [
-      "is a page",
-      { text: htmlPage },
-      /^getRole: GET \S+: this is not the Platform API: .*check platform:baseUrl/,
-    ],
-    ["is about something else", { json: { other: [] } }, /^getRole: .*(not about|has no list)/],
-  ])("what went wrong if the response %s", async (_name, reply, message) => {
-    context.server.script(() => reply);
-    expect(await told({ uid: ROLE_UID })).toMatch(message);
-    expect(await told({ name: "viewer" })).toMatch(message);
   });
 });

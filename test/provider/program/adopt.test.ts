@@ -3,7 +3,6 @@ import type { Emulator } from "../../../emulator";
 import { adopt } from "../../../provider/program/adopt";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import type { RoleArgs } from "../../../provider/kinds/role";
 import { clientOf } from "../../support/driftMatrix";
 import { call } from "../../support/wire";
 import { handlersAt } from "../support/handlerStack";
@@ -32,11 +31,6 @@ describe("adopting existing objects by code alone", () => {
   });
   beforeEach(() => emulator.clearRequests());
   afterAll(() => emulator.close());
-
-  test("keeps the arguments' type, and adds the uid alone", () => {
-    const args: RoleArgs = adopt<RoleArgs>(uid, { parentUid: org, name: "reader", capabilities: [] });
-    expect(args).toEqual({ parentUid: org, name: "reader", capabilities: [], __adopt: uid });
-  });
 
   test("adopts an equal object without a write; the program may then remove adopt or keep it", async () => {
     const handlers = of("Role");
@@ -87,14 +81,5 @@ describe("adopting existing objects by code alone", () => {
       errorCode: "PP4005",
       message: expect.stringContaining("not found; remove adopt() to create a new one"),
     });
-  });
-
-  test("refuses kinds with values that are returned only once", async () => {
-    const args = adopt(`${org}/${"0".repeat(16)}`, { parentUid: org, roleUid: uid, ttl: "1h" });
-    await expect(of("GroupInvite").create(args)).rejects.toMatchObject({
-      errorCode: "PP4007",
-      message: expect.stringContaining("its code is returned only at creation"),
-    });
-    expect(emulator.requests).toEqual([]);
   });
 });

@@ -1,13 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adviseOnNames, holdsNames } from "../../../provider/fields/enumNames";
-import { providerText } from "../../../provider/program/resource";
 import * as platform from "../../../provider";
 import { adopt, Group, GroupAccess, Identity, RepoReadme, Role, RoleBinding } from "../../../provider";
-import type { GroupArgs } from "../../../provider";
 import { kinds } from "../../../provider/kinds";
 import { referredKindOf } from "../../../provider/fields/fieldSpec";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
-import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import type { Json } from "../../../provider/fields/values";
 import { GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
 
@@ -107,38 +104,11 @@ describe("a resource", () => {
     },
   );
 
-  test("has no trace of arguments that are undefined", async () => {
-    const group = new Group("thing", { name: "team", description: undefined, kind: undefined });
-    await settled(group);
-    expect(Object.keys(registered[0]?.inputs as object).sort()).toEqual(["__provider", "name"]);
-    await expect(valueOf(group.description)).resolves.toBeUndefined();
-    expect(Object.keys(group)).not.toContain("description");
-  });
-
   test("has its id as uid, not as an output of its own", async () => {
     const group = new Group("thing", { name: "team" });
     expect(group.uid).toBe(group.id);
     await expect(valueOf(group.uid)).resolves.toBe("thing-id");
     expect(Object.keys(group)).not.toContain("uid");
-  });
-
-  test("may be extended by a class of the program", async () => {
-    class Team extends Group {
-      constructor(name: string) {
-        super(name, { parentUid: ROOT_UID, name });
-      }
-    }
-    const team = new Team("crew");
-    await settled(team);
-    expect(registered[0]?.type).toBe("pulumi-nodejs:dynamic/platform:Group");
-    await expect(valueOf(team.name)).resolves.toBe("crew");
-    await expect(valueOf(team.description)).resolves.toBeUndefined();
-  });
-
-  test("does not take a provider's text from its arguments", async () => {
-    const args = { name: "team", __provider: "exports.handler=()=>({})" } as GroupArgs;
-    await settled(new Group("thing", args));
-    expect(registered[0]?.inputs).toMatchObject({ __provider: providerText("Group") });
   });
 
   test.each([undefined, null, 5, "team"])("without arguments (%j) says how to write it", (args) => {
@@ -170,14 +140,6 @@ describe("a resource that is only read", () => {
       expect([key, pulumi.Output.isInstance(outputs[key])]).toEqual([key, true]);
     }
   });
-
-  test("has the values that the server holds", async () => {
-    const group = Group.get("there", pulumi.output(GROUP_UID));
-    await expect(valueOf(group.name)).resolves.toBe("read");
-    await expect(valueOf(group.description)).resolves.toBe("from the server");
-    await expect(valueOf(group.kind)).resolves.toBeUndefined();
-    await expect(valueOf(group.uid)).resolves.toBe(GROUP_UID);
-  });
 });
 
 describe("the owner of a group's bindings", () => {
@@ -207,24 +169,6 @@ describe("the owner of a group's bindings", () => {
     expect(() => access("late", of(other) === GROUP_UID ? ROOT_UID : of(other))).toThrow(
       `GroupAccess "late": parentUid names a group of which this owns all role bindings, but RoleBinding "first" is ${advice}`,
     );
-  });
-
-  test("is one for each group, and a resource that is only read owns nothing", () => {
-    const [one, other] = [new Group("one", { name: "one" }), new Group("other", { name: "other" })];
-    access("one access", one.id);
-    access("other access", other.id);
-    binding("elsewhere", ROOT_UID);
-    GroupAccess.get("there", GROUP_UID);
-    RoleBinding.get("grant there", GROUP_UID);
-    binding("grant", GROUP_UID);
-    // A program under test is made again and again.
-    expect(() => access("one access", one.id)).not.toThrow();
-  });
-
-  test("is forgotten after each run", () => {
-    access("one", GROUP_UID);
-    void pulumi.runtime.setMocks(mocks);
-    expect(() => access("two", GROUP_UID)).not.toThrow();
   });
 });
 
@@ -274,11 +218,6 @@ describe("two resources that are one object", () => {
   ])("are refused with both names where both adopt the same, by %s", (_title, adopted) => {
     role("one", adopted);
     expect(() => role("two", adopted)).toThrow(conflictOf("Role", "both adopt the same object"));
-  });
-
-  test("are two where an identity and a role have one uid", () => {
-    role("one", GROUP_UID);
-    expect(() => new Group("two", adopt(GROUP_UID, { name: "two" }))).not.toThrow();
   });
 });
 
@@ -420,14 +359,6 @@ describe("warnings", () => {
     ]);
   });
 
-  test("name what was probably meant", async () => {
-    expect(await warningsOf(["CAP_REPOSITORY_BLOBS_GET"])).toEqual([
-      expect.stringMatching(
-        /CAP_REPOSITORY_BLOBS_GET is not a name .*; did you mean "CAP_REPO_BLOBS_GET"\?$/,
-      ),
-    ]);
-  });
-
   test("say nothing of a secret", async () => {
     await expect(warningsOf(pulumi.secret(["CAP_NEWER_THAN_THIS"]))).resolves.toEqual([]);
     await expect(warningsOf([pulumi.secret("CAP_NEWER_THAN_THIS")])).resolves.toEqual([]);
@@ -450,32 +381,6 @@ describe("warnings", () => {
     };
     expect(adviseOnNames(field, inside(field, "NEWER_THAN_THIS"))).not.toEqual([]);
     expect(adviseOnNames(field, inside(field, "lower"))).toEqual([]);
-  });
-
-  test("are given when the value is known", async () => {
-    const later = pulumi.output(Promise.resolve(["CAP_NEWER_THAN_THIS"]));
-    await expect(warningsOf(later)).resolves.toHaveLength(1);
-    const inside = [pulumi.output(Promise.resolve("CAP_NEWER_THAN_THIS"))];
-    await expect(warningsOf(inside)).resolves.toHaveLength(1);
-  });
-
-  const named = kinds.map(({ spec }) => spec).filter(({ fields, kind }) => fields["name"] && kind !== "Tag");
-
-  test("of names concern each kind with a name that is not checked", () => {
-    const isChecked = ({ fields: { name } }: ResourceSpec): boolean =>
-      name?.type === "string" && name.pattern !== undefined;
-    expect(named.filter(isChecked).map(({ kind }) => kind)).toEqual(["Identity"]);
-    for (const { kind, inputWarnings } of named.filter((spec) => !isChecked(spec))) {
-      expect([kind, inputWarnings?.["name"]?.("team-1 of acme.eu_x")]).toEqual([kind, []]);
-      for (const bad of ["Team", "a/b", "te\u0430m", "a\nb", "a@b"]) {
-        expect([kind, inputWarnings?.["name"]?.(bad)]).toEqual([
-          kind,
-          [
-            `${JSON.stringify(bad)} may be refused by the API: use lower-case letters, digits, blanks, dots, underscores and dashes only`,
-          ],
-        ]);
-      }
-    }
   });
 
   test("are not given for what is only read", async () => {
@@ -539,10 +444,6 @@ describe("a token in the stack's configuration", () => {
       "platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?",
     ]);
   });
-
-  test("is warned about where the environment's is empty, and so does not count", async () => {
-    await expect(warningsWith({ "platform:token": "t" }, { PLATFORM_TOKEN: "" })).resolves.toHaveLength(1);
-  });
 });
 
 describe("a provider of the program's own", () => {
@@ -579,10 +480,5 @@ describe("the option import", () => {
     const instead = isOneTime ? /a new one has to be created/ : new RegExp(`new ${kind}\\("one", adopt\\(`);
     expect(build).toThrow(/^test\S+\.ts:\d+: \w+ "one": the option import does not work .* \(PP1105\)$/);
     expect(build).toThrow(instead);
-  });
-
-  test("is nothing to a resource that is read", async () => {
-    const group = new Group("read", undefined as never, { id: GROUP_UID, import: GROUP_UID });
-    await expect(settled(group)).resolves.toBe(GROUP_UID);
   });
 });

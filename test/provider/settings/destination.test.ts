@@ -194,12 +194,6 @@ describe("an address of the stack", () => {
       expect(refusal(of(other))).toContain("PLATFORM_BASE_URL is");
   });
 
-  test("on this machine needs the confirmation too: any process there can listen", () => {
-    expect(
-      refusal(merge({ stack: { baseUrl: "http://127.0.0.1:9" }, env: { PLATFORM_TOKEN: CANARY } })),
-    ).toContain("to confirm that, set PLATFORM_BASE_URL");
-  });
-
   test("gets the stack's own secret, also where the environment names another address", () => {
     const stack = { token: CANARY, baseUrl: "https://stack.example.com" };
     for (const PLATFORM_BASE_URL of ["", OURS, "malformed"])
@@ -207,14 +201,6 @@ describe("an address of the stack", () => {
         baseUrl: "https://stack.example.com",
         credentials: { setting: "platform:token" },
       });
-  });
-
-  test("is not confirmed by a malformed one", () => {
-    const sources = merge({
-      stack: { baseUrl: OURS },
-      env: { PLATFORM_TOKEN: CANARY, PLATFORM_BASE_URL: "api" },
-    });
-    expect(refusal(sources)).toMatch(/^PLATFORM_BASE_URL must be an address/);
   });
 });
 

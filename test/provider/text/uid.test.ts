@@ -1,5 +1,5 @@
 import fc from "../../support/properties";
-import { encodeUid, isUid, parentOf } from "../../../provider/text/uid";
+import { encodeUid, isUid } from "../../../provider/text/uid";
 import { CHILD_UID, GROUP_UID, ROOT_UID } from "../support/samples";
 
 const hex = (length: number) =>
@@ -30,12 +30,6 @@ test("a uid is forty hex digits and sixteen more for each level", () => {
     expect(isUid(other)).toBe(false);
   }
   fc.assert(fc.property(uids, (uid) => isUid(uid)));
-});
-
-test("the parent is the part before the last slash, and a root has none", () => {
-  expect(parentOf(CHILD_UID)).toBe(GROUP_UID);
-  expect(parentOf(GROUP_UID)).toBe(ROOT_UID);
-  expect(parentOf(ROOT_UID)).toBeUndefined();
 });
 
 test("in a path slashes stay, and each segment is encoded on its own", () => {

@@ -5,16 +5,6 @@ import type { Refusals } from "./support";
 export const accounts: Refusals = {
   IdentityProvider: [
     {
-      name: "nothing at all",
-      inputs: {},
-      failures: [
-        "parentUid is missing: give a uid, as in the id of another resource",
-        "name is missing: give a string that is not empty",
-        "defaultRole is missing: give a uid, as in the id of another resource",
-        " oidc is missing: give an object",
-      ],
-    },
-    {
       name: "a secret in every wrong place: no failure at a property whose value would be printed",
       inputs: {
         parentUid: ROOT_UID,
@@ -28,16 +18,6 @@ export const accounts: Refusals = {
         'oidc.clientSceret is not an argument; did you mean "clientSecret"?',
         "oidc.clientSecret is missing: give clientSecret, pkceEnabled or both",
       ],
-    },
-    {
-      name: "secrets that are no text",
-      inputs: {
-        parentUid: ROOT_UID,
-        name: "directory",
-        defaultRole: ROLE_UID,
-        oidc: { issuer: "https://login.example.com", clientId: "platform", clientSecret: 3141592653 },
-      },
-      failures: ["oidc.clientSecret must be a string"],
     },
     {
       name: "a list in place of the object that holds the secret",
@@ -111,38 +91,7 @@ export const accounts: Refusals = {
       failures: ["expireTime must be at most two years ahead", 'overlap must be between "0s" and "24h"'],
     },
   ],
-  TermsAcceptance: [
-    {
-      name: "no document, and wrong ones",
-      inputs: { parentUid: "acme", documentIds: ["terms.v1", "", 3] },
-      failures: [
-        `parentUid ${GROUP_UID_WANTED}`,
-        "documentIds[1] must not be empty",
-        "documentIds[2] must be a string, not the number 3",
-      ],
-    },
-  ],
   AccountAssociation: [
-    {
-      name: "empty blocks",
-      inputs: {
-        parentUid: GROUP_UID,
-        name: "a",
-        amazon: {},
-        google: {},
-        azure: {},
-        chainguard: {},
-        github: {},
-      },
-      failures: [
-        "amazon.account is missing: give a string that is not empty",
-        "google.projectId is missing: give a string that is not empty",
-        "google.projectNumber is missing: give a string that is not empty",
-        "azure.tenantId is missing: give a string that is not empty",
-        "azure.clientIds is missing: give a map (an object of keys and values)",
-        "chainguard.serviceBindings is missing: give a map (an object of keys and values)",
-      ],
-    },
     {
       name: "every member wrong",
       inputs: {

@@ -6,11 +6,6 @@ import type { Refusals } from "./support";
 export const grants: Refusals = {
   Role: [
     {
-      name: "no capabilities",
-      inputs: { parentUid: GROUP_UID, name: "puller", capabilities: [] },
-      failures: ["capabilities is missing: give at least one"],
-    },
-    {
       name: "wrong capabilities",
       inputs: {
         parentUid: `${ROOT_UID}/`,

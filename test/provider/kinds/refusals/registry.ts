@@ -117,13 +117,7 @@ export const registry: Refusals = {
         `content must not contain a link to javascript:: ${SANITISED}`,
       ],
     },
-    ...[
-      '<a href="javascript:y">b</a>',
-      "<a href=JavaScript:y>b</a>",
-      "[b]( <javascript:y>)",
-      "[b]: javascript:y",
-      "<javascript:y>",
-    ].map((content) => ({
+    ...["<a href=JavaScript:y>b</a>", "[b]( <javascript:y>)", "[b]: javascript:y"].map((content) => ({
       name: content,
       inputs: { parentUid: GROUP_UID, content },
       failures: [`content must not contain a link to javascript:: ${SANITISED}`],
@@ -144,14 +138,6 @@ export const registry: Refusals = {
     ),
   ],
   Subscription: [
-    {
-      name: "a sink without encryption",
-      inputs: { parentUid: ROLE_UID, sink: "http://events.example.com", sinkUrl: "x" },
-      failures: [
-        "sinkUrl is not an argument",
-        "sink must be an absolute https URL, as in https://example.com/path",
-      ],
-    },
     {
       name: "a sink with a password",
       inputs: { parentUid: ROLE_UID, sink: "https://user:secret@events.example.com" },
