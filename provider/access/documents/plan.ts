@@ -322,19 +322,23 @@ const isStack = (urn: unknown): boolean =>
 
 /** Where the plan and the preview of the whole run differ for one resource. */
 class PlanComparison {
-  /** Every resource of the state that the preview shows, by type and name. */
-  private readonly existing: ReadonlySet<string>;
+  /** The states before the change that the preview shows, by type and name. */
+  private readonly existing: ReadonlyMap<string, readonly WrittenState[]>;
   /** The urn that the state has for a resource of the preview. */
   private readonly oldUrns: ReadonlyMap<string, unknown>;
 
   constructor(steps: readonly PreviewStep[]) {
-    const shown = steps.flatMap(({ urn, written }) =>
-      written?.before === undefined || written.before["delete"] === true
+    const shown = steps.flatMap(({ op, urn, written }) =>
+      // The rest of an earlier replacement has no alias; what this run replaces is marked like one.
+      written?.before === undefined || (op === "delete" && written.before["delete"] === true)
         ? []
-        : [[urn, written.before["urn"]] as const],
+        : [[urn, written.before] as const],
     );
-    this.existing = new Set(shown.map(([, old]) => typeAndName(String(old))));
-    this.oldUrns = new Map(shown);
+    this.existing = groupBy(
+      shown.map(([, before]) => before),
+      ({ urn }) => [typeAndName(String(urn))],
+    );
+    this.oldUrns = new Map(shown.map(([urn, before]) => [urn, before["urn"]]));
   }
 
   /** Whether a parent of the state is one of the plan, under the name that it has in either. */
@@ -343,43 +347,44 @@ class PlanComparison {
     return old === parent || (typeof parent === "string" && old === this.oldUrns.get(parent));
   }
 
-  /** Whether an alias leads to a state: by its urn, or by type, name and parent, which are those of the goal where it names none. */
-  private leadsTo(alias: unknown, urn: string, goal: Members, before: WrittenState): boolean {
+  /** The states to which an alias leads: by its urn, or by type, name and parent, which are those of the goal where it names none. */
+  private statesOf(alias: unknown, urn: string, goal: Members): readonly WrittenState[] {
     const { URN: whole, Parent: parent, NoParent: isTop } = membersOfAlias(alias);
-    if (whole !== undefined) return whole === before["urn"];
-    if (resolveAlias(alias, urn) !== typeAndName(String(before["urn"]))) return false;
-    const old = before["parent"];
-    return isTop === true ? isEmpty(old) || isStack(old) : this.isParent(old, parent ?? goal["parent"]);
+    return (this.existing.get(resolveAlias(alias, urn)) ?? []).filter(({ urn: old, parent: under }) => {
+      if (whole !== undefined) return whole === old;
+      return isTop === true
+        ? isEmpty(under) || isStack(under)
+        : this.isParent(under, parent ?? goal["parent"]);
+    });
   }
 
   /**
-   * Whether a resource has an alias by that of its parent, which no goal shows. Where its own name begins with that of the parent,
-   * the engine takes that for a part of it.
+   * The states to which an alias of the parent leads, which no goal of a child shows. Where its own name begins with that of the
+   * parent, the engine takes that for a part of it.
    */
-  private inherits(urn: string, goal: Members, before: WrittenState): boolean {
-    const [parent, old] = [goal["parent"], before["parent"]];
-    if (typeof parent !== "string" || typeof old !== "string") return false;
-    if (old === parent || !this.isParent(old, parent)) return false;
+  private statesBelow(urn: string, goal: Members): readonly WrittenState[] {
+    const { parent } = goal;
+    const old = typeof parent === "string" ? this.oldUrns.get(parent) : undefined;
+    if (typeof parent !== "string" || typeof old !== "string" || old === parent) return [];
     const { type, name } = urnParts(urn);
-    const [now, then] = [parent, old].map((each) => urnParts(each).name);
-    const isPart = now !== undefined && name.startsWith(now);
-    const oldName = isPart ? `${then ?? ""}${name.slice(now.length)}` : name;
-    return typeAndName(String(before["urn"])) === `${type}::${oldName}`;
+    const [now, then] = [urnParts(parent).name, urnParts(old).name];
+    const oldName = now !== "" && name.startsWith(now) ? `${then}${name.slice(now.length)}` : name;
+    return (this.existing.get(`${type}::${oldName}`) ?? []).filter(({ parent: under }) => under === old);
   }
 
   /**
    * Whether the plan lets the resource take over another one of the state than the preview shows. A resource that exists uses no
-   * alias; the engine does not compare the order of aliases.
+   * alias; the engine does not compare the order of aliases, so only one of them may lead to something.
    */
   private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
     if (before?.["urn"] === urn) return false;
     const aliases = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])];
-    const found = aliases.map((alias) => resolveAlias(alias, urn));
-    if (before === undefined) return found.some((each) => this.existing.has(each));
-    const wanted = typeAndName(String(before["urn"]));
-    const isNamed =
-      this.inherits(urn, goal, before) || aliases.some((alias) => this.leadsTo(alias, urn, goal, before));
-    return !isNamed || found.some((each) => this.existing.has(each) && each !== wanted);
+    const found = new Set(
+      [...aliases.flatMap((alias) => this.statesOf(alias, urn, goal)), ...this.statesBelow(urn, goal)].map(
+        (state) => state["urn"],
+      ),
+    );
+    return before === undefined ? found.size > 0 : found.size !== 1 || !found.has(before["urn"]);
   }
 
   /** What differs, in words: of each step, since a replacement has several. */

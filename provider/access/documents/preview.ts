@@ -123,8 +123,8 @@ function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown
   const named = { ...after, urn, type: urnParts(urn).type };
   if (KEEPING.has(op)) return { ...named, id: isObject(before) ? before["id"] : undefined };
   const decided = operations.get(op);
-  if (decided === "import") return { ...named, id: after["importID"] };
-  return decided === "read" ? named : { ...named, id: undefined };
+  if (decided === "import") return { ...named, id: after["importID"] ?? after["id"] };
+  return decided === "read" ? { ...named, external: true } : { ...named, id: undefined };
 }
 
 class PreviewReader {
@@ -193,6 +193,16 @@ function readDigest(document: Record<string, unknown>, reading: PreviewReader): 
   reading.hasEnded = true;
 }
 
+/** Operations on what is there. */
+const EXISTING: ReadonlySet<string> = new Set([
+  "same",
+  "update",
+  "delete",
+  "replace",
+  "delete-replaced",
+  "refresh",
+]);
+
 /** The steps of each operation must be as many as the engine counted: else the document lost some. */
 function checkCounts(reading: PreviewReader): void {
   const { summary, steps, problems } = reading;
@@ -223,7 +233,7 @@ function checkCounts(reading: PreviewReader): void {
     before === undefined || (before.kind !== undefined && before.id === undefined);
   const mute = steps.filter(
     ({ op, before, after }) =>
-      (isOfNothing(before) && ["same", "update", "delete", "replace", "delete-replaced"].includes(op)) ||
+      (isOfNothing(before) && EXISTING.has(op)) ||
       (after === undefined && ["same", "update", "create", "replace"].includes(op)),
   );
   for (const { urn, op } of mute) {

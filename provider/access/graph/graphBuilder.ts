@@ -398,7 +398,8 @@ class GraphBuilder {
     const recorded = this.recordedEntity(plan);
     const planned = this.plannedEntity(plan);
     const state = recorded === undefined ? "notListed" : this.findLive(recorded);
-    const { before, after } = this.entitiesOf(plan, { recorded, planned, state });
+    const { before, after: left } = this.entitiesOf(plan, { recorded, planned, state });
+    const after = this.isTakenAway(plan) ? undefined : left;
     if (before) putEntity(this.before, before);
     if (after) putEntity(this.after, after);
     if (before) this.addRemaining(plan, before, after);
@@ -420,6 +421,11 @@ class GraphBuilder {
       ...(isLeftOnServer ? { isLeftOnServer } : {}),
       ...(isRefused ? { isRefused } : {}),
     });
+  }
+
+  /** Whether another resource of the program deletes what this one only reads. */
+  private isTakenAway({ before, after = before }: ResourcePlan): boolean {
+    return after?.external === true && this.removals.isRemoved(recordedUid(after) ?? "");
   }
 
   /** What only the program claims to exist is not missing: it is unverified. */

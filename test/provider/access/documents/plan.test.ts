@@ -401,6 +401,33 @@ describe("an update plan", () => {
     expect(takesOver(old, parent, aliases)).toHaveLength(count);
   });
 
+  it("is of no use where two aliases of a resource lead to something: their order is in no plan", () => {
+    const [first, second] = [below("Team", "x"), below("Crew", "x")];
+    const steps = [first, second].map((old, index) => ({
+      ...shownStep("update", "", before, updated, kept),
+      urn: urn(`new-${index}`),
+      oldState: { ...stateOf("", before), urn: old },
+    }));
+    const goalWith = (index: number, aliases: string[]) => {
+      const diff = { updates: { name: "changed" }, deletes: ["description"] };
+      const goal = goalOf(`new-${index}`, diff, kept);
+      return { goal: { ...goal, structuredAliases: aliases.map((URN) => ({ URN })) }, steps: ["update"] };
+    };
+    const differing = (aliases: string[][]): string[] => {
+      const resourcePlans = Object.fromEntries(
+        aliases.map((each, index) => [urn(`new-${index}`), goalWith(index, each)]),
+      );
+      return problems(
+        { manifest: {}, resourcePlans },
+        JSON.stringify({ steps, changeSummary: { update: 2 } }),
+      );
+    };
+    expect(differing([[first], [second]])).toEqual([]);
+    expect(differing([[first], [second, "urn:pulumi:prod::acme::acme:index:Gone::x"]])).toEqual([]);
+    expect(differing([[first, second], [second]])).toHaveLength(1);
+    expect(differing([[second], [first]])).toHaveLength(2);
+  });
+
   it("cannot be compared with a preview that hides what is unchanged", () => {
     const { steps } = JSON.parse(previewOf()) as { steps: { op: string }[] };
     const shown = steps.filter(({ op }) => op !== "same");

@@ -198,8 +198,28 @@ describe("the graphs of a preview", () => {
     expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
   });
 
+  test.each<[string, boolean]>([
+    ["read", false],
+    ["same", true],
+  ])("lose what one resource deletes and another one only reads: by %s, recorded before: %j", (op, isOld) => {
+    const id = `${"a".repeat(40)}/${"1".repeat(16)}`;
+    const inputs = { parentUid: "a".repeat(40), identityUid: "b".repeat(40), roleUid: "c".repeat(40) };
+    const managed = state("RoleBinding", "binding", inputs, { id });
+    const read = state("RoleBinding", "read", inputs, { id, external: true });
+    const reading = step(op, isOld ? read : undefined, read);
+    for (const steps of [
+      [reading, step("delete", managed)],
+      [step("delete", managed), reading],
+    ]) {
+      const { grants, after } = compare({ preview: preview(...steps) });
+      expect(grants.map(({ change }) => change)).toEqual(["lost"]);
+      expect(after.grants).toEqual([]);
+    }
+  });
+
   test("compare nothing, and say so, where no resource of the platform is named", () => {
-    const stack = { op: "same", urn: "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s" };
+    const state = { urn: "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s", type: "pulumi:pulumi:Stack" };
+    const stack = { op: "same", urn: state.urn, oldState: state, newState: state };
     expect(
       compare({ preview: parsePreview(JSON.stringify({ steps: [stack], changeSummary: { same: 1 } })) }),
     ).toMatchObject({

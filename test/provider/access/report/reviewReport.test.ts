@@ -197,7 +197,7 @@ describe("an inventory of some days ago", () => {
   ])("taken at %s: %s", (takenAt, gap) => {
     const inventory = { ...inventoryOf("a".repeat(40)), takenAt };
     const group = state("Group", "acme", { name: "acme" }, { id: "a".repeat(40) });
-    const { complete, incomplete } = judge(preview(step("same", group)), { inventory });
+    const { complete, incomplete } = judge(preview(step("same", group, group)), { inventory });
     expect({ complete, incomplete }).toEqual({
       complete: gap === undefined,
       incomplete: gap === undefined ? [] : [expect.stringContaining(gap)],
