@@ -38,7 +38,7 @@ import {
 } from "./entities";
 import { compositeKey } from "./keys";
 import type { LiveState, RecordedOfKind } from "./entities";
-import type { ConcealedValue, Entity, AccessGraph, Assumption } from "./model";
+import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
 import { mapLeaves, ownMember, isReference } from "./references";
 import type { Leaf } from "./references";
 import { ServerRemovals } from "./serverRemovals";
@@ -371,6 +371,7 @@ class GraphBuilder {
     this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
     for (const plan of plans) this.addForeign(plan, byUrn);
     for (const plan of own) this.add(plan);
+    this.removeUnbound();
     this.addUnmanaged();
   }
 
@@ -526,10 +527,20 @@ class GraphBuilder {
     if (unmanaged) this.after.set(unmanaged.key, this.removals.rewriteReplacedRefs(unmanaged));
   }
 
+  /** Removes the bindings that are only read, and that what owns all bindings of their group declares no more. */
+  private removeUnbound(): void {
+    const [before, after] = [this.before, this.after].map(bindingsOfOwners);
+    for (const [key, entity] of this.after) {
+      if (entity.external !== true || accessKinds[entity.kind]?.binding !== true) continue;
+      const bindings = bindingKeys(entity);
+      const isUnbound = bindings.every((binding) => before?.has(binding) && !after?.has(binding));
+      if (bindings.length > 0 && isUnbound) this.after.delete(key);
+    }
+  }
+
   /** Adds the live objects that the program does not manage. */
   private addUnmanaged(): void {
-    const owners = [...this.before.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings);
-    const owned = new Set(owners.flatMap(bindingKeys));
+    const owned = bindingsOfOwners(this.before);
     for (const live of this.live.all()) {
       const { key } = live;
       // A binding that belongs to a resource that owns all of them is no other grant.
@@ -541,6 +552,10 @@ class GraphBuilder {
     }
   }
 }
+
+/** The bindings that the resources declare which own all bindings of their group. */
+const bindingsOfOwners = (entities: Entities): ReadonlySet<string> =>
+  new Set([...entities.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings).flatMap(bindingKeys));
 
 /** The access graphs before and after a change. */
 export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory | undefined): AccessGraphs {

@@ -217,6 +217,26 @@ describe("the graphs of a preview", () => {
     }
   });
 
+  test.each<[string, string[]]>([
+    ["declares no more", ["lost"]],
+    ["still declares", []],
+  ])("lose a binding that is read, and that a GroupAccess %s", (_what, expected) => {
+    const parentUid = "a".repeat(40);
+    const bound = { identityUid: "b".repeat(40), roleUid: "c".repeat(40) };
+    const accessOf = (bindings: Props) =>
+      state("GroupAccess", "access", { parentUid, bindings }, { id: parentUid });
+    const id = `${parentUid}/${"1".repeat(16)}`;
+    const read = state("RoleBinding", "read", { parentUid, ...bound }, { id, external: true });
+    const now = accessOf(expected.length === 0 ? { admin: bound } : {});
+    const shown = preview(step("read", undefined, read), step("update", accessOf({ admin: bound }), now));
+    const live: InventoryObject = { kind: "RoleBinding", uid: id, inputs: { parentUid, ...bound } };
+    for (const inventory of [undefined, inventoryOf(parentUid, live)]) {
+      const { grants, after } = compare({ preview: shown, ...(inventory && { inventory }) });
+      expect(grants.map(({ change }) => change)).toEqual(expected);
+      expect(after.grants.length > 0).toBe(expected.length === 0);
+    }
+  });
+
   test("compare nothing, and say so, where no resource of the platform is named", () => {
     const state = { urn: "urn:pulumi:s::p::pulumi:pulumi:Stack::p-s", type: "pulumi:pulumi:Stack" };
     const stack = { op: "same", urn: state.urn, oldState: state, newState: state };
