@@ -141,11 +141,13 @@ export class Facts {
     );
   }
 
-  /** What the given stacks record of what they manage, by URN. */
+  /** What the given stacks record of what they manage, by URN: that of the stack, and the one that the change gives it by an alias. */
   recordedByUrn(): ReadonlyMap<string, Entity> {
     this.recorded ??= new Map(
       this.comparison.changes.flatMap(({ urn, recorded }) =>
-        urn === undefined || recorded === undefined ? [] : [[urn, recorded] as const],
+        recorded === undefined
+          ? []
+          : [urn, recorded.urn].flatMap((each) => (each === undefined ? [] : [[each, recorded] as const])),
       ),
     );
     return this.recorded;

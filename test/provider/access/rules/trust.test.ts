@@ -17,6 +17,8 @@ import {
   acme,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
+import { compare } from "../../../../provider/access/review/compare";
+import { inventoryOf, preview, state, step } from "../../../support/documents";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer, pusher];
@@ -183,6 +185,20 @@ describe("T2 any-issuer", () => {
   const added = identity("added", claims({ issuer: PARTNER, subject: "x" }));
   const adding = (before: readonly Resource[], options = {}): string[] =>
     severitiesOf("T2", compareResources(before, [...before, added], options));
+
+  it("knows an identity whose only grant gets another name by an alias, and another role", () => {
+    const grant = binding(added, viewer, payments);
+    const who = state("Identity", "partner", added.inputs, { id: added.uid });
+    const bindingOf = (name: string, roleUid: string) =>
+      state("RoleBinding", name, { ...grant.inputs, roleUid }, { id: grant.uid });
+    const [old, now] = [bindingOf("old", viewer.uid), bindingOf("new", pusher.uid)];
+    const comparison = compare({
+      preview: preview(step("same", who, who), step("update", old, now)),
+      inventory: inventoryOf(acme, ...base, added, grant),
+    });
+    expect(comparison.grants.some(({ change }) => change === "gained")).toBe(true);
+    expect(severitiesOf("T2", comparison)).toEqual([]);
+  });
 
   it("reports an issuer that no identity of the organisation trusts yet, without --issuer-allow", () => {
     const message = /trusts an issuer that no identity with a grant trusted before: \S+$/;
