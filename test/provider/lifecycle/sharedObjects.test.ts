@@ -1,6 +1,6 @@
 import type { Emulator } from "../../../emulator";
 import { ProgramRecord } from "../../../provider/lifecycle/context";
-import { PartialFailure } from "../../../provider/lifecycle/messages";
+import type { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
 import type { Declaration } from "../../support/engine";

@@ -459,12 +459,13 @@ describe("an update plan", () => {
   });
 
   it.each([
-    ["{", /ends in the middle: it was cut off/],
-    ["{}{}", /is not one document of JSON, but several/],
-    ["{}", /is not an update plan/],
-    ['{"resourcePlans":{"urn":{"steps":"create"}}}', /has no steps/],
-  ])("is refused as %s", (text, message) => {
-    expect(() => parsePlan(text, "plan.json")).toThrow(message);
+    ["{", "PP6001", "ends in the middle: it was cut off"],
+    ["{}{}", "PP6001", "is not one document of JSON, but several"],
+    ["{}", "PP6002", "is not an update plan"],
+    ['{"resourcePlans":{"urn":{"steps":"create"}}}', "PP6003", "has no steps"],
+  ])("is refused as %s by %s", (text, errorCode, message) => {
+    const told = { errorCode, message: expect.stringContaining(message) as string };
+    expect(() => parsePlan(text, "plan.json")).toThrow(expect.objectContaining(told) as Error);
   });
 });
 
