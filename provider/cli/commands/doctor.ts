@@ -207,13 +207,13 @@ async function checkAccess({ client, settings }: Connection): Promise<CheckResul
   }
 }
 
-/** What to do about a credential that was refused. */
+/** Adds what to do about a credential that was refused, unless the error says that already. */
 function addFix(
   result: CheckResult,
   { credentials: { setting }, baseUrl }: Connection["settings"],
 ): CheckResult {
   const { code, text } = result;
-  if (code !== exitCodes.authentication) return result;
+  if (code !== exitCodes.authentication || text.includes(setting)) return result;
   const question = `is the token of ${setting} for ${baseUrl}? If not, replace it`;
   return { ...result, text: `${text}; ${question}` };
 }

@@ -542,7 +542,9 @@ describe("wrong input gets one line:", () => {
 test.each(["github", "gitlab"] as const)("the page of %s shows the output as it is", async (host) => {
   const page = fs.readFileSync(join(ROOT, `docs/tasks/review-in-${host}.md`), "utf8");
   const [, sample = ""] = /^```text\n(wrote [^`]*?)…\n```$/m.exec(page) ?? [];
+  const devDependencies = { typescript: "5", "@types/node": "20" };
   const folder = new InitFolder().repository(`git@${host}.com:acme/access.git`).write({
+    "access/package.json": JSON.stringify({ devDependencies }),
     ".git/refs/remotes/origin/HEAD": "ref: refs/remotes/origin/main\n",
     ".git/refs/remotes/origin/main": `${"1".repeat(40)}\n`,
   });
