@@ -39,6 +39,22 @@ export type AcceptedValue = Pick<TrustPart, "exact" | "pattern">;
 
 const exactValue = (exact: string): AcceptedValue => ({ exact, pattern: undefined });
 
+/** The claims that hold a person's mail address, or a name for signing in that has its form. */
+const addressClaims: ReadonlySet<string> = new Set(["email", "upn", "preferred_username", "unique_name"]);
+
+/**
+ * The mailbox of an address, however it is written: in capitals, with a tag behind a plus sign, behind a scheme, or with
+ * dots that Gmail does not read (https://support.google.com/mail/answer/7436150). Other texts in small letters.
+ */
+function mailboxOf(text: string): string {
+  const lower = text.toLowerCase();
+  const [, name, host = ""] = /([^@|:+]+)(?:\+[^@]*)?@([^@:/]+)$/.exec(lower) ?? [];
+  if (name === undefined) return lower;
+  return /^(?:gmail|googlemail)\.com$/.test(host)
+    ? `${name.replaceAll(".", "")}@gmail.com`
+    : `${name}@${host}`;
+}
+
 /** A trust, and whom it names by its subject and its claims together. */
 interface Naming {
   readonly trust: Trust;
@@ -70,7 +86,8 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   const issuer = trust.issuer?.exact;
   const { exact, pattern } = trust.subject ?? {};
   const claims = new Map<string, AcceptedValue[]>();
-  const add = (name: string, value: AcceptedValue): void => {
+  const add = (claim: string, value: AcceptedValue): void => {
+    const name = addressClaims.has(claim) ? "email" : claim;
     if (owningClaims.has(name)) addTo(claims, name, value);
   };
   const texts = [
@@ -234,6 +251,7 @@ const patternOf = ({ exact, pattern = "" }: AcceptedValue): string =>
 function ownerStartOf(part: string, text: string): string {
   // A tenant of Azure has an issuer for each version of its tokens.
   if (part === "issuer") return customerOf(text)?.name ?? withoutTrailing(text, "/").toLowerCase();
+  if (part === "email") return mailboxOf(text);
   if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
   const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
   // A subject may end with the name of its project, without the colon behind it.
@@ -259,13 +277,13 @@ function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | un
     const addresses = addressesOf(naming);
     const isListed = [...addresses, ...naming.holders].every(({ exact }) => exact !== undefined);
     if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
-    const holders = naming.holders.map(({ exact = "" }) => `holder:${exact.toLowerCase()}`);
+    const holders = naming.holders.map(({ exact = "" }) => `holder:${mailboxOf(exact)}`);
     names.push(...naming.starts, ...holders, ...addresses.map(nameOfAddress));
   }
   return names;
 }
 
-const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${exact.toLowerCase()}`;
+const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${mailboxOf(exact)}`;
 
 /** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
 const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts }: SubjectClass): boolean =>
@@ -453,7 +471,7 @@ function textOf(entities: Entities, subject: Subject): string {
   if (subject.type === "externalGroup") return sortedJson({ group: own, issuer: issuerOf(entity) });
   if (subject.type === "invite") {
     const address = addressOf(entity);
-    return address === undefined ? own : sortedJson({ address });
+    return address === undefined ? own : sortedJson({ address: mailboxOf(address) });
   }
   const trust = Object.entries(entity.inputs).filter(([name]) => isPrincipalField(entity.kind, name));
   return trust.length === 0 ? own : sortedJson({ kind: entity.kind, ...Object.fromEntries(trust) });
