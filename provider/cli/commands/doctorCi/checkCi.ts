@@ -72,9 +72,11 @@ function backendIn(texts: readonly string[]): string | undefined {
 function foreignBackend(
   files: readonly CiFile[],
   written: Readonly<Record<string, string>>,
+  { kind }: CiBackend,
 ): string | undefined {
   const named = backendIn(files.map(({ text }) => text));
-  return named === backendIn(Object.values(written)) ? undefined : named;
+  // For a state on this machine `init` writes none: these files are for another backend.
+  return kind !== "local" && named === backendIn(Object.values(written)) ? undefined : named;
 }
 
 /** The settings with which `init` would write for this folder. */
@@ -202,7 +204,7 @@ async function checkRepository(
   const files = host === "github" ? readWorkflows(root) : readPipelines(root);
   const shown = host === "github" ? files.filter(isOfReview) : files;
   const ofShell = settingsOf(found, host, packageRoot, backend);
-  const foreign = foreignBackend(shown, ciFiles(packageRoot, host, ofShell));
+  const foreign = foreignBackend(shown, ciFiles(packageRoot, host, ofShell), backend);
   const stackFile = readStackFile(found, found.stack ?? "prod");
   const settings =
     foreign === undefined

@@ -563,6 +563,14 @@ test("in a folder of the repository, commands name the files from there", async 
   expect(stdout).toMatch(/^ {9}printf .* >> \.\.\/\.github\/CODEOWNERS$/m);
 });
 
+test("files are judged for the backend that they name, where the state is on this machine", async () => {
+  folder.write({ "Pulumi.prod.yaml": "encryptionsalt: v1:abc\n" });
+  const { checks } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
+  expect(checks.filter(({ check: name }) => name === "workflows").map(({ text }) => text)).toEqual([
+    "all four exist",
+  ]);
+});
+
 test("a state that no job can reach is wrong", async () => {
   const { wrong } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
   expect(wrong.map((one) => `${one.check}: ${one.text}`)).toEqual([
