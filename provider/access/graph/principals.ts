@@ -48,8 +48,11 @@ const addressClaims: ReadonlySet<string> = new Set(["email", "upn", "preferred_u
  */
 function mailboxOf(text: string): string {
   const lower = text.toLowerCase();
-  const [, name, host = ""] = /([^@|:+]+)(?:\+[^@]*)?@([^@:/]+)$/.exec(lower) ?? [];
-  if (name === undefined) return lower;
+  const at = lower.lastIndexOf("@");
+  const host = lower.slice(at + 1);
+  if (at < 0 || /[:/]/.test(host)) return lower;
+  const mailbox = lower.slice(0, at).split(/[|:]/).pop() ?? "";
+  const [name = ""] = mailbox.split("+");
   return /^(?:gmail|googlemail)\.com$/.test(host)
     ? `${name.replaceAll(".", "")}@gmail.com`
     : `${name}@${host}`;

@@ -1,4 +1,4 @@
-import { isGain, tupleOf } from "../graph/grant";
+import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { severities, rank } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -152,11 +152,13 @@ export function rankGrants(findings: readonly Finding[]): (change: GrantChange) 
 
 /**
  * What a reader must see first has the least weight. A new grant at a root group reaches the whole organisation, so it comes
- * right after what is critical, whether or not a rule finds something.
+ * right after what is critical, whether or not a rule finds something; one that is only widened comes right after what is high.
  */
 export function weighGrants(findings: readonly Finding[]): (change: GrantChange) => number {
   const rankOf = rankGrants(findings);
-  return (change) => Math.min(rankOf(change), isGain(change) && change.grant.group.isRoot ? 0.5 : NO_FINDING);
+  const ofRoot: Partial<Record<GrantChange["change"], number>> = { gained: 0.5, widened: 1.5 };
+  return (change) =>
+    Math.min(rankOf(change), (change.grant.group.isRoot && ofRoot[change.change]) || NO_FINDING);
 }
 
 /** Grants that matter most come first; others keep their order. */

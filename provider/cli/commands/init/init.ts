@@ -440,14 +440,15 @@ function listInstallation({ found, host, language, packageRoot }: InitResult): s
 }
 
 /** What to replace by hand in the written files. */
-function listPlaceholders({ written, host }: InitResult): string {
+function listPlaceholders({ written, existing, host }: InitResult): string {
   const meanings = {
     [STAND_IN.organization]: "yours in Pulumi Cloud",
     [STAND_IN.repository]: "the repository",
     [STAND_IN.baseUrl]: "the API",
     [STAND_IN.issuerUrl]: "its issuer",
   };
-  const text = written.map((file) => file.text).join("\n");
+  const added = existing.filter(({ path }) => path.endsWith("CODEOWNERS")).flatMap(listMissingLines);
+  const text = [...written.map((file) => file.text), ...added].join("\n");
   const words = text.split("\n").map((line) => line.slice(line.lastIndexOf(" ") + 1));
   const owner = words.find((word) => word.startsWith("@") && word.endsWith("/security"));
   return [
@@ -467,6 +468,12 @@ const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
   /\.ya?ml$/.test(file.path) &&
   file.path !== "access-policy.yaml" &&
   (!existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text);
+
+/** The lines of a file that exists as another one, and lacks them. */
+function listMissingLines(file: NewFile): string[] {
+  const present = readFileSync(joinFilePath(file), "utf8").split("\n");
+  return file.text.split("\n").filter((line) => !/^(?:#|$)/.test(line) && !present.includes(line));
+}
 
 /** What the output says of CI: the backend, the code owners and the commands. */
 function describeCi(result: InitResult): TemplateValues {
@@ -492,8 +499,6 @@ function describeCi(result: InitResult): TemplateValues {
   const identities = written.find(isIdentities);
   const isImported = written.some(({ path }) => /^index\.[jt]s$/.test(path));
   const owners = existing.find(({ path }) => path.endsWith("CODEOWNERS"));
-  const present = owners === undefined ? "" : readFileSync(joinFilePath(owners), "utf8");
-  const lines = owners?.text.split("\n").filter((line) => line !== "" && !line.startsWith("#")) ?? [];
   const script = [...written, ...existing].find(({ path }) => path.endsWith(".sh"));
   const exported = found.manifest?.type === "module" ? "./ci.js" : "./ci";
   return {
@@ -523,7 +528,7 @@ function describeCi(result: InitResult): TemplateValues {
     commands: ciCommands(packageRoot, host, settings),
     replaced: existsSync(join(found.root, ".gitlab-ci.yml")),
     codeowners: owners && shownPath(owners),
-    owned: lines.filter((line) => !present.split("\n").includes(line)),
+    owned: owners === undefined ? [] : listMissingLines(owners),
     hasIdentities: identities !== undefined,
   };
 }

@@ -338,6 +338,7 @@ test.each([
   const printed = await succeed(folder, ".");
   expect(Object.keys(folder.files()).filter((one) => one.endsWith("CODEOWNERS"))).toEqual([path]);
   expect(printed).toMatch(/at the end of \S*CODEOWNERS, because the last pattern/);
+  expect(printed).toMatch(/^replace in the files: .*@acme\/security \(your team\)/m);
   expect(printed).toContain("\n  access-policy.yaml @acme/security\n");
   expect(printed).not.toContain("\n  package.json @acme/security\n");
 });
