@@ -10,7 +10,9 @@ import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { Any } from "google-protobuf/google/protobuf/any_pb";
 import { Empty } from "google-protobuf/google/protobuf/empty_pb";
 import { Console } from "node:console";
+import { subscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
+import type { Socket } from "node:net";
 import path from "node:path";
 import { errorCodeOf, withCode } from "../errors/codedError";
 import { errorMessage, HandlerError, PartialFailure } from "../lifecycle/messages";
@@ -212,9 +214,32 @@ function serviceOf(provider: PlatformProvider): grpc.UntypedServiceImplementatio
   return service as grpc.UntypedServiceImplementation;
 }
 
+/**
+ * Ends this process on SIGINT, once the engine has closed its connections. The engine sends it when it needs the plugin no
+ * more, and waits five seconds for the end. A terminal sends it too, and then the engine still waits for what is under way.
+ */
+function endWhenUnused(): void {
+  const connections = new Set<Socket>();
+  let isInterrupted = false;
+  const end = (): void => {
+    if (isInterrupted && connections.size === 0) process.exit(0);
+  };
+  subscribe("net.server.socket", (message) => {
+    const { socket } = message as { socket: Socket };
+    connections.add(socket);
+    socket.once("close", () => {
+      connections.delete(socket);
+      end();
+    });
+  });
+  process.on("SIGINT", () => {
+    isInterrupted = true;
+    end();
+  });
+}
+
 function start(): void {
-  // A terminal sends it to this process too; the engine waits for what is under way.
-  process.on("SIGINT", () => undefined);
+  endWhenUnused();
   // Standard output is the engine's: a line of a library would be read as the port.
   globalThis.console = new Console(process.stderr);
   const address = process.argv.at(-1) ?? "";

@@ -370,6 +370,24 @@ describe("the plugin's process", () => {
     for (const line of ["printed by a dependency", "warned of"]) expect(stderr()).toContain(line);
   });
 
+  // The engine interrupts a plugin that it needs no more, and waits for five seconds before it kills it.
+  test("answers after SIGINT while the engine is connected, and then ends", async () => {
+    const { engine, child, client } = await startPlugin();
+    const ended = once(child, "exit");
+    const ask = () =>
+      new Promise((done, failed) => {
+        client.getPluginInfo(new Empty(), (error, response) =>
+          error ? failed(error) : done(response.getVersion()),
+        );
+      });
+    const version = await ask();
+    child.kill("SIGINT");
+    await expect(ask()).resolves.toBe(version);
+    client.close();
+    expect(await ended).toEqual([0, null]);
+    engine.forceShutdown();
+  });
+
   test.each(["SIGINT", "SIGKILL"] as const)("a run that gets %s leaves no plugin behind", async (signal) => {
     const emulator = await startEmulator();
     const stack = await new Stack({ url: emulator.url, token: emulator.token }).init();
