@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../../fields/values";
 import { ownVersion } from "../../text/packageVersion";
 import { quoteWord } from "../../text/plain";
+import { withFoldersAbove } from "../input/projectFiles";
 
 /** What a package manager adds this package to a project by. */
 interface PackageSource {
@@ -11,11 +12,23 @@ interface PackageSource {
   readonly prepare: readonly string[];
 }
 
+/** The project that this package is installed in: one at or above the current folder may link to it. */
+function findProject(packageRoot: string): string | undefined {
+  const modules = dirname(packageRoot);
+  const isLinked = (folder: string): boolean => {
+    const link = join(folder, "node_modules", "pulumi-platform");
+    return existsSync(link) && realpathSync(link) === realpathSync(packageRoot);
+  };
+  return (
+    withFoldersAbove(process.cwd()).find(isLinked) ??
+    (basename(modules) === "node_modules" ? dirname(modules) : undefined)
+  );
+}
+
 /** The file that a project has this package from; undefined where a registry has it, or where the file is gone. */
 function installedArchive(packageRoot: string): string | undefined {
-  const modules = dirname(packageRoot);
-  if (basename(modules) !== "node_modules") return undefined;
-  const project = dirname(modules);
+  const project = findProject(packageRoot);
+  if (project === undefined) return undefined;
   let manifest: unknown;
   try {
     manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));

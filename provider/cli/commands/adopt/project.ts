@@ -9,7 +9,8 @@ import { packageFolder } from "../../../text/packageVersion";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
-import { GITIGNORE, findProjectFile } from "../../input/projectFiles";
+import { findPackageManager } from "../../input/packageManager";
+import { GITIGNORE, findProjectFile, withFoldersAbove } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import { packageSource } from "../../output/packageSource";
@@ -70,10 +71,11 @@ interface FileChoice {
 /** The commands that install what the program needs, in its folder. */
 export function describeInstallation(out: string): readonly string[] {
   const manifest = join(out, "package.json");
+  const { name, add } = findPackageManager(withFoldersAbove(resolve(out)));
   if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
-    return existsSync(join(out, "node_modules", "pulumi-platform")) ? [] : ["npm install"];
+    return existsSync(join(out, "node_modules", "pulumi-platform")) ? [] : [`${name} install`];
   const { prepare, specifier } = packageSource(packageFolder(), out);
-  return [...prepare, `npm install ${specifier}`];
+  return [...prepare, `${add} ${specifier}`];
 }
 
 /** Chooses the file of the program: the main one of a folder that is new, or that this command has written. */

@@ -136,7 +136,7 @@ async function checkCredentials(
       return missing(
         check,
         `${uid} may also ${may}: it must only read; take it out of the program that declares it, or delete what no program does`,
-        (spec && deleteCommand(spec, source)) ?? "pulumi up",
+        (spec && deleteCommand(spec, source)?.replace(/\\\n */, "")) ?? "pulumi up",
       );
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageSource } from "../../../../provider/cli/output/packageSource";
 import { ownVersion } from "../../../../provider/text/packageVersion";
@@ -7,6 +7,9 @@ import { temporaryFolder } from "../../../support/folders";
 const released = { specifier: `pulumi-platform@${ownVersion()}`, prepare: [] };
 
 let folder: string;
+afterEach(() => {
+  jest.restoreAllMocks();
+});
 beforeEach(() => {
   folder = temporaryFolder();
   mkdirSync(join(folder, "node_modules", "pulumi-platform"), { recursive: true });
@@ -28,6 +31,20 @@ test.each(["dependencies", "devDependencies"])(
     });
   },
 );
+
+test("names the archive of a project above the current folder that links to the package", () => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, "node_modules"));
+  symlinkSync(
+    join(folder, "node_modules", "pulumi-platform"),
+    join(project, "node_modules", "pulumi-platform"),
+  );
+  writeFileSync(join(project, "a.tgz"), "");
+  const dependencies = { "pulumi-platform": "file:a.tgz" };
+  writeFileSync(join(project, "package.json"), JSON.stringify({ dependencies }));
+  jest.spyOn(process, "cwd").mockReturnValue(join(project, "access"));
+  expect(sourceFor("{}")).toEqual({ specifier: "./a.tgz", prepare: [`cp ${join(project, "a.tgz")} .`] });
+});
 
 test.each([
   ["has the package from a registry", JSON.stringify({ dependencies: { "pulumi-platform": "^0.1.0" } })],
