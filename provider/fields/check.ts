@@ -72,7 +72,7 @@ class FieldChecker {
       const hasUid = spec.type === "string" && asObject(value)?.["uid"] !== undefined;
       const given = spec.secret
         ? ""
-        : `, not ${describeType(value)}${hasUid ? ": write .uid behind it" : ""}`;
+        : `, not ${describeType(value)}${hasUid ? ": write .uid behind it, or .then(({ uid }) => uid) behind a promise" : ""}`;
       this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }

@@ -1,7 +1,7 @@
 import { withCode } from "../errors/codedError";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
-import { UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
+import { containsUnknown, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
@@ -33,6 +33,31 @@ function toProps(value: object): Props {
   );
 }
 
+/** The arguments, with those that lookups and other resources give by now. A secret value stays unknown: lines quote values. */
+async function awaitKnown(args: object): Promise<Props> {
+  const awaitOne = async (value: unknown): Promise<Json> => {
+    const output = pulumi.output(value) as unknown as KnownOutput;
+    try {
+      if (!(await output.isKnown) || (await output.isSecret)) return UNKNOWN;
+      return toJson(await output.promise());
+    } catch {
+      // Whoever made the value says why there is none.
+      return UNKNOWN;
+    }
+  };
+  const given = Object.entries(args).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    await Promise.all(given.map(async ([key, value]) => [key, await awaitOne(value)] as const)),
+  );
+}
+
+/** What each output has, and its public type lacks. */
+interface KnownOutput {
+  readonly isKnown: Promise<boolean>;
+  readonly isSecret: Promise<boolean>;
+  promise(): Promise<unknown>;
+}
+
 const OWN_FOLDER = dirname(__dirname) + sep;
 
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */
@@ -61,22 +86,42 @@ function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, u
 /** What is wrong, and which uids are written as text, of the resources that were declared in this turn of the event loop. */
 let lines: string[] = [];
 let written: (WrittenUid & { readonly describe: (failure: Failure) => string })[] = [];
-let collected: Promise<readonly string[]> | undefined;
+let collected: Promise<Collected> | undefined;
+
+interface Collected {
+  readonly lines: readonly string[];
+  /** Ends when what is said of uids has been said. */
+  readonly warned: Promise<void>;
+}
+
+/** What is wrong in values that came later, by the run's connection to the engine. */
+const lateLines = new WeakMap<object, string[]>();
+
+function addLate(added: readonly string[]): readonly string[] {
+  const run = pulumi.getMonitor() ?? lateLines;
+  const ofRun = lateLines.get(run) ?? [];
+  lateLines.set(run, ofRun);
+  ofRun.push(...added);
+  return ofRun;
+}
 
 const MOST_LINES = 100;
 
 const limit = (all: readonly string[]): readonly string[] =>
   all.length > MOST_LINES ? [...all.slice(0, MOST_LINES), `… and ${all.length - MOST_LINES} more`] : all;
 
-async function collect(): Promise<readonly string[]> {
+async function collect(): Promise<Collected> {
   await new Promise((done) => setImmediate(done));
   const [all, uids] = [limit(lines), written];
   [lines, written, collected] = [[], [], undefined];
   // A server may take a reference to what is gone, so it is said and not refused; and not of a program that ends here.
-  const absent = all.length > 0 ? [] : await findAbsentUids(uids);
+  return { lines: all, warned: all.length > 0 ? Promise.resolve() : warnOfAbsent(uids) };
+}
+
+async function warnOfAbsent(uids: typeof written): Promise<void> {
+  const absent = await findAbsentUids(uids);
   const warnings = absent.map((uid) => uid.describe(describeAbsent(uid)));
   await Promise.all(limit(warnings).map((line) => pulumi.log.warn(line)));
-  return all;
 }
 
 /** Ends a program with lines that have their codes. */
@@ -108,19 +153,32 @@ export function reportWrongArguments(
     ...findUndefined(spec, args),
     ...findWrongReferences(spec, args, (late) => endProgram([describe(late)])),
   ];
+  const props = toProps(args);
   // A time of the program is compared with the calendar.
   // eslint-disable-next-line no-restricted-properties
-  const failures = [...own, ...checkInputs(spec, toProps(args), { olds: {}, now: Date.now() })];
-  const hasMocks = "mocks" in (pulumi.getMonitor() ?? {});
-  const uids = hasMocks ? [] : findWrittenUids(spec, args);
-  if (failures.length === 0 && uids.length === 0) return args;
+  const check = (values: Props): Failure[] => checkInputs(spec, values, { olds: {}, now: Date.now() });
+  const failures = [...own, ...check(props)];
   const described = failures.map(describe);
-  if (hasMocks) endProgram(described);
+  if ("mocks" in (pulumi.getMonitor() ?? {})) {
+    if (described.length > 0) endProgram(described);
+    return args;
+  }
+  const uids = findWrittenUids(spec, args);
+  const isWaiting = containsUnknown(props);
+  if (failures.length === 0 && uids.length === 0 && !isWaiting) return args;
   lines.push(...described);
   written.push(...uids.map((uid) => ({ ...uid, describe })));
-  // The resource waits: after its program has ended nothing can be said.
-  const found: Promise<WrongArguments | undefined> = (collected ??= collect()).then((all) =>
-    failures.length === 0 ? undefined : { own, lines: all },
-  );
-  return { ...args, [WRONG_ARGUMENTS]: found };
+  const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
+    // The resource waits: after its program has ended nothing can be said.
+    if (uids.length > 0) await warned;
+    if (!isWaiting) return failures.length === 0 ? undefined : { own, lines: all };
+    // What the provider would find without the line.
+    const late = check(await awaitKnown(args)).map(describe);
+    const ofRun = addLate(late.filter((line) => !described.includes(line)));
+    if (failures.length === 0 && late.length === 0) return undefined;
+    // Others that wait for the same lookup find theirs by then.
+    await new Promise((done) => setImmediate(done));
+    return { own, lines: limit([...all, ...ofRun]) };
+  };
+  return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()).then(find) };
 }

@@ -190,12 +190,27 @@ describe("typical mistakes, through the real engine", () => {
     expect((await run(other, ["preview"])).output).not.toContain("PP1107");
   });
 
+  test("what is wrong in values of lookups is named with the lines, beside what is wrong at once", async () => {
+    const lines = [
+      'const viewer = platform.getRole({ name: "viewer" });',
+      'new platform.Group("a", { name: viewer.then((role) => role.uid.length) });',
+      `new platform.RoleBinding("b", { parentUid: "${org}", identityUid: "${identity}", roleUid: viewer.then((role) => role.name) });`,
+      `new platform.Group("c", { parentUid: "${org}", nmae: "c" });`,
+    ];
+    const { output } = await run(lines, ["preview"]);
+    expect(output).toContain('index.js:3: Group "a": name must be a string, not the number 40 (PP1003)');
+    expect(output).toMatch(/index\.js:4: RoleBinding "b": roleUid must be a uid.*, not "viewer" \(PP1004\)/);
+    expect(output).toContain('index.js:5: Group "c": nmae is not an argument; did you mean "name"? (PP1002)');
+  });
+
   test("what a lookup returns, in the place of its uid, is named without its members", async () => {
     const lines = [
       `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid: platform.getRole({ name: "viewer" }) });`,
     ];
     const { output } = await run(lines, ["preview"]);
-    expect(output).toContain("roleUid must be a string, not an object: write .uid behind it (PP1003)");
+    expect(output).toContain(
+      'index.js:2: RoleBinding "mine": roleUid must be a string, not an object: write .uid behind it, or .then(({ uid }) => uid) behind a promise (PP1003)',
+    );
     expect(output).not.toContain("map[");
   });
 

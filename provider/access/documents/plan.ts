@@ -297,33 +297,23 @@ function findOtherInputs(diff: Members, before: Members, after: Members): string
   );
 }
 
-/** A resource by its type and name: the parents of an alias depend on the aliases of others. */
-function typeAndName(urn: string): string {
-  const { type, name } = urnParts(urn);
-  return `${type}::${name}`;
-}
-
 /** The members of an alias that are set. */
 function membersOfAlias(alias: unknown): Readonly<Record<string, unknown>> {
   const members = typeof alias === "string" ? { URN: alias } : asMembers(alias);
   return Object.fromEntries(Object.entries(members).filter(([, value]) => !isEmpty(value)));
 }
 
-/** The type and name of what an alias of a goal leads to. */
-function resolveAlias(alias: unknown, urn: string): string {
-  const { URN: whole, Type: type, Name: name } = membersOfAlias(alias);
-  if (typeof whole === "string") return typeAndName(whole);
-  const own = urnParts(urn);
-  return `${typeof type === "string" ? type : own.type}::${typeof name === "string" ? name : own.name}`;
+/** The urn that the engine gives to a resource: that of its parent, of which the types count, and what is its own. */
+function createUrn(name: string, type: string, parent: string, project: string, stack: string): string {
+  const isTop = parent === "" || urnParts(parent).types === "pulumi:pulumi:Stack";
+  const start = isTop ? `urn:pulumi:${stack}::${project}::` : `${parent.slice(0, parent.lastIndexOf("::"))}$`;
+  return `${start}${type}::${name}`;
 }
-
-const isStack = (urn: unknown): boolean =>
-  typeof urn === "string" && urnParts(urn).type === "pulumi:pulumi:Stack";
 
 /** Where the plan and the preview of the whole run differ for one resource. */
 class PlanComparison {
-  /** The states before the change that the preview shows, by type and name. */
-  private readonly existing: ReadonlyMap<string, readonly WrittenState[]>;
+  /** The urns of the states before the change that the preview shows. */
+  private readonly existing: ReadonlySet<unknown>;
   /** The urn that the state has for a resource of the preview. */
   private readonly oldUrns: ReadonlyMap<string, unknown>;
 
@@ -332,44 +322,50 @@ class PlanComparison {
       // The rest of an earlier replacement has no alias; what this run replaces is marked like one.
       written?.before === undefined || (op === "delete" && written.before["delete"] === true)
         ? []
-        : [[urn, written.before] as const],
+        : [[urn, written.before["urn"]] as const],
     );
-    this.existing = groupBy(
-      shown.map(([, before]) => before),
-      ({ urn }) => [typeAndName(String(urn))],
-    );
-    this.oldUrns = new Map(shown.map(([urn, before]) => [urn, before["urn"]]));
+    this.existing = new Set(shown.map(([, old]) => old));
+    this.oldUrns = new Map(shown);
   }
 
-  /** Whether a parent of the state is one of the plan, under the name that it has in either. */
-  private isParent(old: unknown, parent: unknown): boolean {
-    if (isEmpty(parent)) return isEmpty(old);
-    return old === parent || (typeof parent === "string" && old === this.oldUrns.get(parent));
+  /** The urn that a resource of the plan has in the state, where it takes that over by an alias. */
+  private aliasOf(urn: unknown): string | undefined {
+    const old = typeof urn === "string" ? this.oldUrns.get(urn) : undefined;
+    return typeof old === "string" && old !== urn ? old : undefined;
   }
 
-  /** The states to which an alias leads: by its urn, or by type, name and parent, which are those of the goal where it names none. */
-  private statesOf(alias: unknown, urn: string, goal: Members): readonly WrittenState[] {
-    const { URN: whole, Parent: parent, NoParent: isTop } = membersOfAlias(alias);
-    return (this.existing.get(resolveAlias(alias, urn)) ?? []).filter(({ urn: old, parent: under }) => {
-      if (whole !== undefined) return whole === old;
-      return isTop === true
-        ? isEmpty(under) || isStack(under)
-        : this.isParent(under, parent ?? goal["parent"]);
+  /** The urns to which the aliases of a goal lead, and those that it inherits by the alias of its parent, as the engine makes them. */
+  private aliasUrns(urn: string, goal: Members): string[] {
+    const own = urnParts(urn);
+    const text = (value: unknown, otherwise: string): string =>
+      typeof value === "string" && value !== "" ? value : otherwise;
+    const parent = text(goal["parent"], "");
+    const type = text(goal["type"], own.type);
+    const urns = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])].map((alias) => {
+      const { URN: whole, ...members } = membersOfAlias(alias);
+      if (typeof whole === "string") return whole;
+      const given = text(members["Parent"], "");
+      return createUrn(
+        text(members["Name"], own.name),
+        text(members["Type"], type),
+        members["NoParent"] === true ? "" : given === "" ? parent : (this.aliasOf(given) ?? given),
+        text(members["Project"], own.project),
+        text(members["Stack"], own.stack),
+      );
     });
-  }
-
-  /**
-   * The states to which an alias of the parent leads, which no goal of a child shows. Where its own name begins with that of the
-   * parent, the engine takes that for a part of it.
-   */
-  private statesBelow(urn: string, goal: Members): readonly WrittenState[] {
-    const { parent } = goal;
-    const old = typeof parent === "string" ? this.oldUrns.get(parent) : undefined;
-    if (typeof parent !== "string" || typeof old !== "string" || old === parent) return [];
-    const { type, name } = urnParts(urn);
-    const [now, then] = [urnParts(parent).name, urnParts(old).name];
-    const oldName = now !== "" && name.startsWith(now) ? `${then}${name.slice(now.length)}` : name;
-    return (this.existing.get(`${type}::${oldName}`) ?? []).filter(({ parent: under }) => under === old);
+    const old = this.aliasOf(parent);
+    if (old === undefined) return urns;
+    // A name that begins with that of the parent is taken for one that is made of it.
+    const [now, then] = [urnParts(parent).name, urnParts(old)];
+    const inherit = (name: string, typeOfChild: string): string => {
+      const oldName = name.startsWith(now) ? `${then.name}${name.slice(now.length)}` : name;
+      return createUrn(oldName, typeOfChild, old, own.project, own.stack);
+    };
+    return [
+      ...urns,
+      inherit(own.name, type),
+      ...urns.map((each) => inherit(urnParts(each).name, urnParts(each).type)),
+    ];
   }
 
   /**
@@ -378,13 +374,9 @@ class PlanComparison {
    */
   private hasOtherAlias(urn: string, goal: Members, before: WrittenState | undefined): boolean {
     if (before?.["urn"] === urn) return false;
-    const aliases = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])];
-    const found = new Set(
-      [...aliases.flatMap((alias) => this.statesOf(alias, urn, goal)), ...this.statesBelow(urn, goal)].map(
-        (state) => state["urn"],
-      ),
-    );
-    return before === undefined ? found.size > 0 : found.size !== 1 || !found.has(before["urn"]);
+    const found = new Set(this.aliasUrns(urn, goal).filter((each) => this.existing.has(each)));
+    if (before === undefined) return found.size > 0;
+    return this.existing.has(urn) || found.size !== 1 || !found.has(String(before["urn"]));
   }
 
   /** What differs, in words: of each step, since a replacement has several. */

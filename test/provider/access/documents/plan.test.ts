@@ -369,11 +369,11 @@ describe("an update plan", () => {
       0,
     ],
     [
-      "another parent than that of an alias",
+      "the name of an alias below the old parent",
       { urn: below("Team", "x"), parent: ours },
       moved,
       [{ Name: "x", Parent: theirs }],
-      1,
+      0,
     ],
     ["no parent, as an alias says", { urn: urn("crew-role"), parent: stack }, moved, [{ NoParent: true }], 0],
     [
@@ -401,19 +401,27 @@ describe("an update plan", () => {
     expect(takesOver(old, parent, aliases)).toHaveLength(count);
   });
 
-  it("is of no use where two aliases of a resource lead to something: their order is in no plan", () => {
-    const [first, second] = [below("Team", "x"), below("Crew", "x")];
-    const steps = [first, second].map((old, index) => ({
+  const type = "pulumi-nodejs:dynamic/platform:Role";
+  it.each<[string, string, object]>([
+    ["its urn", below("Team", "x"), { URN: below("Team", "x") }],
+    ["a parent of that type", below("Team", "x"), { Name: "x", Parent: component("nobody") }],
+    ["the types of its parents", below("Team", "x"), { Name: "x", Type: `acme:index:Team$${type}` }],
+    ["a stack of any name", urn("x"), { Name: "x", Parent: `${stack}-other` }],
+    ["no parent", urn("x"), { Name: "x", Parent: component("nobody"), NoParent: true }],
+    ["its project and stack", urn("x"), { Name: "x", Project: "acme", Stack: "prod", NoParent: true }],
+  ])("shows no order of two aliases that lead to something, one by %s", (_what, first, alias) => {
+    const second = { URN: below("Crew", "x") };
+    const steps = [first, second.URN].map((old, index) => ({
       ...shownStep("update", "", before, updated, kept),
       urn: urn(`new-${index}`),
       oldState: { ...stateOf("", before), urn: old },
     }));
-    const goalWith = (index: number, aliases: string[]) => {
+    const goalWith = (index: number, aliases: object[]) => {
       const diff = { updates: { name: "changed" }, deletes: ["description"] };
       const goal = goalOf(`new-${index}`, diff, kept);
-      return { goal: { ...goal, structuredAliases: aliases.map((URN) => ({ URN })) }, steps: ["update"] };
+      return { goal: { ...goal, structuredAliases: aliases }, steps: ["update"] };
     };
-    const differing = (aliases: string[][]): string[] => {
+    const differing = (aliases: object[][]): string[] => {
       const resourcePlans = Object.fromEntries(
         aliases.map((each, index) => [urn(`new-${index}`), goalWith(index, each)]),
       );
@@ -422,10 +430,10 @@ describe("an update plan", () => {
         JSON.stringify({ steps, changeSummary: { update: 2 } }),
       );
     };
-    expect(differing([[first], [second]])).toEqual([]);
-    expect(differing([[first], [second, "urn:pulumi:prod::acme::acme:index:Gone::x"]])).toEqual([]);
-    expect(differing([[first, second], [second]])).toHaveLength(1);
-    expect(differing([[second], [first]])).toHaveLength(2);
+    const gone = { URN: "urn:pulumi:prod::acme::acme:index:Gone::x" };
+    expect(differing([[alias], [second, gone]])).toEqual([]);
+    expect(differing([[alias, second], [second]])).toHaveLength(1);
+    expect(differing([[second], [alias]])).toHaveLength(2);
   });
 
   it("cannot be compared with a preview that hides what is unchanged", () => {
