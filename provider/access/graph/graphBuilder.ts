@@ -424,9 +424,14 @@ class GraphBuilder {
     });
   }
 
-  /** Whether another resource of the program deletes what this one only reads. */
-  private isTakenAway({ before, after = before }: ResourcePlan): boolean {
-    return after?.external === true && this.removals.isRemoved(recordedUid(after) ?? "");
+  /**
+   * Whether another resource of the program deletes what this one only reads, or replaces what this one adopts: the program
+   * decides whether that is deleted first.
+   */
+  private isTakenAway(plan: ResourcePlan): boolean {
+    const { before, after = before } = plan;
+    if (after?.external === true) return this.removals.isRemoved(recordedUid(after) ?? "");
+    return plan.op === "import" && this.removals.isReplaced(uidAfter(plan) ?? "");
   }
 
   /** What only the program claims to exist is not missing: it is unverified. */
@@ -527,11 +532,15 @@ class GraphBuilder {
     if (unmanaged) this.after.set(unmanaged.key, this.removals.rewriteReplacedRefs(unmanaged));
   }
 
-  /** Removes the bindings that are only read, and that what owns all bindings of their group declares no more. */
+  /** Removes the bindings that are only read or adopted, and that what owns all bindings of their group declares no more. */
   private removeUnbound(): void {
     const [before, after] = [this.before, this.after].map(bindingsOfOwners);
+    const adopted = new Set(
+      this.changes.flatMap(({ plan, after: made }) => plan.op === "import" && made?.key),
+    );
     for (const [key, entity] of this.after) {
-      if (entity.external !== true || accessKinds[entity.kind]?.binding !== true) continue;
+      const isTaken = entity.external === true || adopted.has(key);
+      if (!isTaken || accessKinds[entity.kind]?.binding !== true) continue;
       const bindings = bindingKeys(entity);
       const isUnbound = bindings.every((binding) => before?.has(binding) && !after?.has(binding));
       if (bindings.length > 0 && isUnbound) this.after.delete(key);

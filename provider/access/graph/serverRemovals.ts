@@ -27,6 +27,7 @@ export function blocksDelete(kind: string, deleted: string): boolean {
 export class ServerRemovals {
   private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
   private readonly removed = new Set<string>();
+  private readonly replaced = new Set<string>();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   private readonly refused = new Set<string>();
@@ -48,6 +49,11 @@ export class ServerRemovals {
 
   isRemoved(uid: string): boolean {
     return this.removed.has(uid);
+  }
+
+  /** Whether a replacement removes it. */
+  isReplaced(uid: string): boolean {
+    return this.replaced.has(uid) && this.removed.has(uid);
   }
 
   /** Whether the server refuses to delete a resource, because another one still refers to it. */
@@ -85,6 +91,7 @@ export class ServerRemovals {
       // Nothing refers to a resource that shares the uid of its parent.
       if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
         this.removed.add(uid);
+        if (plan.op === "replace") this.replaced.add(uid);
       }
     }
     this.findRefused();

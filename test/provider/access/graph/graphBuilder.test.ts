@@ -220,17 +220,20 @@ describe("the graphs of a preview", () => {
   test.each<[string, string[]]>([
     ["declares no more", ["lost"]],
     ["still declares", []],
-  ])("lose a binding that is read, and that a GroupAccess %s", (_what, expected) => {
+  ])("lose a binding that is read or adopted, and that a GroupAccess %s", (_what, expected) => {
     const parentUid = "a".repeat(40);
     const bound = { identityUid: "b".repeat(40), roleUid: "c".repeat(40) };
     const accessOf = (bindings: Props) =>
       state("GroupAccess", "access", { parentUid, bindings }, { id: parentUid });
     const id = `${parentUid}/${"1".repeat(16)}`;
-    const read = state("RoleBinding", "read", { parentUid, ...bound }, { id, external: true });
+    const resource = (options: Props) => state("RoleBinding", "read", { parentUid, ...bound }, options);
     const now = accessOf(expected.length === 0 ? { admin: bound } : {});
-    const shown = preview(step("read", undefined, read), step("update", accessOf({ admin: bound }), now));
     const live: InventoryObject = { kind: "RoleBinding", uid: id, inputs: { parentUid, ...bound } };
-    for (const inventory of [undefined, inventoryOf(parentUid, live)]) {
+    const read = step("read", undefined, resource({ id, external: true }));
+    const adopted = step("import", undefined, resource({ id, importID: id }));
+    for (const [taken, ...objects] of [[read], [read, live], [adopted, live]] as const) {
+      const shown = preview(taken, step("update", accessOf({ admin: bound }), now));
+      const inventory = objects.length > 0 && inventoryOf(parentUid, ...objects);
       const { grants, after } = compare({ preview: shown, ...(inventory && { inventory }) });
       expect(grants.map(({ change }) => change)).toEqual(expected);
       expect(after.grants.length > 0).toBe(expected.length === 0);

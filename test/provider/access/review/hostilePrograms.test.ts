@@ -574,6 +574,14 @@ describe("a resource that is read with .get", () => {
     }
   });
 
+  test("or adopted keeps nothing that the same change replaces, which may delete it first", () => {
+    const held = state("RoleBinding", "b", grant, { id: BINDING });
+    const moved = state("RoleBinding", "b", { ...grant, roleUid: OWNER });
+    const adopted = state("RoleBinding", "kept", grant, { id: BINDING, importID: BINDING });
+    const { grants } = reviewedLive(step("replace", held, moved), step("import", undefined, adopted));
+    expect(lines(grants)).toContainEqual(expect.stringMatching(/^lost: /));
+  });
+
   test("cannot list fewer capabilities than the live role has", () => {
     const more = { name: "owner", capabilities: [...owner, "CAP_NEVER_HELD_DELETE"] };
     const dependencies = { roleUid: [urn("Role", "custom")] };
