@@ -235,7 +235,7 @@ async function timeOf(run) {
 async function measure(all, rounds) {
   const quickest = all.map(() => Infinity);
   const isShort = () => quickest.every((seconds) => seconds < 0.5);
-  for (let i = 0; i < rounds || (i < 20 && isShort()); i += 1)
+  for (let i = 0; i < rounds || (i < 8 && isShort()); i += 1)
     for (const [index, run] of all.entries())
       quickest[index] = Math.min(quickest[index] ?? Infinity, await timeOf(run));
   return quickest;
