@@ -249,6 +249,8 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
     project: stringify(settings.project).trimEnd(),
     packageName: packageName(settings.project),
     main,
+    // Samples of several projects differ by name.
+    suffix: settings.further?.suffix ?? "",
     typescript: isTypeScript,
     ci: hasIdentities,
     identities: isTypeScript || manifest?.type !== "module" ? "./ci" : "./ci.js",

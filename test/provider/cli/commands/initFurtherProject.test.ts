@@ -61,6 +61,11 @@ describe("in GitHub, the second project of a repository", () => {
     expect(workflowsIn()).toEqual(
       KINDS.flatMap((kind) => [workflowFile(kind, "-teams"), workflowFile(kind, "")]).sort(),
     );
+    const samplesOf = (path: string) => folder.files()[path]?.match(/"first-[^"]*"/g);
+    expect([samplesOf("infra/index.ts"), samplesOf("teams/index.js")]).toEqual([
+      ['"first-team"', '"first-deployer"'],
+      ['"first-team-teams"', '"first-deployer-teams"'],
+    ]);
     const [first, second] = [sharedNames(""), sharedNames("-teams")];
     expect(new Set(second).size).toBe(new Set(first).size);
     expect(new Set(first).size).toBeGreaterThan(6);
