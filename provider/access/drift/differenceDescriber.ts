@@ -121,6 +121,14 @@ const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direc
 
 const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({ path }) => path).join(", ");
 
+interface UnmanagedObject {
+  readonly givesAccess: boolean;
+  readonly isNew: boolean;
+  readonly details: readonly string[];
+  /** The resource that owns all others of its kind at its group, and leaves this one alone. */
+  readonly owner: ManagedResource | undefined;
+}
+
 /** Describes each difference in words, with the commands and code that resolve it. */
 export class DifferenceDescriber {
   constructor(
@@ -244,7 +252,7 @@ export class DifferenceDescriber {
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
-    { givesAccess, isNew, details }: { givesAccess: boolean; isNew: boolean; details: readonly string[] },
+    { givesAccess, isNew, details, owner }: UnmanagedObject,
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
@@ -254,12 +262,20 @@ export class DifferenceDescriber {
       kind: "unmanaged",
       direction: givesAccess ? "widened" : "neutral",
       message: `${capitalize(spec.noun)} ${about.name} is ${isNew ? "new" : "not managed by any stack"}`,
-      advice: "delete it, adopt it into a program, or suppress it",
-      details: [...details, ...this.creationTime(object), ...(obstacle === undefined ? [] : [obstacle])],
+      advice:
+        owner === undefined
+          ? "delete it, adopt it into a program, or suppress it"
+          : "delete it, declare it there, or suppress it",
+      details: [
+        ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
+        ...details,
+        ...this.creationTime(object),
+        ...(obstacle === undefined ? [] : [obstacle]),
+      ],
       after: inputs,
       at: object.createTime ?? object.updateTime,
       revert: deleteCommand(spec, uid),
-      adopt: adoptionCode(spec, object, this.directory, this.now),
+      ...(owner === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
     };
   }
 

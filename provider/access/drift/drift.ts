@@ -237,10 +237,17 @@ class DriftDetector {
     await states.run();
     this.resources = states.compared;
     this.compared = states.compared.length;
+    const [read, owned] = [
+      new Set(states.compared.flatMap(({ managed: each, after }) => (after === undefined ? [] : [each]))),
+      bindingKeysOfCollections(states.compared, "after"),
+    ];
     const unmanaged = this.unmanaged.find(
       ({ kind, uid }) => !managed.isKnown(kind, uid),
       states.differences.filter(({ kind }) => kind === "deleted"),
       false,
+      // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
+      (object, owner) =>
+        read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
     );
     this.differences = [...states.differences, ...unmanaged];
   }

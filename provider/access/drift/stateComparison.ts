@@ -509,18 +509,21 @@ export class UnmanagedObjects {
    * @param isCandidate whether an object may be unmanaged at all.
    * @param deleted the differences of objects that no longer exist, which may have been moved.
    * @param isNew whether objects are compared with an older inventory.
+   * @param isLeftAlone whether what owns all objects of a kind at a group has arguments that leave out this one.
    */
   find(
     isCandidate: (object: InventoryObject) => boolean,
     deleted: readonly DetectedDifference[],
     isNew: boolean,
+    isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
   ): DetectedDifference[] {
     const moved = deletedByText(deleted);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
       const spec = specs[object.kind];
       if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
-      if (this.managed.collectionOwner(object.kind, object.uid) !== undefined) continue;
+      const owner = this.managed.collectionOwner(object.kind, object.uid);
+      if (owner !== undefined && !isLeftAlone(object, owner)) continue;
       if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess =
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
@@ -528,7 +531,9 @@ export class UnmanagedObjects {
         ({ uid }) =>
           `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
-      differences.push(this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details }));
+      differences.push(
+        this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details, owner }),
+      );
     }
     return differences;
   }

@@ -323,7 +323,7 @@ describe("drift", () => {
       expect(code).not.toContain("unmanaged");
     });
 
-    test("ignores properties in ignoreChanges", async () => {
+    test("finds a binding that the resource ignores by a name that anybody may choose", async () => {
       const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
         name: "break-glass",
         claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },
@@ -332,7 +332,13 @@ describe("drift", () => {
       await call(emulator, "POST", grants(), body);
       const report = await survey(on);
       await call(emulator, "DELETE", `/iam/v2/identities/${String(identity["uid"])}`);
-      expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([["Identity", "unmanaged"]]);
+      expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([
+        ["RoleBinding", "unmanaged"],
+        ["Identity", "unmanaged"],
+      ]);
+      const { answers } = report.differences[0]!;
+      expect(report.findings[0]?.details).toContainEqual(expect.stringMatching(/GroupAccess::access ignores it$/));
+      expect(answers.adopt).toBeUndefined();
     });
 
     test("finds a binding removed by hand, and one with another identity", async () => {
