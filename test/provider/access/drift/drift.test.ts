@@ -337,7 +337,9 @@ describe("drift", () => {
         ["Identity", "unmanaged"],
       ]);
       const { answers } = report.differences[0]!;
-      expect(report.findings[0]?.details).toContainEqual(expect.stringMatching(/GroupAccess::access ignores it$/));
+      expect(report.findings[0]?.details).toContainEqual(
+        expect.stringMatching(/GroupAccess::access ignores it$/),
+      );
       expect(answers.adopt).toBeUndefined();
     });
 
