@@ -273,6 +273,21 @@ function checkOrder({ steps, problems }: PreviewReader): void {
   }
 }
 
+/**
+ * What is deleted for a replacement has one, of its own or by an alias. Without one it is gone: the engine deletes at once what
+ * depends on a resource that it deletes before it makes the new one, and what then leaves the program is shown in no other step.
+ */
+function checkReplaced({ steps, problems }: PreviewReader): void {
+  const replaced = new Set(
+    steps.flatMap(({ op, urn, before }) => (REPLACEMENT_STEPS.has(op) ? [urn, before?.urn ?? urn] : [])),
+  );
+  for (const { op, urn } of steps)
+    if (/^(?:delete-replaced|remove-pending-replace)$/.test(op) && !replaced.has(urn))
+      problems.push(
+        `the preview shows ${op} of ${printable(urnParts(urn).name, 80)} and no replacement: remove it from the program in an update before this one`,
+      );
+}
+
 /** What the engine does to a resource under the name that the state has. */
 const UNDER_OWN_NAME: ReadonlySet<string> = new Set(["delete", "discard", "refresh"]);
 
@@ -376,6 +391,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   });
   checkCounts(reading);
   checkOrder(reading);
+  checkReplaced(reading);
   checkStates(reading);
   checkKinds(reading);
   const [first] = reading.steps;

@@ -161,6 +161,20 @@ describe("a preview", () => {
     inputs: {},
     outputs: {},
   });
+
+  test.each(["delete-replaced", "remove-pending-replace"])(
+    "with %s and no replacement is incomplete",
+    (op) => {
+      const stepOf = (each: string, name = "x") => ({ op: each, urn: named(name), oldState: roleOf("x") });
+      const problems = (...steps: object[]) => parsePreview(JSON.stringify({ steps, changeSummary: {} })).problems;
+      expect(problems({ ...stepOf("refresh"), newState: roleOf("x") }, stepOf(op))).toEqual([
+        `the preview shows ${op} of x and no replacement: remove it from the program in an update before this one`,
+      ]);
+      for (const name of ["x", "renamed"])
+        expect(problems({ ...stepOf("replace", name), newState: roleOf(name) }, stepOf(op))).toEqual([]);
+    },
+  );
+
   type Move = [op: string, name: string, state: string];
 
   test.each<[string, Move[]]>([
