@@ -166,7 +166,10 @@ describe("a preview", () => {
     "with %s and no replacement is incomplete",
     (op) => {
       const stepOf = (each: string, name = "x") => ({ op: each, urn: named(name), oldState: roleOf("x") });
-      const problems = (...steps: object[]) => parsePreview(JSON.stringify({ steps, changeSummary: {} })).problems;
+      const problems = (...steps: { op: string }[]) => {
+        const changeSummary = { replace: steps.filter((step) => step.op === "replace").length };
+        return parsePreview(JSON.stringify({ steps, changeSummary })).problems;
+      };
       expect(problems({ ...stepOf("refresh"), newState: roleOf("x") }, stepOf(op))).toEqual([
         `the preview shows ${op} of x and no replacement: remove it from the program in an update before this one`,
       ]);
