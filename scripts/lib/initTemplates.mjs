@@ -344,6 +344,7 @@ export function initTemplates(root) {
   const read = (/** @type {string} */ name) =>
     readFileSync(path.join(root, "templates/typescript", name), "utf8");
   const program = read("index.ts")
+    .replace(/name: "first-\w+/g, "$&«suffix»")
     .replace(/(?<=issuer: ")[^"]*/, "«sampleIssuer»")
     .replace(/(?<=subject: ")[^"]*/, "«sampleSubject»");
   const withIdentities = (/** @type {string} */ text, /** @type {string} */ line) =>

@@ -299,12 +299,21 @@ export class SubjectJudge {
     const { type, uid, name, matchesMany, issuer, subject: subjects, audience, claims } = conditions;
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
-      ...(type === undefined ? [] : [shareOf(type.includes(subject.type))]),
+      ...(type === undefined ? [] : [shareOf(type.some((each) => this.typesOf(subject).includes(each)))]),
       ...(uid === undefined ? [] : [shareOf(uid.some((glob) => globMatches(glob, subject.uid ?? "")))]),
       ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
       ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
       ...(asksTrust ? [this.shareOfTrusts(subject, conditions)] : []),
     ]);
+  }
+
+  /** An identity that a service of the platform assumes is a service too. */
+  private typesOf({ key, type }: Subject): readonly Subject["type"][] {
+    const entities = [this.side, this.past].flatMap((side) => (side && entityOf(side.entities, key)) ?? []);
+    const isService = entities.some((entity) =>
+      trustsOf(entity).some(({ service }) => service !== undefined),
+    );
+    return isService ? [type, "service"] : [type];
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */

@@ -52,15 +52,19 @@ interface OwnerChange {
   readonly doubted: readonly Grant[];
   /** Those that have not signed in since their trust was written: an earlier change may have locked them out. */
   readonly unseen: readonly Grant[];
+  /** Those whose grant is made anew: its resource may be deleted first, and an update may end between. */
+  readonly remade: readonly Grant[];
   /** Those that have signed in by the trust that they have. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
 }
 
-/** The root groups that lose an owner, or where the trust of one changes. */
+/** The root groups that lose an owner, or where the trust of one changes, or its grant is made anew. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, languages = new Languages() } = facts.comparison;
+  const { before, after, inventory, changes, languages = new Languages() } = facts.comparison;
+  const replaced = new Set(changes.flatMap(({ op, urn = "" }) => (op === "replace" ? [urn] : [])));
+  const isRemade = ({ urn }: Grant): boolean => urn !== undefined && replaced.has(urn);
   const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
@@ -68,7 +72,8 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isDoubted(each))) return [];
+    const isUnsure = (each: Grant): boolean => isDoubted(each) || isRemade(each);
+    if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
       after.entities,
       languages,
@@ -84,8 +89,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
         unseen: left.filter(({ subject }) => doubtOf(subject) === "unseen"),
+        remade: left.filter(isRemade),
         sure: principals.distinct(
-          left.filter(({ subject }) => doubtOf(subject) === undefined),
+          left.filter((each) => doubtOf(each.subject) === undefined && !isRemade(each)),
           ({ subject }) => subject,
         ),
         isWhole: inventory !== undefined || isManaged,
@@ -97,10 +103,10 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 /** What is said of too few owners: of those that are left, or of those that surely are. */
 function findTooFewOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, unseen, sure, isWhole }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, remade, sure, isWhole }: OwnerChange,
 ): FindingInput[] {
   const { minOwners } = facts.options;
-  const [first] = [...lost, ...doubted];
+  const [first] = [...lost, ...doubted, ...remade];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
@@ -113,9 +119,13 @@ function findTooFewOwners(
       ...unseen.map(
         ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
       ),
+      ...remade.map(
+        ({ subject }) =>
+          `owner whose grant is made anew, and may be deleted before that: ${subject.displayName}`,
+      ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen]])].map((owners) =>
+    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...remade]])].map((owners) =>
       owners.map(({ subject }) => chooseStableName(subject)).sort(),
     ),
     advice: !areTooFew
@@ -274,8 +284,8 @@ const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes; high where that is so of all of them. High for the last identity provider, medium for another one",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where the trust of none changes, is not reported.",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their binding is replaced; high where all are so. High for the last identity provider, medium for another one",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. One whose binding is replaced counts so too: the old one may be deleted first, and the update end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

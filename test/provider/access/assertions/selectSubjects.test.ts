@@ -336,6 +336,13 @@ describe("who has no trust of their own", () => {
     expect(shareOf(person, { type: ["identity"] })).toBe("all");
   });
 
+  test("an identity that a service assumes is of both types", () => {
+    const service = identity("signer", { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" });
+    for (const type of ["identity", "service"] as const)
+      expect(shareOf(service, { type: [type] })).toBe("all");
+    expect(shareOf(service, { type: ["invite"] })).toBe("none");
+  });
+
   test("an invite is never excluded by a name", () => {
     const { before, after } = compareResources([...groups, viewer], [...groups, viewer, invite]);
     const judge = new SubjectJudge(after, before, new Languages());

@@ -64,6 +64,18 @@ describe("D1 lock-out", () => {
   });
 
   it.each([
+    [1, []],
+    [2, ["medium"]],
+    [3, ["high"]],
+  ])("a binding that is replaced may be deleted first: %i of three", (count, severities) => {
+    const comparison = compareResources(all, all);
+    const replaced = owns.slice(0, count).map(({ urn }) => {
+      return { op: "replace" as const, kind: "RoleBinding", urn, fields: [], secretsMayHaveChanged: [] };
+    });
+    expect(severitiesOf("D1", { ...comparison, changes: replaced })).toEqual(severities);
+  });
+
+  it.each([
     ["a new trust", "dan", 2, ["medium"]],
     ["a new trust, where others are enough", "dan", 1, []],
     ["the same trust", "bob", 2, []],
