@@ -115,7 +115,15 @@ class FieldChecker {
     }
     const problem =
       (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
-    if (problem !== undefined) this.report("PP1004", path, problem);
+    if (problem === undefined) return;
+    // A name in the place of a uid, which a lookup finds; what may be a secret is not repeated.
+    const kind = spec.format === "uid" ? spec.refersTo : undefined;
+    const isName = kind === "Role" && /^[a-z][a-z._ -]{0,30}$/.test(text);
+    this.report(
+      "PP1004",
+      path,
+      isName ? `${problem}, as get${kind}({ name: ${JSON.stringify(text)} })` : problem,
+    );
   }
 
   private enumeration(spec: EnumSpec, path: string, name: string): void {

@@ -8,6 +8,7 @@ import { encodeQuery, LONGEST_QUERY } from "../http/query";
 import type { Query } from "../http/query";
 import { isLater } from "../program/references";
 import type * as pulumi from "../program/sdk";
+import { suggest } from "../text/suggestions";
 import { printable } from "../text/printable";
 
 /*
@@ -92,7 +93,7 @@ export function checkArguments<A extends object>(call: string, table: ArgumentTa
     const takes = names.length > 0 ? names.join(", ") : "none";
     throw new CodedError(
       "PP1201",
-      `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}`,
+      `${strange.map((key) => printable(key, 100)).join(", ")} is not an argument; it takes ${takes}${suggest(strange[0] ?? "", names)}`,
     );
   }
   const checked = known.flatMap(([key, argument]): [string, unknown][] => {

@@ -199,7 +199,9 @@ describe("typical mistakes, through the real engine", () => {
     ];
     const { output } = await run(lines, ["preview"]);
     expect(output).toContain('index.js:3: Group "a": name must be a string, not the number 40 (PP1003)');
-    expect(output).toMatch(/index\.js:4: RoleBinding "b": roleUid must be a uid.*, not "viewer" \(PP1004\)/);
+    expect(output).toMatch(
+      /index\.js:4: RoleBinding "b": roleUid must be a uid.*, as getRole\(\{ name: "viewer" \}\) \(PP1004\)/,
+    );
     expect(output).toContain('index.js:5: Group "c": nmae is not an argument; did you mean "name"? (PP1002)');
   });
 

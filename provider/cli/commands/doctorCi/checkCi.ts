@@ -54,11 +54,11 @@ function checkDependencies(found: ProjectFolder): CheckResult[] {
   );
 }
 
-/** A state that no job can reach. */
-function checkBackend({ kind, named }: CiBackend, stack = "prod"): CheckResult[] {
+/** A state that no job can reach. @param next The backend that the files for CI name. */
+function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backend>"): CheckResult[] {
   if (kind !== "local") return [];
   const text = `the state is at ${printableAddress(named.url)}, which CI cannot reach: move it as state-for-ci.md says`;
-  return [missing("backend", text, moveCommands(stack, "<backend>").join(" && "))];
+  return [missing("backend", text, moveCommands(stack, next).join(" && "))];
 }
 
 /** The address of the backend that files for CI name. */
@@ -106,18 +106,29 @@ async function checkCredentials(
   const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
   const inventory = await takeInventory(client, { root, now: Date.now });
   const graph = acceptUnverified(buildGraphs(planResources([], undefined), inventory).after);
-  return IDENTITIES.map((name) => {
-    const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
-    const uid = variables.get(variable) ?? "";
-    if (uid === "") return unchecked(check, `${variable} is not set`);
-    const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
-    const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
+  const accessOf = (uid: string) => {
     const { access } = effectiveAccess(graph, { who: uid });
     const writing = access.flatMap(({ grant }) =>
       (grant.role.capabilities ?? [])
         .filter((capability) => familyOf(capability).effect !== "reads")
         .map((capability) => ({ capability, grant })),
     );
+    return { access, writing };
+  };
+  const mayWrite = (name: string): boolean => {
+    const uid = variables.get(variableOf(name)) ?? "";
+    return uid !== "" && accessOf(uid).writing.length > 0;
+  };
+  // The binding that a reading identity has too much is then the one that the deployment needs.
+  const isExchanged =
+    Boolean(variables.get(variableOf("DEPLOY"))) && !mayWrite("DEPLOY") && IDENTITIES.some(mayWrite);
+  return IDENTITIES.map((name) => {
+    const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
+    const uid = variables.get(variable) ?? "";
+    if (uid === "") return unchecked(check, `${variable} is not set`);
+    const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
+    const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
+    const { access, writing } = accessOf(uid);
     const [first] = writing;
     const isRight = (first !== undefined) === isDeploy;
     // Where both variables have the same uid, the one that needs other access than that uid has is wrong.
@@ -126,6 +137,12 @@ async function checkCredentials(
     );
     if (twin !== undefined && !isRight)
       return missing(check, `${uid} is the uid of ${variableOf(twin)}: set that of its own`, command);
+    if (isExchanged && !isRight)
+      return missing(
+        check,
+        `${uid} ${isDeploy ? "may write nothing, and that of another variable may" : `may ${first?.capability ?? ""}, and that of ${variableOf("DEPLOY")} may write nothing`}: are the two exchanged?`,
+        command,
+      );
     if (first !== undefined) {
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
@@ -218,7 +235,7 @@ async function checkRepository(
   const common = [
     checkLockfile(found),
     ...checkDependencies(found),
-    ...checkBackend(backend, found.stack),
+    ...checkBackend(backend, found.stack, foreign),
     ...(foreign === undefined || backend.kind === "local"
       ? []
       : [

@@ -97,13 +97,24 @@ function checkVariables(
   const absent = names.filter((name) => !variables.get(name));
   // A command was pasted as it stands: `--body "<id of your GitHub App>"`.
   const copied = names.filter((name) => /^<[^<>]+>$/.test(variables.get(name) ?? ""));
+  // A job reaches no server of this machine, and sends no token without TLS.
+  const plain = names.filter(
+    (name) => name.endsWith("_URL") && /^(?!https:|<)./.test(variables.get(name) ?? ""),
+  );
   const commandOf = (name: string): string =>
     commands.find((line) => line.startsWith(`gh variable set ${name} `)) ??
     `gh variable set ${name} --body "<value>"`;
-  return absent.length + copied.length === 0
+  return absent.length + copied.length + plain.length === 0
     ? [ok("variables", `all ${names.length} are set`)]
     : [
         ...absent.map((name) => missing("variables", `${name} is not set`, commandOf(name))),
+        ...plain.map((name) =>
+          missing(
+            "variables",
+            `${name} is ${printable(variables.get(name) ?? "", 100)}: it must begin with https://`,
+            commandOf(name),
+          ),
+        ),
         ...copied.map((name) =>
           missing(
             "variables",

@@ -559,7 +559,7 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
     ...(isNew && !hasRoot
       ? [`${doctor}   # checks address and credential, and prints the uid of the root group`]
       : []),
-    ...(isNew && file === undefined ? [`pulumi stack init ${newStack}`] : []),
+    ...((isNew || hasIdentities) && file === undefined ? [`pulumi stack init ${newStack}`] : []),
     ...((isNew || hasIdentities) && !hasRoot ? [`pulumi config set rootUid ${rootUid}`] : []),
     ...(isNew ? ["pulumi up"] : hasIdentities ? ["pulumi up   # applies the rest of the program too"] : []),
   ];

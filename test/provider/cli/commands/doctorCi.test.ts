@@ -328,6 +328,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["variables", /ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
   ["variables", /ID still holds <id of your GitHub App>/, /^gh variable set ACCESS/, variables(placeholder)],
   [
+    "variables",
+    /PLATFORM_BASE_URL is http:\/\/127\.0\.0\.1:8313: it must begin with https:\/\//,
+    /^gh variable set PLATFORM_BASE_URL /,
+    variables({ name: "PLATFORM_BASE_URL", value: "http://127.0.0.1:8313" }),
+  ],
+  [
     "workflows",
     /access-deploy\.yml is for main, and the default branch is trunk/,
     /^sed -i 's\|branches: .*\|branches: \[trunk\]\|' \.github\/workflows\/access-deploy\.yml$/,
@@ -379,6 +385,18 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     { host: "gitlab", shared: "preview" },
   ],
   ["identity deploy", /write nothing/, /^pulumi up$/, { deployRole: "viewer" }],
+  [
+    "identity preview",
+    /write nothing: are the two exchanged\?/,
+    /^gh variable set PLATFORM_PREVIEW_IDENTITY /,
+    { role: "editor", deployRole: "viewer" },
+  ],
+  [
+    "identity deploy",
+    /write nothing, .*: are the two exchanged\?/,
+    /^gh variable set PLATFORM_DEPLOY_IDENTITY /,
+    { role: "editor", deployRole: "viewer" },
+  ],
   ["identity review", /has no role/, /^pulumi up$/, { role: "" }],
   [
     "variables",
