@@ -39,7 +39,7 @@ test.each<[string, unknown, string]>([
   [
     "getGroups",
     { descendants_of: ROOT_UID, skip: 3 },
-    "descendants_of, skip is not an argument; it takes ancestorsOf, descendantsOf, childrenOf, inRoot, uids, orderBy, limit, name",
+    'descendants_of, skip is not an argument; it takes ancestorsOf, descendantsOf, childrenOf, inRoot, uids, orderBy, limit, name; did you mean "descendantsOf"?',
   ],
   // The server would ignore a name there and answer everything.
   [
