@@ -237,10 +237,11 @@ class DriftDetector {
     await states.run();
     this.resources = states.compared;
     this.compared = states.compared.length;
-    const [read, owned] = [
-      new Set(states.compared.flatMap(({ managed: each, after }) => (after === undefined ? [] : [each]))),
-      bindingKeysOfCollections(states.compared, "after"),
-    ];
+    // What a state hides is said to be unresolved.
+    const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
+      after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
+    const read = new Set(states.compared.filter(isRead).map((compared) => compared.managed));
+    const owned = bindingKeysOfCollections(states.compared, "after");
     const unmanaged = this.unmanaged.find(
       ({ kind, uid }) => !managed.isKnown(kind, uid),
       states.differences.filter(({ kind }) => kind === "deleted"),
