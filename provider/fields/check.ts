@@ -117,13 +117,9 @@ class FieldChecker {
       (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
     if (problem === undefined) return;
     // A name in the place of a uid, which a lookup finds; what may be a secret is not repeated.
-    const kind = spec.format === "uid" ? spec.refersTo : undefined;
-    const isName = kind === "Role" && /^[a-z][a-z._ -]{0,30}$/.test(text);
-    this.report(
-      "PP1004",
-      path,
-      isName ? `${problem}, as get${kind}({ name: ${JSON.stringify(text)} })` : problem,
-    );
+    const isRole = spec.access === "role" || spec.refersTo === "Role";
+    const hint = isRole && /^[a-z][a-z._ -]{0,30}$/.test(text) ? `, as getRole({ name: ${quote(text)} })` : "";
+    this.report("PP1004", path, `${problem}${hint}`);
   }
 
   private enumeration(spec: EnumSpec, path: string, name: string): void {
