@@ -45,7 +45,7 @@ export const accounts: Refusals = {
       failures: [
         `parentUid ${GROUP_UID_WANTED}`,
         "description must be one line, without tabs",
-        `defaultRole ${UID_WANTED}`,
+        `defaultRole ${UID_WANTED}, as getRole({ name: "viewer" })`,
         `oidc.issuer ${URL_WANTED}`,
         "oidc.clientId is missing: give a string that is not empty",
         "oidc.additionalScopes[1] must not be empty",
