@@ -20,9 +20,8 @@ export interface RunSession {
   readonly keepsResponses: boolean;
 }
 
-/** By the run's connection to the engine: one process may run several programs, or one program again. */
-const sessions = new WeakMap<object, Map<string, RunSession>>();
-const NO_RUN = {};
+/** By their settings. */
+const getSessionsOfRun = pulumi.createPerRun(() => new Map<string, RunSession>());
 
 /**
  * The settings and the HTTP library take a noticeable part of a program's start, so the first lookup loads them, not the
@@ -38,14 +37,12 @@ function sessionOfRun(): RunSession {
   const { readSettings, createClient } = load();
   const config = new pulumi.Config("platform");
   const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
-  const run = pulumi.getMonitor() ?? NO_RUN;
-  const ofRun = sessions.get(run) ?? new Map<string, RunSession>();
-  sessions.set(run, ofRun);
+  const ofRun = getSessionsOfRun();
   const key = JSON.stringify(settings);
   const session = ofRun.get(key) ?? {
     client: createClient(settings).client,
     responses: new Map(),
-    keepsResponses: run !== NO_RUN,
+    keepsResponses: pulumi.getMonitor() !== undefined,
   };
   ofRun.set(key, session);
   return session;
@@ -57,14 +54,12 @@ const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
 let previewClient: Client | undefined;
 
 /** What a run has said of requests that failed, by code, and the lookups that may still say something: one cause is said once. */
-const said = new WeakMap<object, Set<ErrorCode>>();
+const getCodesSaidInRun = pulumi.createPerRun(() => new Set<ErrorCode>());
 const underWay = new Set<Promise<unknown>>();
 
 /** Whether this run says it for the first time. */
 function sayFirst(error: unknown): boolean {
-  const run = pulumi.getMonitor() ?? NO_RUN;
-  const codes = said.get(run) ?? new Set<ErrorCode>();
-  said.set(run, codes);
+  const codes = getCodesSaidInRun();
   const isFirst = !codes.has(errorCodeOf(error));
   codes.add(errorCodeOf(error));
   return isFirst;

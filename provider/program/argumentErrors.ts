@@ -94,16 +94,8 @@ interface Collected {
   readonly warned: Promise<void>;
 }
 
-/** What is wrong in values that came later, by the run's connection to the engine. */
-const lateLines = new WeakMap<object, string[]>();
-
-function addLate(added: readonly string[]): readonly string[] {
-  const run = pulumi.getMonitor() ?? lateLines;
-  const ofRun = lateLines.get(run) ?? [];
-  lateLines.set(run, ofRun);
-  ofRun.push(...added);
-  return ofRun;
-}
+/** What is wrong in values that came later. */
+const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
 
 const MOST_LINES = 100;
 
@@ -174,7 +166,8 @@ export function reportWrongArguments(
     if (!isWaiting) return failures.length === 0 ? undefined : { own, lines: all };
     // What the provider would find without the line.
     const late = check(await awaitKnown(args)).map(describe);
-    const ofRun = addLate(late.filter((line) => !described.includes(line)));
+    const ofRun = getLateLinesOfRun();
+    ofRun.push(...late.filter((line) => !described.includes(line)));
     if (failures.length === 0 && late.length === 0) return undefined;
     // Others that wait for the same lookup find theirs by then.
     await new Promise((done) => setImmediate(done));

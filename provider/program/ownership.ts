@@ -14,16 +14,7 @@ import { lineOf } from "./argumentErrors";
 /** The owners of one run, as messages name them, by the key of what they own. */
 type Owners = Map<string, string>;
 
-/** One process may run several programs, or one program again: owners belong to a run's connection to the engine. */
-const runs = new WeakMap<object, Owners>();
-const NO_RUN = {};
-
-function getOwnersOfRun(): Owners {
-  const run = pulumi.getMonitor() ?? NO_RUN;
-  const owners: Owners = runs.get(run) ?? new Map<string, string>();
-  runs.set(run, owners);
-  return owners;
-}
+const getOwnersOfRun = pulumi.createPerRun((): Owners => new Map<string, string>());
 
 const outputs = new WeakMap<object, number>();
 let countedOutputs = 0;
