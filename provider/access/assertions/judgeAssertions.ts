@@ -299,7 +299,7 @@ export class SubjectJudge {
     const { type, uid, name, matchesMany, issuer, subject: subjects, audience, claims } = conditions;
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
-      ...(type === undefined ? [] : [shareOf(type.some((each) => this.typesOf(subject).includes(each)))]),
+      ...(type === undefined ? [] : [shareOf(this.isOfType(subject, type))]),
       ...(uid === undefined ? [] : [shareOf(uid.some((glob) => globMatches(glob, subject.uid ?? "")))]),
       ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
       ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
@@ -308,12 +308,11 @@ export class SubjectJudge {
   }
 
   /** An identity that a service of the platform assumes is a service too. */
-  private typesOf({ key, type }: Subject): readonly Subject["type"][] {
+  private isOfType({ key, type }: Subject, wanted: readonly Subject["type"][]): boolean {
+    if (wanted.includes(type)) return true;
+    if (!wanted.includes("service")) return false;
     const entities = [this.side, this.past].flatMap((side) => (side && entityOf(side.entities, key)) ?? []);
-    const isService = entities.some((entity) =>
-      trustsOf(entity).some(({ service }) => service !== undefined),
-    );
-    return isService ? [type, "service"] : [type];
+    return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */

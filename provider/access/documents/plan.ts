@@ -1,7 +1,7 @@
 import { listFirst } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
-import { SECRET_MASK, UNKNOWN, groupBy, isObject } from "../../fields/values";
+import { SECRET_MASK, UNKNOWN, groupBy, isObject, stringOrEmpty } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, isDefaultProvider, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson, checkNameLengths } from "./jsonText";
@@ -329,36 +329,35 @@ class PlanComparison {
   }
 
   /** The urn that a resource of the plan has in the state, where it takes that over by an alias. */
-  private aliasOf(urn: unknown): string | undefined {
-    const old = typeof urn === "string" ? this.oldUrns.get(urn) : undefined;
+  private aliasOf(urn: string): string | undefined {
+    const old = this.oldUrns.get(urn);
     return typeof old === "string" && old !== urn ? old : undefined;
   }
 
   /** The urns to which the aliases of a goal lead, and those that it inherits by the alias of its parent, as the engine makes them. */
   private aliasUrns(urn: string, goal: Members): string[] {
     const own = urnParts(urn);
-    const text = (value: unknown, otherwise: string): string =>
-      typeof value === "string" && value !== "" ? value : otherwise;
-    const parent = text(goal["parent"], "");
-    const type = text(goal["type"], own.type);
+    const parent = stringOrEmpty(goal["parent"]);
+    const type = stringOrEmpty(goal["type"]) || own.type;
     const urns = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])].map((alias) => {
       const { URN: whole, ...members } = membersOfAlias(alias);
       if (typeof whole === "string") return whole;
-      const given = text(members["Parent"], "");
+      const named = stringOrEmpty(members["Parent"]);
+      const under = named === "" ? parent : (this.aliasOf(named) ?? named);
       return createUrn(
-        text(members["Name"], own.name),
-        text(members["Type"], type),
-        members["NoParent"] === true ? "" : given === "" ? parent : (this.aliasOf(given) ?? given),
-        text(members["Project"], own.project),
-        text(members["Stack"], own.stack),
+        stringOrEmpty(members["Name"]) || own.name,
+        stringOrEmpty(members["Type"]) || type,
+        members["NoParent"] === true ? "" : under,
+        stringOrEmpty(members["Project"]) || own.project,
+        stringOrEmpty(members["Stack"]) || own.stack,
       );
     });
     const old = this.aliasOf(parent);
     if (old === undefined) return urns;
     // A name that begins with that of the parent is taken for one that is made of it.
-    const [now, then] = [urnParts(parent).name, urnParts(old)];
+    const [now, then] = [urnParts(parent).name, urnParts(old).name];
     const inherit = (name: string, typeOfChild: string): string => {
-      const oldName = name.startsWith(now) ? `${then.name}${name.slice(now.length)}` : name;
+      const oldName = name.startsWith(now) ? `${then}${name.slice(now.length)}` : name;
       return createUrn(oldName, typeOfChild, old, own.project, own.stack);
     };
     return [

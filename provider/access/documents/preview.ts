@@ -273,16 +273,19 @@ function checkOrder({ steps, problems }: PreviewReader): void {
   }
 }
 
+/** What the engine does to the old half of a replacement. */
+const OLD_HALF_STEPS: ReadonlySet<string> = new Set(["delete-replaced", "remove-pending-replace"]);
+
 /**
- * What is deleted for a replacement has one, of its own or by an alias. Without one it is gone: the engine deletes at once what
- * depends on a resource that it deletes before it makes the new one, and what then leaves the program is shown in no other step.
+ * Such a step belongs to a replacement, of the resource itself or of one that takes it over by an alias. Where there is none,
+ * the resource is deleted and not made again: it depended on one that is deleted before it is made, and leaves the program.
  */
 function checkReplaced({ steps, problems }: PreviewReader): void {
   const replaced = new Set(
     steps.flatMap(({ op, urn, before }) => (REPLACEMENT_STEPS.has(op) ? [urn, before?.urn ?? urn] : [])),
   );
   for (const { op, urn } of steps)
-    if (/^(?:delete-replaced|remove-pending-replace)$/.test(op) && !replaced.has(urn))
+    if (OLD_HALF_STEPS.has(op) && !replaced.has(urn))
       problems.push(
         `the preview shows ${op} of ${printable(urnParts(urn).name, 80)} and no replacement: remove it from the program in an update before this one`,
       );

@@ -26,8 +26,8 @@ export function blocksDelete(kind: string, deleted: string): boolean {
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
   private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
-  private readonly removed = new Set<string>();
-  private readonly replaced = new Set<string>();
+  /** By uid: whether a delete or a replacement removes it. */
+  private readonly removed = new Map<string, "delete" | "replace">();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   private readonly refused = new Set<string>();
@@ -53,7 +53,7 @@ export class ServerRemovals {
 
   /** Whether a replacement removes it. */
   isReplaced(uid: string): boolean {
-    return this.replaced.has(uid) && this.removed.has(uid);
+    return this.removed.get(uid) === "replace";
   }
 
   /** Whether the server refuses to delete a resource, because another one still refers to it. */
@@ -90,8 +90,7 @@ export class ServerRemovals {
       const uid = recordedUid(plan.before);
       // Nothing refers to a resource that shares the uid of its parent.
       if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
-        this.removed.add(uid);
-        if (plan.op === "replace") this.replaced.add(uid);
+        this.removed.set(uid, plan.op === "replace" ? "replace" : "delete");
       }
     }
     this.findRefused();

@@ -52,8 +52,8 @@ interface OwnerChange {
   readonly doubted: readonly Grant[];
   /** Those that have not signed in since their trust was written: an earlier change may have locked them out. */
   readonly unseen: readonly Grant[];
-  /** Those whose grant is made anew: its resource may be deleted first, and an update may end between. */
-  readonly remade: readonly Grant[];
+  /** Those whose grant is replaced: its resource may be deleted first, and an update may end before it is made again. */
+  readonly replaced: readonly Grant[];
   /** Those that have signed in by the trust that they have. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
@@ -63,8 +63,8 @@ interface OwnerChange {
 /** The root groups that lose an owner, or where the trust of one changes, or its grant is made anew. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, changes, languages = new Languages() } = facts.comparison;
-  const replaced = new Set(changes.flatMap(({ op, urn = "" }) => (op === "replace" ? [urn] : [])));
-  const isRemade = ({ urn }: Grant): boolean => urn !== undefined && replaced.has(urn);
+  const replacedUrns = new Set(changes.flatMap(({ op, urn = "" }) => (op === "replace" ? [urn] : [])));
+  const isReplaced = ({ urn }: Grant): boolean => urn !== undefined && replacedUrns.has(urn);
   const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
@@ -72,7 +72,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    const isUnsure = (each: Grant): boolean => isDoubted(each) || isRemade(each);
+    const isUnsure = (each: Grant): boolean => isDoubted(each) || isReplaced(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
       after.entities,
@@ -89,9 +89,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
         unseen: left.filter(({ subject }) => doubtOf(subject) === "unseen"),
-        remade: left.filter(isRemade),
+        replaced: left.filter(isReplaced),
         sure: principals.distinct(
-          left.filter((each) => doubtOf(each.subject) === undefined && !isRemade(each)),
+          left.filter((each) => doubtOf(each.subject) === undefined && !isReplaced(each)),
           ({ subject }) => subject,
         ),
         isWhole: inventory !== undefined || isManaged,
@@ -103,10 +103,10 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 /** What is said of too few owners: of those that are left, or of those that surely are. */
 function findTooFewOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, unseen, remade, sure, isWhole }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, replaced, sure, isWhole }: OwnerChange,
 ): FindingInput[] {
   const { minOwners } = facts.options;
-  const [first] = [...lost, ...doubted, ...remade];
+  const [first] = [...lost, ...doubted, ...replaced];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
@@ -119,13 +119,13 @@ function findTooFewOwners(
       ...unseen.map(
         ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
       ),
-      ...remade.map(
+      ...replaced.map(
         ({ subject }) =>
           `owner whose grant is made anew, and may be deleted before that: ${subject.displayName}`,
       ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...remade]])].map((owners) =>
+    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...replaced]])].map((owners) =>
       owners.map(({ subject }) => chooseStableName(subject)).sort(),
     ),
     advice: !areTooFew

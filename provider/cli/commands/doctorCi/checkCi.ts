@@ -115,20 +115,22 @@ async function checkCredentials(
     );
     return { access, writing };
   };
-  const mayWrite = (name: string): boolean => {
-    const uid = variables.get(variableOf(name)) ?? "";
-    return uid !== "" && accessOf(uid).writing.length > 0;
-  };
+  const held = new Map(
+    IDENTITIES.flatMap((name) => {
+      const uid = variables.get(variableOf(name));
+      return uid ? [[name, { uid, ...accessOf(uid) }]] : [];
+    }),
+  );
   // The binding that a reading identity has too much is then the one that the deployment needs.
   const isExchanged =
-    Boolean(variables.get(variableOf("DEPLOY"))) && !mayWrite("DEPLOY") && IDENTITIES.some(mayWrite);
+    held.get("DEPLOY")?.writing.length === 0 && [...held.values()].some(({ writing }) => writing.length > 0);
   return IDENTITIES.map((name) => {
     const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
-    const uid = variables.get(variable) ?? "";
-    if (uid === "") return unchecked(check, `${variable} is not set`);
+    const own = held.get(name);
+    if (own === undefined) return unchecked(check, `${variable} is not set`);
+    const { uid, access, writing } = own;
     const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
     const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
-    const { access, writing } = accessOf(uid);
     const [first] = writing;
     const isRight = (first !== undefined) === isDeploy;
     // Where both variables have the same uid, the one that needs other access than that uid has is wrong.
@@ -137,12 +139,13 @@ async function checkCredentials(
     );
     if (twin !== undefined && !isRight)
       return missing(check, `${uid} is the uid of ${variableOf(twin)}: set that of its own`, command);
-    if (isExchanged && !isRight)
-      return missing(
-        check,
-        `${uid} ${isDeploy ? "may write nothing, and that of another variable may" : `may ${first?.capability ?? ""}, and that of ${variableOf("DEPLOY")} may write nothing`}: are the two exchanged?`,
-        command,
-      );
+    if (isExchanged && !isRight) {
+      const may =
+        first === undefined
+          ? "may write nothing, and that of another variable may"
+          : `may ${first.capability}, and that of ${variableOf("DEPLOY")} may write nothing`;
+      return missing(check, `${uid} ${may}: are the two exchanged?`, command);
+    }
     if (first !== undefined) {
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
