@@ -25,6 +25,7 @@ export const codeFamilies = {
     PP1105: "The option import does not work",
     PP1106: "The plugin does not know a resource or a function",
     PP1107: "Two resources have the same name",
+    PP1108: "Two resources would make equal objects",
     PP1201: "An argument of a lookup is wrong",
     PP1202: "An argument of a lookup is not known yet",
     PP1203: "A lookup found nothing",

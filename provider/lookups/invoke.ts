@@ -55,6 +55,10 @@ let previewClient: Client | undefined;
 
 /** What a run has said of requests that failed, by code, and the lookups that may still say something: one cause is said once. */
 const getCodesSaidInRun = pulumi.createPerRun(() => new Set<ErrorCode>());
+/** What failed for all lookups alike. The runtime prints one error object once, whoever throws it. */
+const getSharedErrorsOfRun = pulumi.createPerRun(() => new Map<ErrorCode, LookupError>());
+/** The settings, the connection and the token are the same for all lookups. */
+const isSharedCause = (code: ErrorCode): boolean => code.startsWith("PP2") || code === "PP3401";
 const underWay = new Set<Promise<unknown>>();
 
 /** Whether this run says it for the first time. */
@@ -145,14 +149,24 @@ export async function runLookup<A extends object, R>(
     // Each caller gets a copy, so that one cannot change the result of another.
     return structuredClone(await response);
   } catch (error) {
-    // Outside of a program's run there is no program whose line it could be.
-    const line = place === undefined || pulumi.getMonitor() === undefined ? "" : lineOf(place);
     sayFirst(error);
-    throw new LookupError(
-      errorCodeOf(error),
-      [`${line}${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  "),
-    );
+    const code = errorCodeOf(error);
+    const describe = (line: string) =>
+      [`${line}${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  ");
+    // Outside of a program's run there is no program whose line it could be.
+    if (place === undefined || pulumi.getMonitor() === undefined) throw new LookupError(code, describe(""));
+    silenceLateHandling();
+    const shared = getSharedErrorsOfRun();
+    const failure = shared.get(code) ?? new LookupError(code, describe(lineOf(place)));
+    if (isSharedCause(code)) shared.set(code, failure);
+    throw failure;
   }
+}
+
+/** The runtime handles the promises that a program exports at its end: without a listener, Node warns of that below the error. */
+function silenceLateHandling(): void {
+  const event = "rejectionHandled";
+  if (process.listenerCount(event) === 0) process.on(event, () => undefined);
 }
 
 /** A lookup as programs call it: without arguments, with some that may all be left out, or with some that must be given. */

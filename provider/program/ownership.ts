@@ -61,8 +61,8 @@ async function warnOfTwin(
   owners.set(key, owner).set(`line of ${key}`, line && ` (${line.slice(0, -": ".length)})`);
   if (other === owner) return;
   const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
-  const warning = `${line}${owner} and ${other}${place} have the same ${same}: is one of the two too many?`;
-  void pulumi.log.warn(warning);
+  const warning = `${line}${owner} and ${other}${place} have the same ${same}: both are made; remove one if you mean one object`;
+  void pulumi.log.warn(withCode(warning, "PP1108"));
 }
 
 /**

@@ -77,16 +77,37 @@ export function describe({ field, text, path }, formats) {
   ].join(" ");
 }
 
+/** More values than these are a paragraph: a cell of them makes the table too wide for a terminal. */
+const MAX_VALUES_IN_CELL = 30;
+
+/** The enum in a field that has too many values for a cell. @param {Field} field @returns {Extract<Field, { type: "enum" }> | undefined} */
+function longEnumIn(field) {
+  if (field.type === "list") return longEnumIn(field.items);
+  if (field.type === "map") return longEnumIn(field.values);
+  return field.type === "enum" && field.known.length > MAX_VALUES_IN_CELL ? field : undefined;
+}
+
 /** @param {readonly Described[]} members @param {FormatWords} formats */
 function argumentsTable(members, formats) {
+  const values = members.flatMap(({ path, field }) => {
+    const known = longEnumIn(field);
+    if (known === undefined) return [];
+    return [{ path, list: known.known.map((name) => code(known.prefix + name)).join(", ") }];
+  });
   const rows = members.map(({ path, field, text }) => [
     code(path.slice(path.lastIndexOf(".") + 1)),
     describeFieldType(field, path),
     field.required ? "yes" : "",
     field.immutable ? "replaces" : "",
-    describe({ field, text, path }, formats),
+    values.reduce(
+      (description, { list }) => description.replace(list, "the values below"),
+      describe({ field, text, path }, formats),
+    ),
   ]);
-  return table(["Argument", "Type", "Required", "Change", "Description"], rows);
+  return [
+    table(["Argument", "Type", "Required", "Change", "Description"], rows),
+    ...values.map(({ path, list }) => `The known values of ${code(path)}: ${list}.`),
+  ].join("\n\n");
 }
 
 /** @param {readonly OneOf[]} oneOfs */

@@ -235,13 +235,15 @@ describe("two objects that are hardly both meant", () => {
         new Group("three", { parentUid: parent, name: "b" }),
         new Group("four", { name: "a" }),
       ],
-      ['Group "two" and Group "one" have the same parentUid and name: is one of the two too many?'],
+      [
+        'Group "two" and Group "one" have the same parentUid and name: both are made; remove one if you mean one object (PP1108)',
+      ],
     ],
     [
       "of one grant",
       () => [grant("one", ROOT_UID), grant("two", Promise.resolve(ROOT_UID)), grant("three", GROUP_UID)],
       [
-        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: is one of the two too many?',
+        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: both are made; remove one if you mean one object (PP1108)',
       ],
     ],
   ])("%s are named", async (_title, make, lines) => {
