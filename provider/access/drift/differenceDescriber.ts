@@ -46,11 +46,11 @@ export function stackCommand(
     : `${stackCommands[what]} ${word} --stack ${name}`;
 }
 
-/** Why no single request deletes an object safely; undefined where one does. */
+/** How an object is deleted that no single request deletes safely; undefined where one does. */
 function describeDeletion({ operations, deletion }: ResourceSpec): string | undefined {
-  if (operations?.delete !== undefined) return "no command deletes it: one request does not do that";
+  if (operations?.delete !== undefined) return "delete it by hand (no single request does)";
   if (deletion?.dependents === undefined) return undefined;
-  return `no command deletes it: look first for ${deletion.dependents.map(({ noun }) => noun).join(", ")}`;
+  return `delete it by hand (look first for ${deletion.dependents.map(({ noun }) => noun).join(", ")})`;
 }
 
 /** The command that deletes an object that no stack manages. */
@@ -256,7 +256,7 @@ export class DifferenceDescriber {
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
-    const obstacle = describeDeletion(spec);
+    const deletion = describeDeletion(spec) ?? "delete it";
     return {
       ...about,
       kind: "unmanaged",
@@ -264,13 +264,12 @@ export class DifferenceDescriber {
       message: `${capitalize(spec.noun)} ${about.name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice:
         owner === undefined
-          ? "delete it, adopt it into a program, or suppress it"
-          : "delete it, declare it there, or suppress it",
+          ? `${deletion}, adopt it into a program, or suppress it`
+          : `${deletion}, declare it there, or suppress it`,
       details: [
         ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
         ...details,
         ...this.creationTime(object),
-        ...(obstacle === undefined ? [] : [obstacle]),
       ],
       after: inputs,
       at: object.createTime ?? object.updateTime,

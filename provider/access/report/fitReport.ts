@@ -67,8 +67,9 @@ export function fitReport<R extends Report>(
   const lists = Object.keys(LISTS).flatMap((key) => {
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
     if (!Array.isArray(items)) return [];
-    const inOrderToCut: readonly unknown[] = key === "findings" ? findingsToCut(report.findings) : items;
-    return [{ key, items: inOrderToCut, bytes: firstOf(inOrderToCut, mostBytes).bytes }];
+    const toCut: readonly unknown[] =
+      key === "findings" ? orderToCut(report.findings, (one) => [one]) : items;
+    return [{ key, items, toCut, bytes: firstOf(toCut, mostBytes).bytes }];
   });
   const kept = new Map<string, readonly unknown[]>();
   let left = mostBytes;
@@ -76,10 +77,13 @@ export function fitReport<R extends Report>(
   for (const [i, list] of [...lists].sort((a, b) => a.bytes - b.bytes).entries()) {
     const share = left / (lists.length - i);
     left -= Math.min(list.bytes, share);
-    if (list.bytes > share) kept.set(list.key, firstOf(list.items, share).first);
+    if (list.bytes <= share) continue;
+    const { first } = firstOf(list.toCut, share);
+    const isFirst = new Set(first);
+    kept.set(list.key, list.toCut === list.items ? first : list.items.filter((item) => isFirst.has(item)));
   }
-  const cut = lists.flatMap(({ key, items }) => {
-    const omitted = items.slice(kept.get(key)?.length ?? items.length);
+  const cut = lists.flatMap(({ key, items, toCut }) => {
+    const omitted = toCut.slice(kept.get(key)?.length ?? items.length);
     if (omitted.length === 0) return [];
     const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
     return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];
@@ -157,8 +161,11 @@ export function rankGrants(findings: readonly Finding[]): (change: GrantChange) 
 export function weighGrants(findings: readonly Finding[]): (change: GrantChange) => number {
   const rankOf = rankGrants(findings);
   const ofRoot: Partial<Record<GrantChange["change"], number>> = { gained: 0.5, widened: 1.5 };
-  return (change) =>
-    Math.min(rankOf(change), (change.grant.group.isRoot && ofRoot[change.change]) || NO_FINDING);
+  return (change) => {
+    const atRoot = change.grant.group.isRoot ? ofRoot[change.change] : undefined;
+    // Of two that are equally bad, the one at the root comes first.
+    return atRoot === undefined ? rankOf(change) : Math.min(rankOf(change), atRoot) - 0.25;
+  };
 }
 
 /** Grants that matter most come first; others keep their order. */
@@ -169,27 +176,52 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
 }
 
 /**
- * What has findings, in an order to cut: of each severity, what has one of a rule that none before has comes first. A thousand
- * findings of one rule, which somebody may add on purpose, hide none of another one.
+ * The weight of each item that has findings, where not all are shown: its severity. What has a finding of a rule that none
+ * before has comes before all of its severity and of the next worse one: a thousand findings of one rule, which somebody may
+ * add on purpose, hide none of another one.
  */
-export function sortByNovelty<T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] {
+export function weighToCut<T>(
+  items: readonly T[],
+  findingsOf: (item: T) => readonly Finding[],
+): Map<T, number> {
   const seen = new Set<string>();
-  const weighed = items.map((item) => {
-    const findings = findingsOf(item);
-    // Each assertion is a rule of its own, by its name.
-    const ids = findings.map(
-      ({ id, severity, field = "" }) => `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
-    );
-    const isNew = ids.some((id) => !seen.has(id));
-    for (const id of ids) seen.add(id);
-    return { item, weight: Math.min(NO_FINDING, ...findings.map(rank)) + (isNew ? 0 : 0.5) };
-  });
-  return weighed.sort((a, b) => a.weight - b.weight).map(({ item }) => item);
+  return new Map(
+    items.map((item) => {
+      const findings = findingsOf(item);
+      // Each assertion is a rule of its own, by its name.
+      const ids = findings.map(
+        ({ id, severity, field = "" }) => `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
+      );
+      const isNew = ids.some((id) => !seen.has(id));
+      for (const id of ids) seen.add(id);
+      return [item, Math.min(NO_FINDING, ...findings.map(rank)) - (isNew ? 1.5 : 0)];
+    }),
+  );
+}
+
+/** What has findings, what must be shown first. */
+export function orderToCut<T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] {
+  const weights = weighToCut(items, findingsOf);
+  return [...items].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
+}
+
+/** The ones to show where there is room for so many, in the order that they have, and the others. */
+export function chooseShown<T>(
+  items: readonly T[],
+  count: number,
+  findingsOf: (item: T) => readonly Finding[],
+): { readonly shown: readonly T[]; readonly hidden: readonly T[] } {
+  if (count >= items.length) return { shown: items, hidden: [] };
+  const chosen = new Set(orderToCut(items, findingsOf).slice(0, count));
+  return {
+    shown: items.filter((item) => chosen.has(item)),
+    hidden: items.filter((item) => !chosen.has(item)),
+  };
 }
 
 /** The same of findings alone. */
-export const findingsToCut = (findings: readonly Finding[]): Finding[] =>
-  sortByNovelty(findings, (finding) => [finding]);
+export const chooseFindings = (findings: readonly Finding[], count: number) =>
+  chooseShown(findings, count, (finding) => [finding]);
 
 /** `2 high, 9 low`: what findings weigh that a form leaves out. */
 export function describeFindings(findings: readonly Finding[]): string {

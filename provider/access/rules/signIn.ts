@@ -165,7 +165,9 @@ export const signInProvider: Rule = {
           ]),
           advice: isProvider
             ? "create it in a separate change, reviewed by those who run the directory"
-            : "create it in a separate change, and give it to the directory only",
+            : op === "update"
+              ? "give the new token to the directory only, before the old one ends"
+              : "create it in a separate change, and give it to the directory only",
         }),
       );
     }

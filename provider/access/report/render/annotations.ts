@@ -2,7 +2,7 @@ import { codeInMessage } from "../../../errors/codedError";
 import { plural } from "../../../text/plain";
 import { plainText } from "../../../text/printable";
 import type { Finding, Severity } from "../../review/finding";
-import { describeFindings, findingsToCut, largestThatFits } from "../fitReport";
+import { chooseFindings, describeFindings, largestThatFits } from "../fitReport";
 import type { Report } from "../report";
 import { json, shorten, uriPath, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
@@ -119,14 +119,13 @@ function runOf(
   report: Report,
   rules: readonly object[],
   results: readonly object[],
-  all: readonly Finding[],
+  omitted: readonly Finding[],
 ): object {
-  const omitted = all.slice(results.length);
   const cut =
     omitted.length === 0
       ? []
       : [
-          `${omitted.length.toLocaleString("en-US")} of ${plural(all.length, "finding")} omitted (${describeFindings(omitted)}): the host shows no more`,
+          `${omitted.length.toLocaleString("en-US")} of ${plural(results.length + omitted.length, "finding")} omitted (${describeFindings(omitted)}): the host shows no more`,
         ];
   const incomplete = report.incomplete.map((line) => plainText(`Incomplete: ${line}`));
   const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => {
@@ -152,20 +151,28 @@ function runOf(
 
 /** SARIF 2.1.0. Every result has a file: hosts drop those without one. */
 export function renderSarif(report: Report, options: RenderOptions): string {
-  const all = [...findingsToCut(report.findings), ...report.suppressed];
+  const { findings, suppressed } = report;
+  const all = [...findings, ...suppressed];
   const ids = [...new Set(all.map(({ id }) => id))].sort();
   const bySeverity = [...all].sort(
     (a, b) => Number(securitySeverity[b.severity]) - Number(securitySeverity[a.severity]),
   );
   const rules = ids.map((id) => rule(id, bySeverity, report.ownRules));
-  const results = all.slice(0, MOST_RESULTS).map((finding) => result(finding, ids, options));
+  const results = new Map(all.map((finding) => [finding, result(finding, ids, options)]));
   const build = (count: number): string => {
-    const run = runOf(report, rules, results.slice(0, count), all);
+    const { shown, hidden } = chooseFindings(findings, count);
+    const accepted = Math.max(0, count - findings.length);
+    const run = runOf(
+      report,
+      rules,
+      [...shown, ...suppressed.slice(0, accepted)].flatMap((finding) => results.get(finding) ?? []),
+      [...hidden, ...suppressed.slice(accepted)],
+    );
     const $schema = "https://json.schemastore.org/sarif-2.1.0.json";
     return `${json({ $schema, version: "2.1.0", runs: [run] })}\n`;
   };
   const maxBytes = options.maxBytes ?? MOST_BYTES_OF_SARIF;
-  return largestThatFits(maxBytes, results.length, build) ?? build(0);
+  return largestThatFits(maxBytes, Math.min(all.length, MOST_RESULTS), build) ?? build(0);
 }
 
 /** GitHub shows ten errors, ten warnings and ten notices of a step, and drops the rest without a word. */
@@ -214,20 +221,15 @@ function annotation(finding: Finding, options: RenderOptions): string {
 
 /** Annotations of GitHub Actions, worst first, and one notice with the verdict and with what was left out. */
 export function renderGithub(report: Report, options: RenderOptions): string {
-  const shown = new Map<AnnotationLevel, number>();
-  const lines: string[] = [];
-  const hidden: Finding[] = [];
-  for (const finding of findingsToCut(report.findings)) {
-    const level = annotationLevels[finding.severity];
-    const count = shown.get(level) ?? 0;
-    // One notice is kept for the summary.
-    if (count >= SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0)) {
-      hidden.push(finding);
-      continue;
-    }
-    shown.set(level, count + 1);
-    lines.push(annotation(finding, options));
-  }
+  // One notice is kept for the summary.
+  const levels = (["error", "warning", "notice"] as const).map((level) =>
+    chooseFindings(
+      report.findings.filter(({ severity }) => annotationLevels[severity] === level),
+      SHOWN_PER_LEVEL - (level === "notice" ? 1 : 0),
+    ),
+  );
+  const lines = levels.flatMap(({ shown }) => shown.map((finding) => annotation(finding, options)));
+  const hidden = levels.flatMap((level) => level.hidden);
   const { title, stacks, verdict, origins } = headOf(report, options);
   const summary = [
     verdict.line,
@@ -270,7 +272,7 @@ function issue(finding: Finding, options: RenderOptions): object {
 
 /** GitLab's code quality report. What is suppressed is not in it: the form knows no suppression. */
 export function renderCodequality(report: Report, options: RenderOptions): string {
-  const findings = findingsToCut(report.findings);
+  const { findings } = report;
   const note = (name: string, description: string): object => ({
     description,
     check_name: name,
@@ -282,16 +284,16 @@ export function renderCodequality(report: Report, options: RenderOptions): strin
     },
   });
   const build = (count: number): string => {
-    const omitted = findings.slice(count);
+    const { shown, hidden } = chooseFindings(findings, count);
     const issues = [
       ...(report.complete ? [] : [note("incomplete", "Not everything could be checked")]),
-      ...findings.slice(0, count).map((finding) => issue(finding, options)),
-      ...(omitted.length === 0
+      ...shown.map((finding) => issue(finding, options)),
+      ...(hidden.length === 0
         ? []
         : [
             note(
               "cut",
-              `${plural(omitted.length, "more finding")} omitted (${describeFindings(omitted)}): the report is too large`,
+              `${plural(hidden.length, "more finding")} omitted (${describeFindings(hidden)}): the report is too large`,
             ),
           ]),
     ];

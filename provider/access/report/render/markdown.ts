@@ -2,17 +2,17 @@ import { capitalize } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
 import type { GrantChange } from "../../graph/grant";
-import { severities } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import {
   byteLength,
+  chooseShown,
   describeFindings,
   describeRanks,
   largestThatFits,
   rankGrants,
-  sortByNovelty,
   sortGrants,
   weighGrants,
+  weighToCut,
 } from "../fitReport";
 import type { FieldChange, Report } from "../report";
 import {
@@ -124,9 +124,10 @@ class Comment {
   rank(): { readonly weight: number; readonly isEntry: boolean }[] {
     const weigh = weighGrants(this.report.findings);
     return [
-      ...this.open.flatMap(({ severity }) =>
-        severity === undefined ? [] : [{ weight: severities.indexOf(severity), isEntry: true }],
-      ),
+      ...[...weighToCut(this.open, ({ findings }) => findings).values()].map((weight) => ({
+        weight,
+        isEntry: true,
+      })),
       ...listOpenGrants(this.report).map((change) => ({ weight: weigh(change), isEntry: false })),
     ].sort((a, b) => a.weight - b.weight);
   }
@@ -208,13 +209,10 @@ class Comment {
   }
 
   private openEntries(entries: readonly Entry[], budget: SpaceForEntries): string[] {
-    const isCut = budget.entries < entries.length;
-    const ordered = isCut ? sortByNovelty(entries, ({ findings }) => findings) : entries;
-    const lines = ordered.slice(0, budget.entries).flatMap((entry) => this.entry(entry, budget));
-    const hidden = ordered.slice(budget.entries).flatMap(({ findings }) => findings);
+    const { shown, hidden } = chooseShown(entries, budget.entries, ({ findings }) => findings);
+    const lines = shown.flatMap((entry) => this.entry(entry, budget));
     if (hidden.length === 0) return lines;
-    const which = describeFindings(hidden);
-    return [...lines, `- … and ${plural(hidden.length, "more finding")}, not shown here: ${which}`];
+    return [...lines, `- … and ${describeHidden(hidden.flatMap(({ findings }) => findings))}`];
   }
 
   private entry(entry: Entry, { details }: Pick<SpaceForEntries, "details">): string[] {
@@ -241,13 +239,21 @@ class Comment {
     switch (block.kind) {
       case "labelled":
         return labelledLines(block.items.filter(({ label }) => room !== "none" || label === "suppressed"));
-      case "findings":
-        return block.items.flatMap(({ finding, answers }) => [
-          `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
-          ...answers
-            .flatMap((answer) => this.block(answer, room))
-            .map((line) => (line === "" ? line : `  ${line}`)),
-        ]);
+      case "findings": {
+        const most = room === "all" ? Infinity : MOST_DETAILS.few;
+        const { shown, hidden } = chooseShown(block.items, most, ({ finding }) => [finding]);
+        return [
+          ...shown.flatMap(({ finding, answers }) => [
+            `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
+            ...answers
+              .flatMap((answer) => this.block(answer, room))
+              .map((line) => (line === "" ? line : `  ${line}`)),
+          ]),
+          ...(hidden.length === 0
+            ? []
+            : [`  - … and ${describeHidden(hidden.map(({ finding }) => finding))}`]),
+        ];
+      }
       case "fields":
         return room === "none" ? [] : block.items.map((field) => `  - ${fieldLine(field)}`);
       case "lines":
@@ -316,6 +322,9 @@ class Comment {
     return markdownLink(this.links.line(location), code(place, 160));
   }
 }
+
+const describeHidden = (findings: readonly Finding[]): string =>
+  `${plural(findings.length, "more finding")}, not shown here: ${describeFindings(findings)}`;
 
 /** How much of an entry there is room for. */
 type Room = "all" | "few" | "none";

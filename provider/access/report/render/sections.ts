@@ -20,6 +20,7 @@ import {
   nameSubject,
   title,
   describeField,
+  describeMembers,
   findLocation,
   listTrustChanges,
 } from "./words";
@@ -686,7 +687,7 @@ export class EntryList {
     const same = findings.filter(({ message }) => message === first.message);
     const others = findings.filter(({ message }) => message !== first.message);
     // Some rules repeat in their details what the fields say.
-    const repeated = new Set(fields.map(describeField));
+    const repeated = new Set(fields.flatMap((field) => [describeField(field), describeMembers(field)]));
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
         lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),

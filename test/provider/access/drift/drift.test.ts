@@ -138,8 +138,8 @@ describe("drift", () => {
     const { findings, differences } = await survey(on);
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
     expect(differences.find((one) => one.uid === uid)?.answers.revert).toBeUndefined();
-    expect(findings.find((one) => one.uid === uid)?.details).toContain(
-      "no command deletes it: look first for bindings that use it",
+    expect(findings.find((one) => one.uid === uid)?.advice).toBe(
+      "delete it by hand (look first for bindings that use it), adopt it into a program, or suppress it",
     );
   });
 

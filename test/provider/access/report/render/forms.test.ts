@@ -233,22 +233,33 @@ test.each<[ReportFormat, RegExp]>([
   expect(sum).toBe(Number(omitted.replace(/\D/g, "")));
 });
 
-test.each(["md", "sarif", "codequality", "github"] as const)(
-  "findings of one rule, however many, hide none of another in %s",
-  (format) => {
+describe.each(["md", "sarif", "codequality", "github"] as const)("in %s", (format) => {
+  test.each([
+    ["medium", "medium", "of as many resources"],
+    ["critical", "high", "of as many resources"],
+    ["medium", "medium", "of one resource"],
+    ["critical", "high", "of one resource"],
+  ] as const)("findings of one rule, however many, hide none of another: %s and %s, %s", (many, one, of) => {
     const large = largeReview(6_000, 0);
     const [first] = large.findings;
-    const alike = large.findings.map((finding) => ({ ...finding, id: "G6", severity: "medium" as const }));
+    const alike = large.findings.map((finding) => ({
+      ...finding,
+      id: "G6",
+      severity: many,
+      ...(of === "of one resource" ? { urn: first?.urn, uid: first?.uid } : {}),
+    }));
     const other = {
       ...first!,
       id: "X1",
-      severity: "medium" as const,
+      severity: one,
+      urn: "urn:other",
+      uid: "other",
       message: "all events go to evil.example",
     };
     const text = renderers[format]({ ...large, findings: [...alike, other] }, options);
     expect(text).toContain("evil.example");
-  },
-);
+  });
+});
 
 test("an incomplete report is never called clean", () => {
   const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
