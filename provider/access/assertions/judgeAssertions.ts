@@ -10,7 +10,7 @@ import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { createSignInDoubt } from "../review/compare";
+import { createLasting, createSignInDoubt } from "../review/compare";
 import type { Comparison, SignInDoubt } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
@@ -590,6 +590,8 @@ class AssertionJudge {
   private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
+  /** Whether a grant of before is there until everything new is made. */
+  private readonly isLasting: (grant: Grant) => boolean;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -620,6 +622,7 @@ class AssertionJudge {
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
+    this.isLasting = createLasting(graphs);
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
@@ -987,10 +990,37 @@ class AssertionJudge {
     return {
       sure: distinct(sure),
       all,
+      allSure: sure,
       /** Those among the sure ones of whom there is no such doubt. */
-      without: (doubts: readonly SignInDoubt[]) =>
-        distinct(sure.filter(({ grant }) => !doubts.some((doubt) => doubt === this.doubtOf(grant.subject)))),
+      without: (doubts: readonly SignInDoubt[], isLate: (grant: Grant) => boolean) =>
+        distinct(
+          sure.filter(
+            ({ grant }) => !isLate(grant) && !doubts.some((doubt) => doubt === this.doubtOf(grant.subject)),
+          ),
+        ),
     };
+  }
+
+  /** Answers whether a holder's grant may be made after the grants of holders of before are deleted: the update may end before that. */
+  private findLate(
+    then: readonly { readonly grant: Grant }[],
+    group: string,
+    wanted: Wanted,
+  ): (grant: Grant) => boolean {
+    const brief = new Map(
+      then.flatMap(({ grant: { subject } }) => {
+        const grants = this.before.grantsOfSubject(subject.key, group, true);
+        const lasting = grants.filter(this.isLasting);
+        const capabilities = new Set(lasting.flatMap(({ role }) => role.capabilities ?? []));
+        if (holdsAll(capabilities, wanted, false)) return [];
+        return [[subject.key, grants.filter((grant) => !lasting.includes(grant))] as const];
+      }),
+    );
+    const held = new Set(then.map(({ grant }) => grant.subject.key));
+    return ({ subject, urn }) =>
+      held.has(subject.key)
+        ? brief.has(subject.key)
+        : [...brief.values()].flat().some((grant) => grant.urn !== urn);
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
@@ -1018,11 +1048,13 @@ class AssertionJudge {
         `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
       // Who has not signed in for long is no news where nobody goes.
-      const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"]);
+      const isLate = this.findLate(then.allSure, key, wanted);
+      const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"], isLate);
       if (isBroken && (then.sure.length >= atLeast || isAnyLost)) {
         worse.push(at(count(now.sure)));
       } else if (staying.length < Math.min(atLeast, then.sure.length)) {
-        const message = count(staying, " who surely can sign in");
+        const isAnyLate = now.allSure.some(({ grant }) => isLate(grant));
+        const message = count(staying, isAnyLate ? " who surely keep it" : " who surely can sign in");
         worse.push({ ...at(message), isDoubt: true });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {

@@ -23,8 +23,8 @@ import {
   labelByKey,
 } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
-import { compareGrants } from "../graph/grant";
-import type { GrantChange, GroupNode, Subject } from "../graph/grant";
+import { compareGrants, tupleOf } from "../graph/grant";
+import type { Grant, GrantChange, GroupNode, Subject } from "../graph/grant";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import { textsOfTrusts } from "../graph/principals";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
@@ -615,6 +615,40 @@ export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceC
     // Compared the other way round, a set that keeps each old key only shrinks.
     return pathsMeant(kind, "trust.keys").includes(path) && compareKeys(now, old).direction !== "narrowed";
   });
+}
+
+/**
+ * Answers whether a grant of before is there until everything new is made. What replaces its resource, or takes the grant out
+ * of it, may do so earlier, and the update may fail after that. A resource that only goes is deleted last.
+ */
+export function createLasting({
+  changes,
+  after,
+}: Pick<Comparison, "changes" | "after">): (grant: Grant) => boolean {
+  const byUrn = new Map(
+    changes.flatMap((change) =>
+      [change.urn, change.before?.urn].flatMap((urn) => (urn === undefined ? [] : [[urn, change] as const])),
+    ),
+  );
+  const place = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
+  let kept: ReadonlySet<string> | undefined;
+  return (grant) => {
+    const { op, isLeftOnServer } = byUrn.get(grant.urn ?? "") ?? {};
+    if (op === "replace") return isLeftOnServer === true;
+    if (op !== "update") return true;
+    kept ??= new Set(after.grants.map(place));
+    return kept.has(place(grant));
+  };
+}
+
+/** The grants of before that may be taken away before the same is granted again. */
+export function listBriefGrants(comparison: Pick<Comparison, "before" | "changes" | "after">): Grant[] {
+  const isLasting = createLasting(comparison);
+  const brief = comparison.before.grants.filter((grant) => !isLasting(grant));
+  if (brief.length === 0) return [];
+  const lasting = new Set(comparison.before.grants.filter(isLasting).map(tupleOf));
+  const after = new Set(comparison.after.grants.map(tupleOf));
+  return brief.filter((grant) => !lasting.has(tupleOf(grant)) && after.has(tupleOf(grant)));
 }
 
 /**

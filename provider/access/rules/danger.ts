@@ -20,7 +20,13 @@ import { isWithin } from "../documents/inventory";
 import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
-import { createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
+import {
+  createLasting,
+  createSignInDoubt,
+  fieldsThatLockOut,
+  isCredential,
+  listBriefGrants,
+} from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
@@ -52,19 +58,20 @@ interface OwnerChange {
   readonly doubted: readonly Grant[];
   /** Those that have not signed in since their trust was written: an earlier change may have locked them out. */
   readonly unseen: readonly Grant[];
-  /** Those whose grant is replaced: its resource may be deleted first, and an update may end before it is made again. */
-  readonly replaced: readonly Grant[];
+  /** Those whose grant may be made after old ones are deleted: the update may end before that. */
+  readonly madeLate: readonly Grant[];
   /** Those that have signed in by the trust that they have. */
   readonly sure: readonly Grant[];
   /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
   readonly isWhole: boolean;
 }
 
-/** The root groups that lose an owner, or where the trust of one changes, or its grant is made anew. */
+/** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, changes, languages = new Languages() } = facts.comparison;
-  const replacedUrns = new Set(changes.flatMap(({ op, urn = "" }) => (op === "replace" ? [urn] : [])));
-  const isReplaced = ({ urn }: Grant): boolean => urn !== undefined && replacedUrns.has(urn);
+  const { before, after, inventory, languages = new Languages() } = facts.comparison;
+  const isLasting = createLasting(facts.comparison);
+  const brief = before.grants.filter((grant) => isOwnerOfRoot(grant) && !isLasting(grant));
+  const lasting = ownersOfRoots(before.grants.filter(isLasting));
   const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
@@ -72,7 +79,11 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    const isUnsure = (each: Grant): boolean => isDoubted(each) || isReplaced(each);
+    const isLate = ({ subject, urn }: Grant): boolean =>
+      owners.has(subject.key)
+        ? lasting.get(key)?.has(subject.key) !== true
+        : brief.some(({ group, urn: other }) => group.key === key && other !== urn);
+    const isUnsure = (each: Grant): boolean => isDoubted(each) || isLate(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
       after.entities,
@@ -89,9 +100,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
         unseen: left.filter(({ subject }) => doubtOf(subject) === "unseen"),
-        replaced: left.filter(isReplaced),
+        madeLate: left.filter(isLate),
         sure: principals.distinct(
-          left.filter((each) => doubtOf(each.subject) === undefined && !isReplaced(each)),
+          left.filter((each) => doubtOf(each.subject) === undefined && !isLate(each)),
           ({ subject }) => subject,
         ),
         isWhole: inventory !== undefined || isManaged,
@@ -103,10 +114,10 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 /** What is said of too few owners: of those that are left, or of those that surely are. */
 function findTooFewOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, unseen, replaced, sure, isWhole }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, madeLate, sure, isWhole }: OwnerChange,
 ): FindingInput[] {
   const { minOwners } = facts.options;
-  const [first] = [...lost, ...doubted, ...replaced];
+  const [first] = [...lost, ...doubted, ...madeLate];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
@@ -119,13 +130,13 @@ function findTooFewOwners(
       ...unseen.map(
         ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
       ),
-      ...replaced.map(
+      ...madeLate.map(
         ({ subject }) =>
-          `owner whose grant is made anew, and may be deleted before that: ${subject.displayName}`,
+          `owner whose grant is made in this change, maybe after old ones are deleted: ${subject.displayName}`,
       ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...replaced]])].map((owners) =>
+    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...madeLate]])].map((owners) =>
       owners.map(({ subject }) => chooseStableName(subject)).sort(),
     ),
     advice: !areTooFew
@@ -139,18 +150,19 @@ function findTooFewOwners(
 
 function findRequiredOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, unseen, sure }: OwnerChange,
+  { root, lost, remaining, doubted, unseen, madeLate, sure }: OwnerChange,
 ): FindingInput[] {
   return facts.options.requiredOwner.flatMap((glob) => {
     const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
     const isLost = !remaining.some(isRequired);
-    const grant = (isLost ? lost : doubted).find(isRequired);
+    const unsure = [...doubted, ...madeLate];
+    const grant = (isLost ? lost : unsure).find(isRequired);
     if (grant === undefined || [...sure, ...unseen].some(isRequired)) return [];
     return [
       facts.aboutGrant(grant, {
         severity: isLost ? "critical" : "medium",
         field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its trust is new or changes`}`,
+        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its ${doubted.includes(grant) ? "trust is new or changes" : "grant may be deleted before it is made again"}`}`,
         advice: isLost
           ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
           : "check that it can still sign in",
@@ -176,19 +188,32 @@ function* lostGrants(
 }
 
 function findLostOwnGrants(facts: Facts): FindingInput[] {
-  return [...lostGrants(facts, (subject) => isSelf(facts, subject))].flatMap(({ lost, capabilities }) => {
-    if (capabilities.length === 0 && lost.role.capabilities !== undefined) return [];
-    return [
-      facts.aboutGrant(lost, {
-        severity: "critical",
-        field: "self",
-        pins: capabilities,
-        message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${lost.group.path}`,
-        details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
-        advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
-      }),
-    ];
-  });
+  const brief = listBriefGrants(facts.comparison).filter(({ subject }) => isSelf(facts, subject));
+  const late = brief.map((grant) =>
+    facts.aboutGrant(grant, {
+      severity: "high",
+      field: "self",
+      pins: "brief",
+      message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${nameIn(grant.role)} on ${grant.group.path} before this change grants it again`,
+      advice: "make the new binding first, and take the old one away in a separate change",
+    }),
+  );
+  const lost = [...lostGrants(facts, (subject) => isSelf(facts, subject))].flatMap(
+    ({ lost, capabilities }) => {
+      if (capabilities.length === 0 && lost.role.capabilities !== undefined) return [];
+      return [
+        facts.aboutGrant(lost, {
+          severity: "critical",
+          field: "self",
+          pins: capabilities,
+          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${lost.group.path}`,
+          details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
+          advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
+        }),
+      ];
+    },
+  );
+  return [...lost, ...late];
 }
 
 const toRead = new Set(Object.values(specs).flatMap((spec) => spec?.capabilities?.read ?? []));
@@ -284,8 +309,8 @@ const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their binding is replaced; high where all are so. High for the last identity provider, medium for another one",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. One whose binding is replaced counts so too: the old one may be deleted first, and the update end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their old binding may go before the new one is made. High where all are so. High where the `--self` identity may be without a grant for a time. High for the last identity provider, medium for another one",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. So does one whose binding is made again, by whatever resource, if the old one may go first. The update may end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

@@ -114,34 +114,48 @@ function isRemovedGroup(facts: Facts, group: Scope | undefined): boolean {
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
-  const remaining = receiversOf(facts, facts.comparison.after.entities.values());
-  return [...changedDeliveries(facts)].flatMap(({ op, before }) =>
-    deliveriesOf(facts, before).flatMap((old) => {
+  const entities = [...facts.comparison.after.entities.values()];
+  const remaining = receiversOf(facts, entities);
+  const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
+  const unwritten = entities.filter(({ key }) => !written.has(key));
+  const lasting = receiversOf(facts, unwritten);
+  return [...changedDeliveries(facts)].flatMap(({ op, before, after }) => {
+    const own = receiversOf(facts, after === undefined ? [] : [after]);
+    return deliveriesOf(facts, before).flatMap((old) => {
       if (isRemovedGroup(facts, old.group)) return [];
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
         value !== undefined && old.group !== undefined && known.isKnownAt(value, old.group.key);
-      if (isReceived(remaining.addresses, old.address)) return [];
+      // What only goes is deleted last. Otherwise what is written beside it may come after it is gone.
+      const isBrief =
+        op !== "delete" && ![lasting, own].some(({ addresses }) => isReceived(addresses, old.address));
+      const isSent = isReceived(remaining.addresses, old.address);
+      if (isSent && !isBrief) return [];
       const isSameHost = isReceived(remaining.hosts, old.host);
+      const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
+      const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {
           severity: isSameHost ? "medium" : "high",
           field: old.path,
           pins: op,
-          message: `events of ${old.group?.path ?? "a group"} and everything below it are no longer sent to ${old.address ?? "an address that is not known"}`,
-          advice: isSameHost
-            ? `check with those who read these events that the new address at ${old.host} is theirs`
-            : "keep the subscription until those who read these events agree; to move it, create the new one first, in a separate change",
+          message: isSent
+            ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
+            : `${events} are no longer sent to ${address}`,
+          advice:
+            isSameHost && !isSent
+              ? `check with those who read these events that the new address at ${old.host} is theirs`
+              : "keep the subscription until those who read these events agree; to move it, create the new one first, in a separate change",
         }),
       ];
-    }),
-  );
+    });
+  });
 }
 
 export const lostEvents: Rule = {
   id: "D5",
   name: "lost-events",
   severities: ["high", "medium"],
-  when: "medium if another address at the same host receives the events; otherwise high",
+  when: "medium if another address at the same host receives the events, or another subscription that the change writes sends them there; otherwise high",
   what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription. To replace one, create the new one first, and delete the old one in a second change.",

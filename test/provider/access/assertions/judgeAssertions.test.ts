@@ -540,6 +540,20 @@ describe("required access", () => {
     expect(found("P2", changed, { assertions }).map(({ severity }) => severity)).toEqual(expected);
   });
 
+  test.each([
+    ["another resource grants it again", true, ["medium"]],
+    ["another one grants it again, and its own only goes", false, []],
+  ])("two holders are left, and of one %s", (_, isReplaced, expected) => {
+    const old = binding(by("a"), owner, acme);
+    const again = { ...old, ...resource("RoleBinding", "again", old.inputs) };
+    const left = isReplaced ? [edit(old, { roleUid: viewer.uid })] : [];
+    const before = [...base, ...owners(["a", "b"])];
+    const after = [...before.filter(({ uid }) => uid !== old.uid), ...left, again];
+    const { assertions } = parsePolicy("require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]");
+    const compared = compareResources(before, after, { replaced: isReplaced ? [old] : [] });
+    expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(expected);
+  });
+
   const withTrust = (name: string, more: Props) =>
     edit(by(name), claims({ ...(by(name).inputs["claimMatch"] as Props), ...more }));
 

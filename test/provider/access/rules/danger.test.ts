@@ -75,6 +75,60 @@ describe("D1 lock-out", () => {
     expect(severitiesOf("D1", { ...comparison, changes: replaced })).toEqual(severities);
   });
 
+  describe("a grant that another resource makes, after the old one may be gone", () => {
+    const moved = (who: Resource, old: Resource): Resource[] => [
+      { ...old, inputs: { ...old.inputs, roleUid: viewer.uid } },
+      resource("RoleBinding", `again-${old.uid}`, {
+        name: undefined,
+        parentUid: acme,
+        identityUid: who.uid,
+        roleUid: owner.uid,
+      }),
+    ];
+    /** The owners of whom the bindings are replaced or updated to another role. */
+    const compareMoved = (count: number, isReplaced: boolean): Comparison => {
+      const after = owns.flatMap((old, i) => (i < count ? moved(people[i]!, old) : [old]));
+      const replaced = isReplaced ? owns.slice(0, count) : [];
+      return compareResources(all, [...base, ...after], { replaced });
+    };
+
+    it.each([
+      ["one of three", 1, true, []],
+      ["two of three", 2, true, ["medium"]],
+      ["all, by replacements", 3, true, ["high"]],
+      ["all, by updates", 3, false, ["high"]],
+    ])("%s", (_, count, isReplaced, severities) => {
+      const comparison = compareMoved(count, isReplaced);
+      expect(severitiesOf("D1", comparison)).toEqual(severities);
+      expect(severitiesOf("D1", comparison, { minOwners: 0, self: ada.uid })).toEqual(["high"]);
+      expect(severitiesOf("D1", comparison, { minOwners: 0, self: "nobody" })).toEqual([]);
+      expect(severitiesOf("D1", comparison, { minOwners: 0, requiredOwner: ["*ada*"] })).toEqual(["medium"]);
+    });
+
+    it("counts no new owner who may come after the old one is gone", () => {
+      const [two, left] = [
+        owns.slice(0, 2),
+        { ...owns[0], inputs: { ...owns[0].inputs, roleUid: viewer.uid } },
+      ];
+      const after = [...base, left, owns[1], owns[2]];
+      expect(severitiesOf("D1", compareResources([...base, ...two], after, { replaced: [owns[0]] }))).toEqual(
+        ["medium"],
+      );
+      const deleted = [...base, owns[1], owns[2]];
+      expect(severitiesOf("D1", compareResources([...base, ...two], deleted))).toEqual([]);
+    });
+
+    it("is no news where the old resource only goes, or stays at the server", () => {
+      const again = owns.map((old, i) => moved(people[i]!, old)[1]!);
+      expect(severitiesOf("D1", compareResources(all, [...base, ...again]))).toEqual([]);
+      const retained = compareMoved(3, true).changes.map((each) => ({
+        ...each,
+        isLeftOnServer: true as const,
+      }));
+      expect(severitiesOf("D1", { ...compareMoved(3, true), changes: retained })).toEqual([]);
+    });
+  });
+
   it.each([
     ["a new trust", "dan", 2, ["medium"]],
     ["a new trust, where others are enough", "dan", 1, []],

@@ -159,6 +159,18 @@ describe("D5 lost-events", () => {
     ]);
   });
 
+  it("reports one that is replaced while another one is made for its address", () => {
+    const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
+    const after = [...groups, elsewhere, to("copy", payments, siem)];
+    const compared = compareResources([...groups, alerts], after, { replaced: [alerts] });
+    expect(found("D5", compared)).toMatchObject([
+      { severity: "medium", message: expect.stringContaining("may not be sent to") as unknown },
+    ]);
+    const kept = to("copy", payments, siem);
+    const unwritten = compareResources([...groups, alerts, kept], after, { replaced: [alerts] });
+    expect(found("D5", unwritten)).toEqual([]);
+  });
+
   it("leaves the subscription of a group that is deleted too alone", () => {
     const old = [...groups.slice(0, 2), alerts];
     expect(found("D5", compareResources(old, groups.slice(0, 1)))).toEqual([]);
