@@ -430,8 +430,11 @@ class GraphBuilder {
    */
   private isTakenAway(plan: ResourcePlan): boolean {
     const { before, after = before } = plan;
-    if (after?.external === true) return this.removals.isRemoved(recordedUid(after) ?? "");
-    return plan.op === "import" && this.removals.isReplaced(uidAfter(plan) ?? "");
+    if (after === undefined) return false;
+    if (after.external) {
+      return this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined;
+    }
+    return plan.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(plan) }) === "replace";
   }
 
   /** What only the program claims to exist is not missing: it is unverified. */

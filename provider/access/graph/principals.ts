@@ -42,6 +42,9 @@ const exactValue = (exact: string): AcceptedValue => ({ exact, pattern: undefine
 /** The claims that hold a person's mail address, or a name for signing in that has its form. */
 const addressClaims: ReadonlySet<string> = new Set(["email", "upn", "preferred_username", "unique_name"]);
 
+/** What a claim is compared as. */
+const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "email" : claim);
+
 /**
  * The mailbox of an address, however it is written: in capitals, with a tag behind a plus sign, behind a scheme, or with
  * dots that Gmail does not read (https://support.google.com/mail/answer/7436150). Other texts in small letters.
@@ -71,17 +74,18 @@ interface Naming {
   /** Whether the subject may say nothing of the repository. */
   readonly isOwnerless: boolean;
   readonly claims: ReadonlyMap<string, readonly AcceptedValue[]>;
-  /** The values of a claim that names one holder whatever the subject. */
-  readonly holders: readonly AcceptedValue[];
+  /** The values of claims that name one holder whatever the subject. */
+  readonly holders: readonly { readonly claim: string; readonly value: AcceptedValue }[];
 }
 
-/** The mail addresses that a trust asks for: its claim `email`, and a subject that is one. */
+/** The mail addresses that a trust asks for: in its claims, and a subject that is one. */
 function addressesOf({ trust, starts, claims }: Naming): readonly AcceptedValue[] {
   const { exact, pattern } = trust.subject ?? {};
   // What begins with a repository may have a number behind an @, and is no address.
   const isOpen = exact === undefined && pattern?.includes("@") === true && starts === undefined;
   const own = exact?.includes("@") === true ? [exactValue(exact)] : isOpen ? [{ exact, pattern }] : [];
-  return [...(claims.get("email") ?? []), ...(trust.hasKeys ? [] : own)];
+  const inClaims = [...claims].flatMap(([claim, values]) => (addressClaims.has(claim) ? values : []));
+  return [...inClaims, ...(trust.hasKeys ? [] : own)];
 }
 
 /** Reads whom a trust names. */
@@ -90,8 +94,7 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   const { exact, pattern } = trust.subject ?? {};
   const claims = new Map<string, AcceptedValue[]>();
   const add = (claim: string, value: AcceptedValue): void => {
-    const name = addressClaims.has(claim) ? "email" : claim;
-    if (owningClaims.has(name)) addTo(claims, name, value);
+    if (owningClaims.has(partOfClaim(claim))) addTo(claims, claim, value);
   };
   const texts = [
     ...(exact === undefined ? [] : claimsOfSubject(issuer, exact)),
@@ -108,9 +111,13 @@ export function nameOwner(languages: Languages, trust: Trust): Naming {
   }
   for (const [name, text] of readClaimConditions(trust, "patterns"))
     add(name, { exact: undefined, pattern: text });
-  const holders = holderClaims.flatMap(({ claim, issuer: form, mayBePattern }) => {
-    const values = (claims.get(claim) ?? []).filter(
-      ({ exact: value }) => value !== undefined || mayBePattern,
+  const holders = holderClaims.flatMap(({ claim: part, issuer: form, mayBePattern }) => {
+    const values = [...claims].flatMap(([claim, all]) =>
+      partOfClaim(claim) === part
+        ? all
+            .filter(({ exact: text }) => text !== undefined || mayBePattern)
+            .map((value) => ({ claim, value }))
+        : [],
     );
     const ofForm = { exact: undefined, pattern: form };
     return trust.issuer !== undefined && values.length > 0 && mayIntersect(languages, trust.issuer, ofForm)
@@ -278,9 +285,10 @@ function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | un
   const names = invited === undefined ? [] : [nameOfAddress(invited)];
   for (const naming of trusts) {
     const addresses = addressesOf(naming);
-    const isListed = [...addresses, ...naming.holders].every(({ exact }) => exact !== undefined);
+    const held = naming.holders.map(({ value }) => value);
+    const isListed = [...addresses, ...held].every(({ exact }) => exact !== undefined);
     if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
-    const holders = naming.holders.map(({ exact = "" }) => `holder:${mailboxOf(exact)}`);
+    const holders = held.map(({ exact = "" }) => `holder:${mailboxOf(exact)}`);
     names.push(...naming.starts, ...holders, ...addresses.map(nameOfAddress));
   }
   return names;
@@ -293,6 +301,30 @@ const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts 
   invited !== undefined &&
   trusts.some((naming) =>
     addressesOf(naming).some((address) => mayMeetBoth(languages, invited, address, "email")),
+  );
+
+/**
+ * Whether one principal may be both that claims of two trusts name. Values of one claim are compared with all others of the
+ * trusts; a person's address in one claim says nothing against another one in another claim, and is no sign of it either.
+ */
+function mayBeOneHolder(languages: Languages, first: Naming, second: Naming): boolean {
+  return first.holders.some((one) =>
+    second.holders.some(
+      (other) =>
+        one.claim === other.claim ||
+        partOfClaim(one.claim) !== partOfClaim(other.claim) ||
+        mayMeetBoth(languages, one.value, other.value, partOfClaim(one.claim)),
+    ),
+  );
+}
+
+const mayHaveOneAddress = (languages: Languages, first: Naming, second: Naming): boolean =>
+  addressesOf(first).some((one) =>
+    addressesOf(second).some(
+      (other) =>
+        // Two patterns of one mail domain are two people as well.
+        (one.exact ?? other.exact) !== undefined && mayMeetBoth(languages, one, other, "email"),
+    ),
   );
 
 /** Whether one principal may be accepted by two trusts. */
@@ -314,8 +346,8 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    // Their claims say which holder it is, and are compared below.
-    (first.holders.length > 0 && second.holders.length > 0) ||
+    mayBeOneHolder(languages, first, second) ||
+    mayHaveOneAddress(languages, first, second) ||
     (first.starts !== undefined && second.starts !== undefined
       ? first.starts.some((start) => second.starts?.includes(start))
       : mayMeetIn("subject", first.owner, second.owner) ||
@@ -323,7 +355,7 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
   if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
   return [...first.claims].every(([name, values]) =>
     values.every((value) =>
-      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, name)),
+      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, partOfClaim(name))),
     ),
   );
 }

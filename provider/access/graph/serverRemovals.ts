@@ -28,6 +28,8 @@ export class ServerRemovals {
   private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
   /** By uid: whether a delete or a replacement removes it. */
   private readonly removed = new Map<string, "delete" | "replace">();
+  /** The same of those that share the uid of their parent, by kind and uid. */
+  private readonly removedBeside = new Map<string, "delete" | "replace">();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   private readonly refused = new Set<string>();
@@ -51,9 +53,12 @@ export class ServerRemovals {
     return this.removed.has(uid);
   }
 
-  /** Whether a replacement removes it. */
-  isReplaced(uid: string): boolean {
-    return this.removed.get(uid) === "replace";
+  /** How the object of a resource is removed; undefined where it stays. */
+  removalOf({ kind = "", id }: RecordedResource): "delete" | "replace" | undefined {
+    const uid = id ?? "";
+    return specs[kind]?.sharesParentUid === true
+      ? this.removedBeside.get(`${kind} ${uid}`)
+      : this.removed.get(uid);
   }
 
   /** Whether the server refuses to delete a resource, because another one still refers to it. */
@@ -88,10 +93,11 @@ export class ServerRemovals {
   private findRemoved(): void {
     for (const plan of this.plans) {
       const uid = recordedUid(plan.before);
+      if (uid === undefined || !this.isRemovedFromServer(plan)) continue;
+      const how = plan.op === "replace" ? "replace" : "delete";
       // Nothing refers to a resource that shares the uid of its parent.
-      if (uid !== undefined && this.keys.of(plan) === uid && this.isRemovedFromServer(plan)) {
-        this.removed.set(uid, plan.op === "replace" ? "replace" : "delete");
-      }
+      if (this.keys.of(plan) === uid) this.removed.set(uid, how);
+      else this.removedBeside.set(`${plan.before?.kind ?? ""} ${uid}`, how);
     }
     this.findRefused();
   }

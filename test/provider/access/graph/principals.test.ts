@@ -282,6 +282,42 @@ const ofOthers = [
       { subject: "1", claims: { preferred_username: "ada@acme.example" } },
       { subject: "2", claims: { email: "bob@acme.example" } },
     ],
+    [
+      "one address, as the subject and in a claim",
+      true,
+      "ada@acme.example",
+      { subject: "2", claims: { email: "Ada@acme.example" } },
+    ],
+    [
+      "two addresses, as the subject and in a claim",
+      false,
+      "ada@acme.example",
+      { subject: "2", claims: { email: "bob@acme.example" } },
+    ],
+    [
+      "one subject, with two addresses in two claims",
+      true,
+      { subject: "a", claims: { email: "ada.l@acme.example" } },
+      { subject: "a", claims: { upn: "al@acme.example" } },
+    ],
+    [
+      "one subject, with two addresses in one claim",
+      false,
+      { subject: "a", claims: { email: "ada@acme.example" } },
+      { subject: "a", claims: { email: "bob@acme.example" } },
+    ],
+    [
+      "one address in one claim, of whom one trust asks for another one too",
+      true,
+      { subject: "1", claims: { email: "ada.l@acme.example" } },
+      { subject: "2", claims: { email: "ada.l@acme.example", upn: "al@acme.example" } },
+    ],
+    [
+      "two addresses in one claim, beside one in another claim",
+      false,
+      { subject: "1", claims: { email: "ada.l@acme.example", upn: "al@acme.example" } },
+      { subject: "2", claims: { upn: "bob@acme.example" } },
+    ],
     ["one mail domain, and other subjects", false, ofDomain("1"), ofDomain("2")],
     [
       "one oid at an issuer of one's own",

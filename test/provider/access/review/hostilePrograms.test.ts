@@ -582,6 +582,21 @@ describe("a resource that is read with .get", () => {
     expect(lines(grants)).toContainEqual(expect.stringMatching(/^lost: /));
   });
 
+  test.each(["ScimToken", "AccountAssociation"])(
+    "keeps nothing of what the same change deletes where it shares the uid of its parent: %s",
+    (kind) => {
+      const inputs =
+        kind === "ScimToken"
+          ? { parentUid: TEAM }
+          : { parentUid: TEAM, name: "a", amazon: { account: "1".repeat(12) } };
+      const held = state(kind, "held", inputs, { id: String(inputs.parentUid), outputs: inputs });
+      const { changes } = compare({
+        preview: preview(step("delete", held), read(kind, "again", String(inputs.parentUid), inputs)),
+      });
+      expect(changes.map(({ op, after }) => [op, after])).toContainEqual(["read", undefined]);
+    },
+  );
+
   test("cannot list fewer capabilities than the live role has", () => {
     const more = { name: "owner", capabilities: [...owner, "CAP_NEVER_HELD_DELETE"] };
     const dependencies = { roleUid: [urn("Role", "custom")] };
