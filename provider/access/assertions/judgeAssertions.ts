@@ -27,7 +27,7 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { pathsMeant, textMeant } from "../graph/describedFields";
-import { Principals, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
+import { Principals, isAddressClaim, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
 import {
@@ -300,7 +300,7 @@ export class SubjectJudge {
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
       ...(type === undefined ? [] : [shareOf(this.isOfType(subject, type))]),
-      ...(uid === undefined ? [] : [shareOf(uid.some((glob) => globMatches(glob, subject.uid ?? "")))]),
+      ...(uid === undefined ? [] : [shareOf(this.uidsOf(subject).some((own) => isInGlobs(own, uid)))]),
       ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
       ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
       ...(asksTrust ? [this.shareOfTrusts(subject, conditions)] : []),
@@ -313,6 +313,12 @@ export class SubjectJudge {
     if (!wanted.includes("service")) return false;
     const entities = [this.side, this.past].flatMap((side) => (side && entityOf(side.entities, key)) ?? []);
     return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
+  }
+
+  /** The uid of an object, and where a change replaces it, the one that it had: the same holder has another one after it. */
+  private uidsOf({ key, uid }: Subject): string[] {
+    const known = this.isPlanned ? entityOf(this.other.entities, key)?.uid : undefined;
+    return [uid, known].filter((each) => each !== undefined);
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */
@@ -343,6 +349,8 @@ export class SubjectJudge {
     const trusts = trustsOf(entity);
     if (trusts.length > 0)
       return unite(trusts.map((trust) => shareOfTrust(this.languages, trust, conditions)));
+    const address = textMeant(entity, "invite.address");
+    if (address !== undefined) return shareOfInvited(address, conditions);
     const issuer = textMeant(entity, "signIn.issuer");
     // Who signs in otherwise has no token of an issuer that a program could name.
     if (issuer === undefined) return "none";
@@ -352,6 +360,32 @@ export class SubjectJudge {
     return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
 }
+
+const isInGlobs = (text: string, globs: readonly string[]): boolean =>
+  globs.some((glob) => globMatches(glob, text));
+
+/** Who is invited by a mail address may have it as subject or in a claim. */
+function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {
+  const asked = [...(subject === undefined ? [] : [subject]), ...Object.values(claims)];
+  const isMeant = (globs: readonly string[]): boolean =>
+    isInGlobs(
+      address.toLowerCase(),
+      globs.map((glob) => glob.toLowerCase()),
+    );
+  const mayMean = asked.length > 0 && Object.keys(claims).every(isAddressClaim) && asked.every(isMeant);
+  return mayMean ? "some" : "none";
+}
+
+/** What the subjects are that an object is, or stands for. */
+const subjectTypesOf = (kind: string): NonNullable<SubjectConditions["type"]> => {
+  const { assumable, invite, services, signIn } = accessKinds[kind] ?? {};
+  return [
+    ...(assumable === true ? (["identity", "service"] as const) : []),
+    ...(invite === true ? (["invite"] as const) : []),
+    ...(services === undefined ? [] : (["service"] as const)),
+    ...(signIn === "provider" ? (["identityProvider", "externalGroup"] as const) : []),
+  ];
+};
 
 const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean =>
   globs.some((glob) => entity?.name !== undefined && globMatches(glob, entity.name));
@@ -429,6 +463,7 @@ class Side {
   private readonly chains = new Map<string, readonly string[]>();
   private knownPrincipals: Principals | undefined;
   private knownGroups: readonly Scope[] | undefined;
+  private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
   private knownIdentities: readonly Subject[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
@@ -515,7 +550,7 @@ class Side {
    * Who may be one principal with an identity that is chosen by its name or uid: the same people, whatever another identity of
    * theirs is called.
    */
-  sharingWithNamed(selector: SubjectSelector = {}): ReadonlySet<string> {
+  private sharingWithNamed(selector: SubjectSelector): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const found = new Set<string>();
     const asked = new Set<string>();
@@ -528,6 +563,25 @@ class Side {
       for (const each of this.principals.sharing(identity)) found.add(each.key);
     }
     return found;
+  }
+
+  /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
+  shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
+    const own = this.subjects.shareOf(subject, selector);
+    return own === "none" && this.isOtherOfNamed(subject, selector) ? "some" : own;
+  }
+
+  /** Whether it may be another identity of somebody whom a selector leaves out by a name or uid. */
+  mayBeLeftOut(subject: Subject, { not = [] }: SubjectSelector = {}): boolean {
+    return not.some((selector) => this.isOtherOfNamed(subject, selector));
+  }
+
+  private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
+    let sharing = this.sharing.get(selector);
+    if (sharing === undefined) this.sharing.set(selector, (sharing = this.sharingWithNamed(selector)));
+    // What else is asked of a holder, is asked of each of them.
+    const others = { ...selector, name: undefined, uid: undefined };
+    return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
   }
 
   /** Every identity, whether it has a grant or not. */
@@ -615,7 +669,10 @@ class AssertionJudge {
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Map(
       changes.flatMap(({ after: entity, fields }) => {
-        const paths = fields.filter(({ direction }) => mayWiden(direction)).map(({ path }) => path);
+        // What those who are in get is no matter of who gets in.
+        const paths = fields.flatMap(({ direction, effect, path }) =>
+          mayWiden(direction) && effect !== "role" ? [path] : [],
+        );
         if (entity === undefined || paths.length === 0) return [];
         const scopes = pathsMeant(entity.kind, "signIn.scopes");
         return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];
@@ -718,10 +775,12 @@ class AssertionJudge {
   private departedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
     const isCounted = "atLeast" in assertion || "atMost" in assertion;
-    return [who, ...(who.not ?? [])].flatMap((conditions) =>
-      this.renamed.flatMap((entity) => {
-        const { name: globs = [] } = conditions;
-        if (accessKinds[entity.kind]?.describeHolder === undefined) return [];
+    return [who, ...(who.not ?? [])].flatMap((conditions) => [
+      ...this.replacedHolders(assertion, conditions),
+      ...this.renamed.flatMap((entity) => {
+        const { name: globs = [], type } = conditions;
+        const types = subjectTypesOf(entity.kind);
+        if (!types.some((each) => type === undefined || type.includes(each))) return [];
         const old = this.before.graph.entities.get(entity.key);
         const [was, is] = [isNamed(old, globs), isNamed(entity, globs)];
         if (was === is || (!isCounted && is === (conditions === who))) return [];
@@ -732,7 +791,27 @@ class AssertionJudge {
         const details = ["from the next change on, it counts as what the name says"];
         return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
       }),
-    );
+    ]);
+  }
+
+  /** The holders that a change gives another uid: the next one would be judged without them, or without their exclusion. */
+  private replacedHolders(
+    assertion: Assertion,
+    { uid: globs = [] }: SubjectConditions,
+  ): readonly Violation[] {
+    if (globs.length === 0 || !this.isPlanned) return [];
+    const isCounted = "atLeast" in assertion || "atMost" in assertion;
+    // Where access is forbidden, it is harmless that an exclusion ends.
+    if (!isCounted && assertion.who?.uid !== globs) return [];
+    return [...this.before.graph.entities.values()].flatMap((old): Violation[] => {
+      const entity = this.after.graph.entities.get(old.key);
+      if (old.uid === undefined || entity === undefined || entity.uid === old.uid) return [];
+      if (!isInGlobs(old.uid, globs) || isInGlobs(entity.uid ?? "", globs)) return [];
+      const name = JSON.stringify(entity.name ?? old.uid);
+      const message = `${name} gets another uid: "who" chooses by its uid`;
+      const details = ["from the next change on, it is not what the uid says"];
+      return [{ assertion, entity, message, details, pins: [old.uid] }];
+    });
   }
 
   /**
@@ -885,12 +964,6 @@ class AssertionJudge {
       known.set(capabilities, found);
       return found;
     };
-    let named: ReadonlySet<string> | undefined;
-    // What else the assertion asks of a holder, it asks of each of them.
-    const others = { ...assertion.who, name: undefined, uid: undefined };
-    const isNamedOtherwise = (subject: Subject): boolean =>
-      (named ??= side.sharingWithNamed(assertion.who)).has(subject.key) &&
-      side.subjects.shareOf(subject, others) !== "none";
     const seen = new Set<string>();
     const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
@@ -898,8 +971,7 @@ class AssertionJudge {
       if (ofGrant.length === 0 && assertion.role === undefined) continue;
       const points = side.pointsOf(grant, on);
       if (points.length === 0) continue;
-      const own = side.subjects.shareOf(grant.subject, assertion.who);
-      const share = own === "none" && isNamedOtherwise(grant.subject) ? "some" : own;
+      const share = side.shareOf(grant.subject, assertion.who);
       if (share === "none") continue;
       if (ofGrant.length > 0) {
         if (!seen.has(tupleOf(grant))) yield { grant, points, share, capabilities: ofGrant };
@@ -976,13 +1048,25 @@ class AssertionJudge {
 
   /** The holders of what an assertion requires at one of its groups: those that surely count, and those that may. */
   private holders(side: Side, assertion: RequiredAccess, group: string, wanted: Wanted) {
+    const { who, atMost } = assertion;
     const holders = new Map<string, { readonly grant: Grant; readonly share: Share }>();
     for (const grant of side.grantsAt(group)) {
       const { key } = grant.subject;
-      if (holders.has(key) || !holdsAll(side.capabilitiesAt(key, group), wanted)) continue;
-      const isSure = holdsAll(side.capabilitiesAt(key, group, true), wanted, false);
-      const share = meet([isSure ? "all" : "some", side.subjects.shareOf(grant.subject, assertion.who)]);
-      if (share !== "none") holders.set(key, { grant, share });
+      if (holders.has(key)) continue;
+      const share = side.shareOf(grant.subject, who);
+      if (share === "none") continue;
+      if (holdsAll(side.capabilitiesAt(key, group), wanted)) {
+        const isSure =
+          holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
+          !side.mayBeLeftOut(grant.subject, who);
+        holders.set(key, { grant, share: isSure ? share : "some" });
+      } else if (atMost !== undefined) {
+        // One principal may hold it as several identities, who are one holder.
+        const all = side.principals.sharing(grant.subject);
+        const held = new Set(all.flatMap((each) => [...side.capabilitiesAt(each.key, group)]));
+        const isKnown = all.some((each) => holders.has(each.key));
+        if (all.length > 1 && !isKnown && holdsAll(held, wanted)) holders.set(key, { grant, share: "some" });
+      }
     }
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
@@ -1083,7 +1167,7 @@ class AssertionJudge {
     const found = new Map<string, Held[]>();
     for (const [key, own] of bySubject) {
       const subject = own[0]?.grant.subject;
-      if (subject === undefined || side.subjects.shareOf(subject, assertion.who) === "none") continue;
+      if (subject === undefined || side.shareOf(subject, assertion.who) === "none") continue;
       const open = missing(own);
       // A principal may hold the duties as several identities.
       const others =

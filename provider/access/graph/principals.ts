@@ -42,6 +42,8 @@ const exactValue = (exact: string): AcceptedValue => ({ exact, pattern: undefine
 /** The claims that hold a person's mail address, or a name for signing in that has its form. */
 const addressClaims: ReadonlySet<string> = new Set(["email", "upn", "preferred_username", "unique_name"]);
 
+export const isAddressClaim = (claim: string): boolean => addressClaims.has(claim);
+
 /** What a claim is compared as. */
 const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "email" : claim);
 

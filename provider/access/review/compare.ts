@@ -702,8 +702,14 @@ export function createSignInDoubt({
     const trust = trusts.after.get(key);
     return trust === undefined || !trusts.before.has(trust);
   };
+  let held: ReadonlySet<string> | undefined;
   return (holder) => {
     const { key, type } = holder;
+    if (type === "service" || type === "externalGroup") {
+      held ??= new Set(before.grants.map(({ subject }) => subject.key));
+      // Whether anybody is in a group, or whether the platform has a service, no document tells.
+      if (drift === undefined && !held.has(key)) return "changed";
+    }
     // A service of the platform signs in by nothing that a program says.
     if (type === "service") return undefined;
     const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);

@@ -68,9 +68,14 @@ const [branch, project, otherProject] = [
 const projects = [branch, project, otherProject];
 
 /** What a policy says of a change, a line each. */
-const messagesOf = (text: string, before: readonly Resource[], after: readonly Resource[]): string[] => {
+const messagesOf = (
+  text: string,
+  before: readonly Resource[],
+  after: readonly Resource[],
+  replaced: readonly Resource[] = [],
+): string[] => {
   const { assertions } = parsePolicy(text);
-  const change = compareResources(before, after);
+  const change = compareResources(before, after, { replaced });
   return ["P1", "P2", "P3"].flatMap((id) => found(id, change, { assertions }).map(({ message }) => message));
 };
 /** A policy that forbids to push to payments. */
@@ -613,6 +618,106 @@ describe("who may hold it, as far as anybody can say", () => {
       [],
       ["acme has 0 holders, fewer than 1"],
     ]);
+  });
+});
+
+describe("whom an assertion names by a name or uid", () => {
+  const twin = by("twin", "repo:acme/ci:environment:production");
+  const pushTo = (...who: Resource[]): Resource[] => who.map((each) => binding(each, pusher, payments));
+  const association = (name: string): Resource =>
+    resource("AccountAssociation", name, {
+      parentUid: payments,
+      name,
+      amazon: { account: "1".repeat(12) },
+      chainguard: { serviceBindings: { INGESTER: ci.uid } },
+    });
+  const named = association("assoc");
+  const renamed = { ...named, inputs: { ...named.inputs, name: "other" } };
+
+  test.each<[string, string, Resource[], Resource[], Resource[], string[]]>([
+    [
+      "is replaced, and bound",
+      noPush(`uid: ["${ci.uid}"]`),
+      [],
+      pushTo(ci),
+      [ci],
+      ['x: "ci" gets another uid: "who" chooses by its uid', "x: ci has registry.push on acme / payments"],
+    ],
+    [
+      "is an association with another name",
+      noPush("type: service, name: assoc"),
+      [named],
+      [renamed],
+      [],
+      ['x: "assoc" becomes "other": "who" chooses by this name'],
+    ],
+    ["is an association, and no identity", noPush("type: identity, name: assoc"), [named], [renamed], [], []],
+    [
+      "has separated duties by another identity",
+      `separate: [{ name: x, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: acme, who: { name: ci } }]`,
+      [],
+      [twin, binding(twin, owner, acme), ...pushTo(twin)],
+      [],
+      ["x: twin holds one of each duty"],
+    ],
+    [
+      "is excluded, and counts by another identity",
+      `require: [{ name: x, role: registry.push, on: acme / payments, atLeast: 1, who: { not: [{ name: ci }] } }]`,
+      pushTo(outsider),
+      [twin, ...pushTo(twin)],
+      [],
+      ["x: acme / payments has 0 holders, fewer than 1"],
+    ],
+    [
+      "may hold it once at most, and does so by two identities",
+      `require: [{ name: x, can: [CAP_MANIFEST_CREATE, CAP_IAM_GROUPS_LIST], on: acme / payments, atMost: 0 }]`,
+      pushTo(ci),
+      [
+        ...pushTo(ci),
+        twin,
+        binding(twin, role("groups", ["IAM_GROUPS_LIST"]), payments),
+        role("groups", ["IAM_GROUPS_LIST"]),
+      ],
+      [],
+      ["x: acme / payments has 1 holder, more than 0"],
+    ],
+    [
+      "is invited by a mail address",
+      noPush("subject: eve@acme.example"),
+      [],
+      [
+        resource("GroupInvite", "i", {
+          parentUid: payments,
+          roleUid: pusher.uid,
+          email: "Eve@acme.example",
+        }),
+      ],
+      [],
+      ["x: i has registry.push on acme / payments"],
+    ],
+  ])("%s", (_, policy, before, after, replaced, messages) => {
+    expect(messagesOf(policy, [...base, ...before], [...base, ...after], replaced)).toEqual(messages);
+  });
+
+  test("a new group of a directory surely holds nothing, and another default role lets nobody else in", () => {
+    const provider = resource("IdentityProvider", "okta", {
+      parentUid: acme,
+      oidc: { issuer: "https://acme.okta.com", clientId: "c" },
+      defaultRole: viewer.uid,
+    });
+    const mapping = (id: string): Resource =>
+      resource("ExternalGroupRoleMapping", id, {
+        ...{ name: undefined, parentUid: provider.uid, scope: acme },
+        ...{ externalGroupId: id, roleUid: pusher.uid },
+      });
+    const required = `require: [{ name: x, role: registry.push, on: acme, atLeast: 1, who: { type: externalGroup } }]`;
+    const all = [...base, provider];
+    expect(messagesOf(required, [...all, mapping("devs")], [...all, mapping("nobody")])).toEqual([
+      "x: acme has 0 holders who surely can sign in, fewer than 1",
+    ]);
+    const less = { ...provider, inputs: { ...provider.inputs, defaultRole: dev.uid } };
+    const forbidden = `forbid: [{ name: x, can: CAP_REPO_LIST, on: acme, who: { type: identityProvider } }]`;
+    expect(messagesOf(forbidden, all, [...base, less])).toEqual([]);
   });
 });
 

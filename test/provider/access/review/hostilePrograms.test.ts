@@ -589,9 +589,9 @@ describe("a resource that is read with .get", () => {
         kind === "ScimToken"
           ? { parentUid: TEAM }
           : { parentUid: TEAM, name: "a", amazon: { account: "1".repeat(12) } };
-      const held = state(kind, "held", inputs, { id: String(inputs.parentUid), outputs: inputs });
+      const held = state(kind, "held", inputs, { id: TEAM, outputs: inputs });
       const { changes } = compare({
-        preview: preview(step("delete", held), read(kind, "again", String(inputs.parentUid), inputs)),
+        preview: preview(step("delete", held), read(kind, "again", TEAM, inputs)),
       });
       expect(changes.map(({ op, after }) => [op, after])).toContainEqual(["read", undefined]);
     },
