@@ -2,7 +2,9 @@ import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { plural, withoutTrailing } from "../../text/plain";
+import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
+import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
@@ -26,7 +28,7 @@ import type {
   Written,
 } from "./assertion";
 import { RE2JS } from "re2js";
-import { pathsMeant, textMeant } from "../graph/describedFields";
+import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import { Principals, isAddressClaim, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
@@ -387,6 +389,12 @@ const subjectTypesOf = (kind: string): NonNullable<SubjectConditions["type"]> =>
   ];
 };
 
+/** Whether an end is past at a time; one that is not known may be. */
+function hasEnded(end: string | undefined, at: string | undefined): boolean {
+  const [ended, now] = [end, at].map((text) => timestampNanos(text ?? ""));
+  return ended === undefined || now === undefined || ended <= now;
+}
+
 const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean =>
   globs.some((glob) => entity?.name !== undefined && globMatches(glob, entity.name));
 
@@ -668,11 +676,13 @@ class AssertionJudge {
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Map(
-      changes.flatMap(({ after: entity, fields }) => {
-        // What those who are in get is no matter of who gets in.
-        const paths = fields.flatMap(({ direction, effect, path }) =>
-          mayWiden(direction) && effect !== "role" ? [path] : [],
-        );
+      changes.flatMap(({ before: old, after: entity, fields }) => {
+        const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
+          // What those who are in get, and for how long, is no matter of who gets in.
+          if (!mayWiden(direction) || effect === "role") return false;
+          return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventory?.takenAt);
+        };
+        const paths = fields.filter(letsMoreIn).map(({ path }) => path);
         if (entity === undefined || paths.length === 0) return [];
         const scopes = pathsMeant(entity.kind, "signIn.scopes");
         return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];

@@ -699,6 +699,22 @@ describe("whom an assertion names by a name or uid", () => {
     expect(messagesOf(policy, [...base, ...before], [...base, ...after], replaced)).toEqual(messages);
   });
 
+  test.each([
+    ["ends later", "2099-01-01T00:00:00Z", []],
+    ["had ended", "2001-01-01T00:00:00Z", ["x: ci has registry.push on acme / payments"]],
+  ])("holds it already, by a key that %s", (_, end, messages) => {
+    const withEnd = (expirationTime: string): Resource =>
+      identity("ci", {
+        staticKeys: { ...(withKeys("ci", "k").inputs["staticKeys"] as Props), expirationTime },
+      });
+    const [then, now] = [end, "2099-02-01T00:00:00Z"].map((each) => [
+      ...base.filter((one) => one !== ci),
+      withEnd(each),
+      ...pushTo(ci),
+    ]);
+    expect(messagesOf(noPush("name: ci"), then ?? [], now ?? [])).toEqual(messages);
+  });
+
   test("a new group of a directory surely holds nothing, and another default role lets nobody else in", () => {
     const provider = resource("IdentityProvider", "okta", {
       parentUid: acme,
