@@ -24,6 +24,7 @@ import type { CiSettings } from "../init/workflows";
 import { checkOwners } from "./codeOwners";
 import {
   checkContents,
+  checkAddresses,
   checkImages,
   checkPins,
   checkPlaceholders,
@@ -259,6 +260,7 @@ async function checkRepository(
         ? []
         : [
             ...checkPlaceholders("pipeline", files),
+            ...checkAddresses(files),
             checkImages(files),
             ...checkContents("pipeline", files, written),
           ];

@@ -67,6 +67,16 @@ export function checkPlaceholders(check: string, files: readonly CiFile[]): Chec
   ];
 }
 
+/** What a pipeline of GitLab has in place of an address: a job reaches no server of this machine, and sends no token without TLS. */
+export function checkAddresses(files: readonly CiFile[]): CheckResult[] {
+  return files.flatMap(({ path, text }) => {
+    const [, name, address] = /^[ \t]*(\w+_URL):[^\n"']*["'](http:[^"'\n]*)["']/m.exec(text) ?? [];
+    if (name === undefined || address === undefined) return [];
+    const problem = `${name} of ${path} is ${printable(address, 100)}: it must begin with https://`;
+    return [missing("pipeline", problem, `grep -n ${name} ${path}`)];
+  });
+}
+
 /** The lines of a file that say something, by their numbers. What an action or an image is pinned to changes with time. */
 const linesOf = (text: string): { readonly number: number; readonly line: string }[] =>
   text

@@ -321,6 +321,10 @@ const bypass = set(`${REPO}/rulesets/7`, { bypass_actors: [{ actor_id: 1 }] });
 const numbered = set(`${REPO}/actions/oidc/customization/sub`, { sub_claim_prefix: "repo:acme@1/access@2" });
 const ignoredLine = set(`${REPO}/codeowners/errors`, { errors: [{ message: "Unknown owner on line 2" }] });
 const tagged = gitlabSet(`${PROJECT}-ci/repository/files/gitlab-ci.yml`, contentOf("image: node:22\n"));
+const withoutTls = gitlabSet(
+  `${PROJECT}-ci/repository/files/gitlab-ci.yml`,
+  contentOf('    PLATFORM_BASE_URL: { value: "http://127.0.0.1:8313", expand: false }\n'),
+);
 const everywhere = [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }];
 
 /** What says that something is missing or wrong, and the command that mends it. */
@@ -427,6 +431,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     /ci\.yml is a file of this project/,
     /ci_config_path=/,
     gitlabSet(PROJECT, { ci_config_path: null }),
+  ],
+  [
+    "pipeline",
+    /PLATFORM_BASE_URL of .* is http:\/\/127\.0\.0\.1:8313: it must begin with https:\/\//,
+    /^grep -n PLATFORM_BASE_URL gitlab-ci\.yml/,
+    withoutTls,
   ],
   ["pins", /node:22/, /imagetools inspect node:22$/, tagged],
   [
