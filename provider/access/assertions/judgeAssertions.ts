@@ -652,8 +652,8 @@ class AssertionJudge {
   private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
-  /** Whether a grant of before is there until everything new is made. */
-  private readonly isLasting: (grant: Grant) => boolean;
+  /** What of a grant of before is there until everything new is made. */
+  private readonly lastingPart: (grant: Grant) => Grant | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -689,7 +689,7 @@ class AssertionJudge {
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
-    this.isLasting = createLasting(graphs);
+    this.lastingPart = createLasting(graphs);
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
@@ -1104,10 +1104,9 @@ class AssertionJudge {
     const brief = new Map(
       then.flatMap(({ grant: { subject } }) => {
         const grants = this.before.grantsOfSubject(subject.key, group, true);
-        const lasting = grants.filter(this.isLasting);
-        const capabilities = new Set(lasting.flatMap(({ role }) => role.capabilities ?? []));
-        if (holdsAll(capabilities, wanted, false)) return [];
-        return [[subject.key, grants.filter((grant) => !lasting.includes(grant))] as const];
+        const lasting = grants.flatMap((grant) => this.lastingPart(grant)?.role.capabilities ?? []);
+        if (holdsAll(new Set(lasting), wanted, false)) return [];
+        return [[subject.key, grants.filter((grant) => this.lastingPart(grant) !== grant)] as const];
       }),
     );
     const held = new Set(then.map(({ grant }) => grant.subject.key));

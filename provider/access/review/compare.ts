@@ -21,6 +21,7 @@ import {
   graphOf,
   GroupHierarchy,
   labelByKey,
+  readRoleCapabilities,
 } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import { compareGrants, tupleOf } from "../graph/grant";
@@ -618,37 +619,42 @@ export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceC
 }
 
 /**
- * Answers whether a grant of before is there until everything new is made. What replaces its resource, or takes the grant out
- * of it, may do so earlier, and the update may fail after that. A resource that only goes is deleted last.
+ * Answers what of a grant of before is there until everything new is made: all, what its role keeps, or undefined. What replaces
+ * its resource, or takes the grant or a capability away, may do so before the same is given elsewhere, and the update may fail
+ * in between. A resource that only goes is deleted last.
  */
 export function createLasting({
   changes,
   after,
-}: Pick<Comparison, "changes" | "after">): (grant: Grant) => boolean {
+}: Pick<Comparison, "changes" | "after">): (grant: Grant) => Grant | undefined {
   const byUrn = new Map(
     changes.flatMap((change) =>
       [change.urn, change.before?.urn].flatMap((urn) => (urn === undefined ? [] : [[urn, change] as const])),
     ),
   );
+  const written = new Set(
+    changes.flatMap(({ op, after: entity }) =>
+      entity !== undefined && (op === "update" || op === "replace") ? [entity.key] : [],
+    ),
+  );
   const place = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
   let kept: ReadonlySet<string> | undefined;
-  return (grant) => {
+  const isKept = (grant: Grant): boolean => {
     const { op, isLeftOnServer } = byUrn.get(grant.urn ?? "") ?? {};
     if (op === "replace") return isLeftOnServer === true;
     if (op !== "update") return true;
     kept ??= new Set(after.grants.map(place));
     return kept.has(place(grant));
   };
-}
-
-/** The grants of before that may be taken away before the same is granted again. */
-export function listBriefGrants(comparison: Pick<Comparison, "before" | "changes" | "after">): Grant[] {
-  const isLasting = createLasting(comparison);
-  const brief = comparison.before.grants.filter((grant) => !isLasting(grant));
-  if (brief.length === 0) return [];
-  const lasting = new Set(comparison.before.grants.filter(isLasting).map(tupleOf));
-  const after = new Set(comparison.after.grants.map(tupleOf));
-  return brief.filter((grant) => !lasting.has(tupleOf(grant)) && after.has(tupleOf(grant)));
+  return (grant) => {
+    if (!isKept(grant)) return undefined;
+    const { role } = grant;
+    const left = written.has(role.key) ? readRoleCapabilities(after.entities.get(role.key)) : undefined;
+    const capabilities = left && role.capabilities?.filter((each) => left.includes(each));
+    return capabilities === undefined || capabilities.length === role.capabilities?.length
+      ? grant
+      : { ...grant, role: { ...role, capabilities } };
+  };
 }
 
 /**

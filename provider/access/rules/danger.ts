@@ -20,13 +20,7 @@ import { isWithin } from "../documents/inventory";
 import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
-import {
-  createLasting,
-  createSignInDoubt,
-  fieldsThatLockOut,
-  isCredential,
-  listBriefGrants,
-} from "../review/compare";
+import { createLasting, createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
@@ -69,9 +63,12 @@ interface OwnerChange {
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages = new Languages() } = facts.comparison;
-  const isLasting = createLasting(facts.comparison);
-  const brief = before.grants.filter((grant) => isOwnerOfRoot(grant) && !isLasting(grant));
-  const lasting = ownersOfRoots(before.grants.filter(isLasting));
+  const lastingPart = createLasting(facts.comparison);
+  const lasting = ownersOfRoots(before.grants.flatMap((grant) => lastingPart(grant) ?? []));
+  const brief = before.grants.filter((grant) => {
+    const part = isOwnerOfRoot(grant) ? lastingPart(grant) : grant;
+    return part === undefined || (part !== grant && !isOwnerOfRoot(part));
+  });
   const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
@@ -187,9 +184,29 @@ function* lostGrants(
   }
 }
 
+/** The grants of the pipeline's own identity of which this change gives again all that it takes away, and may take it first. */
+function* briefOwnGrants(facts: Facts): Generator<Grant> {
+  const lastingPart = createLasting(facts.comparison);
+  const own = facts.comparison.before.grants.filter(({ subject }) => isSelf(facts, subject));
+  const lasting = own.flatMap((grant) => lastingPart(grant) ?? []);
+  for (const grant of own) {
+    if (lastingPart(grant) === grant || facts.lostCapabilities(grant).length > 0) continue;
+    const above = facts.groupAndAbove(grant.group.key);
+    const stays = new Set(
+      lasting.flatMap(({ role, group }) => (above.includes(group.key) ? (role.capabilities ?? []) : [])),
+    );
+    const { capabilities } = grant.role;
+    // Of a role that cannot be read nobody knows whether another one gives the same.
+    const isGivenAgain =
+      capabilities === undefined
+        ? facts.grantsAfter(grant.subject.key).some((each) => tupleOf(each) === tupleOf(grant))
+        : !capabilities.every((each) => stays.has(each));
+    if (isGivenAgain) yield grant;
+  }
+}
+
 function findLostOwnGrants(facts: Facts): FindingInput[] {
-  const brief = listBriefGrants(facts.comparison).filter(({ subject }) => isSelf(facts, subject));
-  const late = brief.map((grant) =>
+  const late = [...briefOwnGrants(facts)].map((grant) =>
     facts.aboutGrant(grant, {
       severity: "high",
       field: "self",

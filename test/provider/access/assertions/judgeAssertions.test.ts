@@ -559,6 +559,21 @@ describe("required access", () => {
     expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(expected);
   });
 
+  test("two holders are left, and of one another role gives what its own loses", () => {
+    const [own, other] = ["own", "other"].map((name) => role(name, ["REPO_LIST", "TAG_LIST"])) as [
+      Resource,
+      Resource,
+    ];
+    const less = edit(own, { capabilities: ["CAP_REPO_LIST"] });
+    const before = [...base, own, by("a"), binding(by("a"), own, acme)];
+    const after = [...before.filter((one) => one !== own), less, other, binding(by("a"), other, acme)];
+    const { assertions } = parsePolicy("require: [{ name: x, can: CAP_TAG_LIST, on: [acme], atLeast: 1 }]");
+    const severities = (now: readonly Resource[]) =>
+      found("P2", compareResources(before, now), { assertions }).map(({ severity }) => severity);
+    expect(severities(after)).toEqual(["medium"]);
+    expect(severities([...before, other, binding(by("a"), other, acme)])).toEqual([]);
+  });
+
   const withTrust = (name: string, more: Props) =>
     edit(by(name), claims({ ...(by(name).inputs["claimMatch"] as Props), ...more }));
 

@@ -105,6 +105,23 @@ describe("D1 lock-out", () => {
       expect(severitiesOf("D1", comparison, { minOwners: 0, requiredOwner: ["*ada*"] })).toEqual(["medium"]);
     });
 
+    it("doubts an owner whose role loses what another one gives", () => {
+      const capabilities = owner.inputs["capabilities"] as string[];
+      const [own, other] = ["own", "other"].map((name) =>
+        role(
+          name,
+          capabilities.map((each) => each.replace(/^CAP_/, "")),
+        ),
+      ) as [Resource, Resource];
+      const less = { ...own, inputs: { ...own.inputs, capabilities: ["CAP_REPO_LIST"] } };
+      const [first, second] = [binding(ada, own, acme), binding(ada, other, acme)];
+      const comparison = compareResources([...base, own, first], [...base, less, other, first, second]);
+      expect(severitiesOf("D1", comparison)).toEqual(["high"]);
+      expect(severitiesOf("D1", comparison, { minOwners: 0, self: ada.uid })).toEqual(["high"]);
+      const kept = compareResources([...base, own, first], [...base, own, other, first, second]);
+      expect(severitiesOf("D1", kept, { minOwners: 2, self: ada.uid })).toEqual([]);
+    });
+
     it("counts no new owner who may come after the old one is gone", () => {
       const [two, left] = [
         owns.slice(0, 2),
