@@ -473,6 +473,7 @@ class Side {
   private knownGroups: readonly Scope[] | undefined;
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
   private knownIdentities: readonly Subject[] | undefined;
+  private knownPeople: readonly Subject[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
@@ -482,6 +483,8 @@ class Side {
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
     private readonly past?: AccessGraph,
+    /** The side before the change, where this one is after it. */
+    private readonly former?: Side,
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
@@ -560,17 +563,51 @@ class Side {
    */
   private sharingWithNamed(selector: SubjectSelector): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
+    const named = this.people.filter((each) => this.subjects.shareOf(each, selector) !== "none");
+    const former = this.formerPeople(selector);
+    const principals = former.length === 0 ? this.principals : this.principalsWith(former);
     const found = new Set<string>();
     const asked = new Set<string>();
-    for (const identity of this.identities) {
-      if (this.subjects.shareOf(identity, selector) === "none") continue;
+    for (const one of [...named, ...former.map(({ subject }) => subject)]) {
       // Those of the same trust share with the same others.
-      const trust = this.principals.textOf(identity) ?? identity.key;
+      const trust = principals.textOf(one) ?? one.key;
       if (asked.has(trust)) continue;
       asked.add(trust);
-      for (const each of this.principals.sharing(identity)) found.add(each.key);
+      for (const each of principals.sharing(one)) found.add(each.key);
     }
     return found;
+  }
+
+  /** Whom a selector named before the change, and who goes by it or trusts somebody else: as they were, by keys of their own. */
+  private formerPeople(selector: SubjectSelector): { readonly subject: Subject; readonly entity: Entity }[] {
+    const { former } = this;
+    if (former === undefined) return [];
+    const keys = new Set(this.people.map(({ key }) => key));
+    const [then, now] = [former.graph.entities, this.graph.entities];
+    return former.people.flatMap((subject) => {
+      const { key, type } = subject;
+      const isThere =
+        keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
+      if (isThere || former.subjects.shareOf(subject, selector) === "none") return [];
+      const entity = then.get(ownerOf(key) ?? key);
+      if (entity === undefined) return [];
+      if (type !== "identity") return [{ subject, entity }];
+      const old = JSON.stringify(["before", key]);
+      return [{ subject: { ...subject, key: old }, entity: { ...entity, key: old } }];
+    });
+  }
+
+  private principalsWith(former: ReturnType<Side["formerPeople"]>): Principals {
+    const entities = new Map([
+      ...former.map(({ entity }) => [entity.key, entity] as const),
+      ...this.graph.entities,
+    ]);
+    const subjects = this.graph.grants.map(({ subject }) => subject);
+    return new Principals(entities, this.languages, [
+      ...subjects,
+      ...this.people,
+      ...former.map(({ subject }) => subject),
+    ]);
   }
 
   /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
@@ -590,6 +627,18 @@ class Side {
     // What else is asked of a holder, is asked of each of them.
     const others = { ...selector, name: undefined, uid: undefined };
     return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
+  }
+
+  /** Every identity, and each service and invite that has a grant: those of whom a document tells who they are. */
+  private get people(): readonly Subject[] {
+    return (this.knownPeople ??= [
+      ...this.identities,
+      ...new Map(
+        this.graph.grants.flatMap(({ subject }) =>
+          subject.type === "service" || subject.type === "invite" ? [[subject.key, subject] as const] : [],
+        ),
+      ).values(),
+    ]);
   }
 
   /** Every identity, whether it has a grant or not. */
@@ -670,9 +719,12 @@ class AssertionJudge {
     this.isPlanned = drift === undefined;
     this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, languages, this.isPlanned);
-    this.after = new Side(after, before, languages, this.isPlanned);
+    const former = this.isPlanned ? this.before : undefined;
+    this.after = new Side(after, before, languages, this.isPlanned, undefined, former);
     this.meanwhile =
-      meanwhile === undefined ? this.after : new Side(meanwhile, before, languages, this.isPlanned, before);
+      meanwhile === undefined
+        ? this.after
+        : new Side(meanwhile, before, languages, this.isPlanned, before, former);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Map(

@@ -1,3 +1,4 @@
+import { addTo } from "../../fields/values";
 import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { severities, rank } from "../review/finding";
@@ -131,6 +132,12 @@ export function countBy<Item, Key extends string>(
 export const countGrants = (grants: readonly GrantChange[]): Record<GrantChange["change"], number> =>
   countBy(grants, ["gained", "lost", "widened", "narrowed"], ({ change }) => change);
 
+/** How many changed grants a report counts and does not list. */
+export function countUnlisted({ complete, summary, grants }: Report): number {
+  if (complete || !("gained" in summary)) return 0;
+  return summary.gained + summary.lost + summary.widened + summary.narrowed - grants.length;
+}
+
 /** How many findings are at least as bad as a level. */
 export function countFailing(findings: readonly Finding[], failOn: Severity | "never"): number {
   if (failOn === "never") return 0;
@@ -168,10 +175,27 @@ export function weighGrants(findings: readonly Finding[]): (change: GrantChange)
   };
 }
 
-/** Grants that matter most come first; others keep their order. */
+/**
+ * Grants that matter most come first; of those that are equally bad, those of which a rule finds what it finds of none before.
+ * Others keep their order.
+ */
 export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
   const weigh = weighGrants(findings);
-  const weights = new Map(grants.map((change) => [change, weigh(change)]));
+  const found = new Map<string | undefined, string[]>();
+  for (const { id, severity, grant, urn, uid } of findings)
+    for (const key of grant === undefined ? [urn, uid] : [tupleOf(grant)])
+      addTo(found, key, `${severity} ${id}`);
+  const seen = new Set<string>();
+  const weights = new Map(
+    grants.map((change) => {
+      const { grant } = change;
+      const keys = [tupleOf(grant), grant.subject.urn, grant.subject.uid];
+      const ids = keys.flatMap((key) => (key === undefined ? [] : (found.get(key) ?? [])));
+      const isNew = ids.some((id) => !seen.has(id));
+      for (const id of ids) seen.add(id);
+      return [change, weigh(change) - (isNew ? 0.1 : 0)];
+    }),
+  );
   return [...grants].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 }
 

@@ -1,7 +1,7 @@
 import { ownEffect } from "../../fields/fieldSpec";
 import { timestampNanos } from "../../fields/formats";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
-import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
+import { UNCONFIRMED, compareTexts, groupBy, isUnknown, SECRET_MASK } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
 import { inventoryGaps, listsObject } from "../documents/inventory";
@@ -24,8 +24,8 @@ import {
   readRoleCapabilities,
 } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
-import { compareGrants, tupleOf } from "../graph/grant";
-import type { Grant, GrantChange, GroupNode, Subject } from "../graph/grant";
+import { compareGrants } from "../graph/grant";
+import type { Grant, GrantChange, GrantedRole, GroupNode, Subject } from "../graph/grant";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import { textsOfTrusts } from "../graph/principals";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
@@ -627,9 +627,12 @@ export function createLasting({
   changes,
   after,
 }: Pick<Comparison, "changes" | "after">): (grant: Grant) => Grant | undefined {
-  const byUrn = new Map(
+  // By uid too: what was made by hand has no urn before it is adopted.
+  const changed = new Map(
     changes.flatMap((change) =>
-      [change.urn, change.before?.urn].flatMap((urn) => (urn === undefined ? [] : [[urn, change] as const])),
+      [change.urn, change.before?.urn, change.before?.uid].flatMap((key) =>
+        key === undefined ? [] : [[key, change] as const],
+      ),
     ),
   );
   const written = new Set(
@@ -637,23 +640,31 @@ export function createLasting({
       entity !== undefined && (op === "update" || op === "replace") ? [entity.key] : [],
     ),
   );
-  const place = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
-  let kept: ReadonlySet<string> | undefined;
-  const isKept = (grant: Grant): boolean => {
-    const { op, isLeftOnServer } = byUrn.get(grant.urn ?? "") ?? {};
-    if (op === "replace") return isLeftOnServer === true;
-    if (op !== "update") return true;
-    kept ??= new Set(after.grants.map(place));
-    return kept.has(place(grant));
+  /** By its resource or uid: whom it is for, and where. A role that is exchanged in place is so in one request. */
+  const places = ({ urn, uid, subject, group }: Grant): string[] =>
+    [urn, uid].flatMap((by) => (by === undefined ? [] : [JSON.stringify([by, subject.key, group.key])]));
+  let kept: ReadonlyMap<string, readonly Grant[]> | undefined;
+  /** The role that a grant has until the end, its own or another one in its place. */
+  const roleLeft = (grant: Grant): GrantedRole | undefined => {
+    const { op, isLeftOnServer } = changed.get(grant.urn ?? "") ?? changed.get(grant.uid ?? "") ?? {};
+    if (op === "replace") return isLeftOnServer === true ? grant.role : undefined;
+    // A resource that only goes is deleted last; one that is made may adopt the object.
+    if (op === undefined || op === "delete" || op === "same") return grant.role;
+    const now = (kept ??= groupBy(after.grants, places));
+    const roles = places(grant).flatMap((place) => now.get(place)?.map(({ role }) => role) ?? []);
+    return roles.some(({ key }) => key === grant.role.key) ? grant.role : roles[0];
   };
   return (grant) => {
-    if (!isKept(grant)) return undefined;
-    const { role } = grant;
-    const left = written.has(role.key) ? readRoleCapabilities(after.entities.get(role.key)) : undefined;
-    const capabilities = left && role.capabilities?.filter((each) => left.includes(each));
-    return capabilities === undefined || capabilities.length === role.capabilities?.length
+    const [role, left] = [grant.role, roleLeft(grant)];
+    if (left === undefined) return undefined;
+    const isOther = left.key !== role.key;
+    if (!isOther && !written.has(role.key)) return grant;
+    const now = isOther ? left.capabilities : readRoleCapabilities(after.entities.get(role.key));
+    if (!isOther && now === undefined) return grant;
+    const capabilities = role.capabilities?.filter((each) => now?.includes(each));
+    return !isOther && capabilities?.length === role.capabilities?.length
       ? grant
-      : { ...grant, role: { ...role, capabilities } };
+      : { ...grant, role: { ...left, capabilities } };
   };
 }
 

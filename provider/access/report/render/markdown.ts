@@ -6,6 +6,7 @@ import type { Finding, Severity } from "../../review/finding";
 import {
   byteLength,
   chooseShown,
+  countUnlisted,
   describeFindings,
   describeRanks,
   largestThatFits,
@@ -142,7 +143,10 @@ class Comment {
       ...this.writeHead(),
       ...(this.isWhole(budget)
         ? []
-        : ["_The report is too long for a comment. The other formats contain all of it._", ""]),
+        : [
+            `_The report is too long for a comment. The other formats contain ${countUnlisted(report) > 0 ? "more" : "all"} of it._`,
+            "",
+          ]),
       ...this.sections.flatMap((section) => (section.count === 0 ? [] : this.section(section, budget))),
       ...(explains
         ? [`<sub>why a rule matters: ${code(`npx --no pulumi-platform explain ${first.id}`)}</sub>`]

@@ -8,7 +8,7 @@ import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
-import { weighGrants } from "../fitReport";
+import { countUnlisted, weighGrants } from "../fitReport";
 import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, TrustChange } from "../report";
 import type { RenderOptions } from "./options";
 import {
@@ -124,7 +124,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
       "alert",
     ),
     entries("findings", findingHeadings[command], open, findings.length, "open"),
-    grants("grants", grantHeadings[command], listOpenGrants(report), "open"),
+    { ...grants("grants", grantHeadings[command], listOpenGrants(report), "open"), ...ofListed(report) },
     entries("trust", "Roles and trust changed", unreported),
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
     grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
@@ -143,6 +143,11 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
   ];
   return sections.filter(({ id, count }) => count > 0 || id === "findings" || id === "grants");
 }
+
+const ofListed = (report: Report): Pick<Section, "of"> => {
+  const unlisted = countUnlisted(report);
+  return unlisted === 0 ? {} : { of: `of ${(report.grants.length + unlisted).toLocaleString("en-US")}` };
+};
 
 const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
   changeOrder.flatMap((kind) => grants.filter(({ change }) => change === kind));
@@ -323,8 +328,11 @@ export function headlineOf(report: Report): Headline | undefined {
   const grants = shownChanges.map(({ grant }) => grant);
   const isOne = new Set(grants.map(({ subject }) => subject.key)).size === 1;
   const [one, many] = verbs[first.change];
-  const main = `${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}`;
-  const hiddenCount = changes.length - shownChanges.length;
+  const unlisted = countUnlisted(report);
+  // Some of those that are not listed may be alike.
+  const atLeast = unlisted > 0 && !isOne ? "at least " : "";
+  const main = `${atLeast}${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}`;
+  const hiddenCount = changes.length + unlisted - shownChanges.length;
   return {
     main,
     ...(hiddenCount === 0

@@ -559,6 +559,15 @@ describe("required access", () => {
     expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(expected);
   });
 
+  test("a holder whose binding gets another role that gives the same keeps it", () => {
+    const [own, other] = [role("own", ["REPO_LIST"]), role("other", ["REPO_LIST", "TAG_LIST"])];
+    const old = binding(by("a"), own, acme);
+    const before = [...base, own, other, by("a"), old];
+    const after = before.map((one) => (one === old ? edit(old, { roleUid: other.uid }) : one));
+    const required = "require: [{ name: x, can: CAP_REPO_LIST, on: [acme], atLeast: 1 }]";
+    expect(messagesOf(required, before, after)).toEqual([]);
+  });
+
   test("two holders are left, and of one another role gives what its own loses", () => {
     const [own, other] = ["own", "other"].map((name) => role(name, ["REPO_LIST", "TAG_LIST"])) as [
       Resource,
@@ -647,7 +656,9 @@ describe("whom an assertion names by a name or uid", () => {
       chainguard: { serviceBindings: { INGESTER: ci.uid } },
     });
   const named = association("assoc");
+
   const renamed = { ...named, inputs: { ...named.inputs, name: "other" } };
+  const asOutsider = edit(named, { chainguard: { serviceBindings: { INGESTER: outsider.uid } } });
 
   test.each<[string, string, Resource[], Resource[], Resource[], string[]]>([
     [
@@ -682,6 +693,30 @@ describe("whom an assertion names by a name or uid", () => {
       [twin, ...pushTo(twin)],
       [],
       ["x: acme / payments has 0 holders, fewer than 1"],
+    ],
+    [
+      "is excluded, goes, and counts by another identity",
+      `require: [{ name: x, role: registry.push, on: acme / payments, atLeast: 1, who: { not: [{ name: old }] } }]`,
+      [by("old", "repo:acme/old:ref:refs/heads/main"), ...pushTo(outsider)],
+      [
+        by("new", "repo:acme/old:ref:refs/heads/main"),
+        ...pushTo(by("new", "repo:acme/old:ref:refs/heads/main")),
+      ],
+      [],
+      ["x: acme / payments has 0 holders, fewer than 1"],
+    ],
+    [
+      "is an association of which another one has the service",
+      noPush("type: service, name: assoc"),
+      [binding(ci, pusher, payments), binding(outsider, viewer, acme), asOutsider],
+      [
+        binding(ci, pusher, payments),
+        binding(outsider, viewer, acme),
+        asOutsider,
+        resource("AccountAssociation", "zz", { ...named.inputs, name: "zz", parentUid: cards }),
+      ],
+      [],
+      ["x: INGESTER has registry.push on acme / payments"],
     ],
     [
       "may hold it once at most, and does so by two identities",

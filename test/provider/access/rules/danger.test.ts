@@ -122,6 +122,25 @@ describe("D1 lock-out", () => {
       expect(severitiesOf("D1", kept, { minOwners: 2, self: ada.uid })).toEqual([]);
     });
 
+    it("doubts an owner whose binding, made by hand, is adopted as another one", () => {
+      const byHand: Resource = { ...owns[0], external: true };
+      const [adopted, again] = moved(ada, owns[0]) as [Resource, Resource];
+      const adopting = (inputs: Props) =>
+        step(
+          "import",
+          undefined,
+          state("RoleBinding", "adopted", inputs, { id: byHand.uid, importID: byHand.uid }),
+        );
+      const judge = (inputs: Props, ...after: Resource[]) =>
+        severitiesOf(
+          "D1",
+          compareResources([...base, byHand], [...base, ...after], { steps: [adopting(inputs)] }),
+          { minOwners: 1 },
+        );
+      expect(judge(adopted.inputs, again)).toEqual(["high"]);
+      expect(judge(owns[0].inputs, again)).toEqual([]);
+    });
+
     it("counts no new owner who may come after the old one is gone", () => {
       const [two, left] = [
         owns.slice(0, 2),
