@@ -77,8 +77,10 @@ export interface DetectedDifference {
 /** Everything that the states of a run record. */
 export class ManagedResources {
   readonly all: ManagedResource[] = [];
-  /** Keys of what a state manages, or is about to delete. */
+  /** Keys of what a state manages. */
   private readonly known = new Set<string>();
+  /** By key of what a state is about to delete: its stack. */
+  private readonly deleting = new Map<string, string>();
   private readonly byKey = new Map<string, ManagedResource[]>();
   /** Resources that own all objects of a kind at a group, by that kind and group. */
   private readonly collections = new Map<string, ManagedResource>();
@@ -87,7 +89,12 @@ export class ManagedResources {
     for (const state of states) this.readState(state, notes);
   }
 
-  /** Whether a state manages an object, or is about to delete it. One that a program only reads is not its own. */
+  /** The stack whose next update deletes an object, which is at the server until then. */
+  deletingStack(kind: string, uid: string): string | undefined {
+    return this.deleting.get(objectKey(kind, uid));
+  }
+
+  /** Whether a state manages an object. One that a program only reads is not its own, nor is one that it gave up. */
   isKnown(kind: string, uid: string): boolean {
     return this.known.has(objectKey(kind, uid));
   }
@@ -120,7 +127,7 @@ export class ManagedResources {
       );
     }
     for (const { kind, id } of state.pendingDeletes) {
-      if (kind !== undefined && id !== undefined) this.known.add(objectKey(kind, id));
+      if (kind !== undefined && id !== undefined) this.deleting.set(objectKey(kind, id), stack);
     }
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn } = resource;
@@ -527,10 +534,14 @@ export class UnmanagedObjects {
       if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess =
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
-      const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
-        ({ uid }) =>
-          `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
-      );
+      const stack = this.managed.deletingStack(object.kind, object.uid);
+      const details = [
+        ...(stack === undefined ? [] : [`${stack} has given it up: its next pulumi up deletes it`]),
+        ...(moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
+          ({ uid }) =>
+            `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
+        ),
+      ];
       differences.push(
         this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details, owner }),
       );

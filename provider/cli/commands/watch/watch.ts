@@ -297,7 +297,8 @@ async function readInventories(
     inventories.push(
       await takeInventory(client, {
         root,
-        kinds: ["Group", "Role", "Identity", ...aggregatedKinds(states)],
+        // Who holds what decides what a change of a role or an identity gives.
+        kinds: [...new Set(["Group", "Role", "Identity", "RoleBinding", ...aggregatedKinds(states)])],
         additionalUids: onlyBelow(uidsToRead),
         parentsToList: onlyBelow(changed.parents),
         isRootOptional: isUidManaged(states, root),

@@ -193,16 +193,39 @@ describe("drift", () => {
     return Object.assign(new Made(emulator), { rows }).export();
   };
 
-  test("what is pending deletion, or less than what the program ignores, is not drift", async () => {
+  test("less than what the program ignores is not drift", async () => {
     const role = made.ids["role"] ?? "";
-    const rest = await call(emulator, "POST", `/iam/v2/groups/${made.ids["org"] ?? ""}`, { name: "rest" });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_TAG_LIST"] });
-    const other = new Made(emulator, "other");
-    other.row("rest", "Group", String(rest["uid"]), { name: "not so" }, {}, { delete: true });
-    const report = await survey({ ...on, states: [ignoringCapabilities(), other.export()] });
+    const report = await survey({ ...on, states: [ignoringCapabilities()] });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
-    await call(emulator, "DELETE", `/iam/v2/groups/${String(rest["uid"])}`);
     expect(report.findings).toEqual([]);
+  });
+
+  test("what a stack has given up and not deleted yet is unmanaged, and each change of it is another finding", async () => {
+    const [team, holder] = [made.ids["team"] ?? "", made.ids["someone"]];
+    const body = { identityUid: holder, roleUid: made.ids["role"] };
+    const grant = await call(emulator, "POST", `/iam/v2/roleBindings/${team}`, body);
+    const at = `/iam/v2/roleBindings/${String(grant["uid"])}`;
+    const other = new Made(emulator, "other");
+    other.row(
+      "rest",
+      "RoleBinding",
+      String(grant["uid"]),
+      { parentUid: team, ...body },
+      {},
+      { delete: true },
+    );
+    const states = [...on.states, other.export()];
+    const reports = [await survey({ ...on, states })];
+    await patch(at, { roleUid: made.ids["writer"] });
+    reports.push(await survey({ ...on, states }));
+    await call(emulator, "DELETE", at);
+    const found = reports.map(({ findings }) => findings.find(({ uid }) => uid === grant["uid"]));
+    expect(found).toMatchObject([{ severity: "high" }, { severity: "high" }]);
+    expect(found[0]?.details).toContainEqual(
+      expect.stringMatching(/ has given it up: its next pulumi up deletes it$/),
+    );
+    expect(found[0]?.fingerprint).not.toBe(found[1]?.fingerprint);
   });
 
   test("more access is drift, though the program ignores changes there", async () => {
