@@ -70,7 +70,7 @@ function sayFirst(error: unknown): boolean {
 }
 
 /**
- * Asks the server what a preview can do without. Where settings are missing, or the token may not read, it is not said; what
+ * Asks the server what a preview can do without. Where there is no address, or the token may not read, it is not said; what
  * would fail the update as well is a warning, unless a lookup fails for it too.
  */
 export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, otherwise: T): Promise<T> {
@@ -84,10 +84,12 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     return await ask(previewClient);
   } catch (error) {
     const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
-    if (isRefused || error instanceof ConfigError) return otherwise;
+    const code = errorCodeOf(error);
+    // A unit test of a program has no settings at all.
+    if (isRefused || (error instanceof ConfigError && code !== "PP2006")) return otherwise;
     await Promise.allSettled(underWay);
-    const line = `the uids in this program are not looked up: ${describeFailure(error)}`;
-    if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), errorCodeOf(error)));
+    const line = `the API cannot be asked: ${describeFailure(error)}; an update would fail, and no uid is looked up`;
+    if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));
     return otherwise;
   }
 }

@@ -135,7 +135,7 @@ describe("typical mistakes, through the real engine", () => {
     expect(stdout).not.toContain(`"${org}" is the uid of no Group`);
     const refused = await stack.succeed(["preview"], { PLATFORM_TOKEN: TOKEN });
     expect(oneLine(refused)).toMatch(
-      /warning: the uids in this program are not looked up: .*http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
+      /warning: the API cannot be asked: .*http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
     );
     expect(refused.output).not.toContain(TOKEN);
   });
@@ -143,7 +143,7 @@ describe("typical mistakes, through the real engine", () => {
   test.each<[string, number, string, string]>([
     ["a web page that is not there", 404, "<html></html>", "no such API endpoint: http"],
     ["a page that is refused", 403, "<html></html>", "responds at http"],
-    ["another object", 200, '{"id":1}', '"; check PLATFORM_BASE_URL (PP2107)'],
+    ["another object", 200, '{"id":1}', '"; check PLATFORM_BASE_URL'],
     ["a refusal of the API", 403, '{"code":7,"message":"no"}', ""],
   ])("a preview without a lookup says what a wrong address answers: %s", async (_, status, text, says) => {
     const server = createServer((_request, response) => void response.writeHead(status).end(text));
@@ -159,7 +159,7 @@ describe("typical mistakes, through the real engine", () => {
     server.close();
     if (says === "") expect(ended.output).not.toContain("warning");
     else {
-      expect(oneLine(ended)).toContain("warning: the uids in this program are not looked up: ");
+      expect(oneLine(ended)).toContain("warning: the API cannot be asked: ");
       expect(oneLine(ended)).toContain(says);
     }
   });

@@ -163,7 +163,7 @@ function skipReason(
   if (manager !== undefined) return `${manager} manages it already`;
   const owner = collectionKind && managers?.get(objectKey(collectionKind, parentOf(uid) ?? ""));
   if (owner !== undefined)
-    return `the ${collectionKind} of ${owner} owns all of its group: if it is not there, add it`;
+    return `the ${collectionKind} of ${owner} has all of its group, this one as well: add it there only if drift says that it is missing`;
   const isNamed = only?.includes(uid) === true || keys?.has(objectKey(kind, uid)) === true;
   if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";

@@ -136,6 +136,9 @@ function findRunsOf(
   const forms = [...rows.map(({ value }) => value), ...proofs.map(segmentText)];
   const found = [...known, ...findChosenRuns(languages, subject, proofs)];
   if (found.length > 0 || isOfForms(languages, subject, forms)) return found;
+  // Somebody meant a pattern: T6 says that no subject is so.
+  if (text !== undefined && /[*^]/.test(text))
+    return [{ what: "runs with exactly this subject", example: text }];
   const outside = languages.exampleOutside(pattern, anchored(forms.join("|")));
   return [
     outside === "tooLarge" ? UNJUDGED : { what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text },

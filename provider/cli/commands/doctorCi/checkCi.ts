@@ -169,13 +169,13 @@ async function checkCredentials(
       return missing(
         check,
         `${uid} may write nothing: no update would pass; bind owner, or less`,
-        "pulumi up",
+        "pulumi up --refresh",
       );
     return access.length === 0
       ? missing(
           check,
           `${uid} has no role: the review would see nothing; bind viewer at the root group`,
-          "pulumi up",
+          "pulumi up --refresh",
         )
       : ok(check, `${uid} only reads`);
   });

@@ -150,7 +150,10 @@ describe("the program that adopts an organisation", () => {
     expect(leftOut.filter(isThere).map(({ reason }) => reason)).toEqual(
       bindings
         .filter(isThere)
-        .map(() => "the GroupAccess of stack acme/prod owns all of its group: if it is not there, add it"),
+        .map(
+          () =>
+            "the GroupAccess of stack acme/prod has all of its group, this one as well: add it there only if drift says that it is missing",
+        ),
     );
     expect(resources.filter(isThere)).toEqual([]);
     expect(resources.length + leftOut.length).toBe(bindings.length);

@@ -388,7 +388,7 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     /^glab variable update PLATFORM_DEPLOY_IDENTITY "\$\(pulumi stack output deployIdentity\)"$/,
     { host: "gitlab", shared: "preview" },
   ],
-  ["identity deploy", /write nothing/, /^pulumi up$/, { deployRole: "viewer" }],
+  ["identity deploy", /write nothing/, /^pulumi up --refresh$/, { deployRole: "viewer" }],
   [
     "identity preview",
     /write nothing: are the two exchanged\?/,
@@ -401,7 +401,7 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     /^gh variable set PLATFORM_DEPLOY_IDENTITY /,
     { role: "editor", deployRole: "viewer" },
   ],
-  ["identity review", /has no role/, /^pulumi up$/, { role: "" }],
+  ["identity review", /has no role/, /^pulumi up --refresh$/, { role: "" }],
   [
     "variables",
     /PULUMI_ACCESS_TOKEN has all environments/,
