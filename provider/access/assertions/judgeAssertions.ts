@@ -12,7 +12,7 @@ import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { createLasting, createSignInDoubt } from "../review/compare";
+import { createLate, createSignInDoubt, listLasting } from "../review/compare";
 import type { Comparison, SignInDoubt } from "../review/compare";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
@@ -701,8 +701,7 @@ class AssertionJudge {
   private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
-  /** What of a grant of before is there until everything new is made. */
-  private readonly lastingPart: (grant: Grant) => Grant | undefined;
+  private knownLasting: Side | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
@@ -713,7 +712,7 @@ class AssertionJudge {
   private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
   private readonly languages: Languages;
 
-  constructor(graphs: Judged) {
+  constructor(private readonly graphs: Judged) {
     const { before, after, changes, drift, inventory, meanwhile, languages = new Languages() } = graphs;
     this.languages = languages;
     this.isPlanned = drift === undefined;
@@ -741,7 +740,17 @@ class AssertionJudge {
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
-    this.lastingPart = createLasting(graphs);
+  }
+
+  /** What is there from before the change until everything new is made. */
+  private get lasting(): Side {
+    const { before, after } = this.graphs;
+    return (this.knownLasting ??= new Side(
+      { ...before, grants: listLasting(this.graphs) },
+      after,
+      this.languages,
+      this.isPlanned,
+    ));
   }
 
   private acceptsMore({ subject: { key, type } }: Grant): boolean {
@@ -1147,27 +1156,6 @@ class AssertionJudge {
     };
   }
 
-  /** Answers whether a holder's grant may be made after the grants of holders of before are deleted: the update may end before that. */
-  private findLate(
-    then: readonly { readonly grant: Grant }[],
-    group: string,
-    wanted: Wanted,
-  ): (grant: Grant) => boolean {
-    const brief = new Map(
-      then.flatMap(({ grant: { subject } }) => {
-        const grants = this.before.grantsOfSubject(subject.key, group, true);
-        const lasting = grants.flatMap((grant) => this.lastingPart(grant)?.role.capabilities ?? []);
-        if (holdsAll(new Set(lasting), wanted, false)) return [];
-        return [[subject.key, grants.filter((grant) => this.lastingPart(grant) !== grant)] as const];
-      }),
-    );
-    const held = new Set(then.map(({ grant }) => grant.subject.key));
-    return ({ subject, urn }) =>
-      held.has(subject.key)
-        ? brief.has(subject.key)
-        : [...brief.values()].flat().some((grant) => grant.urn !== urn);
-  }
-
   require(assertion: Written<RequiredAccess>): Judgement {
     const { keys, departed } = this.groupsOf(assertion);
     const wanted = this.wantedOf(assertion);
@@ -1193,7 +1181,12 @@ class AssertionJudge {
         `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
       // Who has not signed in for long is no news where nobody goes.
-      const isLate = this.findLate(then.allSure, key, wanted);
+      const lasting = this.holders(this.lasting, assertion, key, wanted).allSure;
+      const stays = new Set(lasting.map(({ grant }) => grant.subject.key));
+      const isLate = createLate(
+        then.allSure.map(({ grant }) => grant),
+        (holder) => stays.has(holder),
+      );
       const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"], isLate);
       if (isBroken && (then.sure.length >= atLeast || isAnyLost)) {
         worse.push(at(count(now.sure)));

@@ -619,14 +619,15 @@ export function fieldsThatLockOut({ op, kind, before, after, fields }: ResourceC
 }
 
 /**
- * Answers what of a grant of before is there until everything new is made: all, what its role keeps, or undefined. What replaces
- * its resource, or takes the grant or a capability away, may do so before the same is given elsewhere, and the update may fail
- * in between. A resource that only goes is deleted last.
+ * The grants of before that are there until everything new is made, with what their roles keep. What replaces a resource, or
+ * takes a grant or a capability away, may do so before the same is given elsewhere, and the update may fail in between. A resource
+ * that only goes is deleted last.
  */
-export function createLasting({
+export function listLasting({
+  before,
   changes,
   after,
-}: Pick<Comparison, "changes" | "after">): (grant: Grant) => Grant | undefined {
+}: Pick<Comparison, "before" | "changes" | "after">): Grant[] {
   // By uid too: what was made by hand has no urn before it is adopted.
   const changed = new Map(
     changes.flatMap((change) =>
@@ -654,18 +655,32 @@ export function createLasting({
     const roles = places(grant).flatMap((place) => now.get(place)?.map(({ role }) => role) ?? []);
     return roles.some(({ key }) => key === grant.role.key) ? grant.role : roles[0];
   };
-  return (grant) => {
+  return before.grants.flatMap((grant) => {
     const [role, left] = [grant.role, roleLeft(grant)];
-    if (left === undefined) return undefined;
+    if (left === undefined) return [];
     const isOther = left.key !== role.key;
-    if (!isOther && !written.has(role.key)) return grant;
+    if (!isOther && !written.has(role.key)) return [grant];
     const now = isOther ? left.capabilities : readRoleCapabilities(after.entities.get(role.key));
-    if (!isOther && now === undefined) return grant;
+    if (!isOther && now === undefined) return [grant];
     const capabilities = role.capabilities?.filter((each) => now?.includes(each));
-    return !isOther && capabilities?.length === role.capabilities?.length
-      ? grant
-      : { ...grant, role: { ...left, capabilities } };
-  };
+    return [{ ...grant, role: { ...left, capabilities } }];
+  });
+}
+
+/**
+ * Answers whether a holder's grant may come after the grants of holders of before are gone: the update may end in between.
+ *
+ * @param then A grant of each holder of before.
+ * @param isLasting Whether a holder of before holds it until everything new is made, by key.
+ */
+export function createLate(
+  then: readonly Grant[],
+  isLasting: (holder: string) => boolean,
+): (now: Grant) => boolean {
+  const held = new Set(then.map(({ subject }) => subject.key));
+  const brief = then.filter(({ subject }) => !isLasting(subject.key));
+  return ({ subject, urn }) =>
+    held.has(subject.key) ? !isLasting(subject.key) : brief.some((old) => old.urn !== urn);
 }
 
 /**

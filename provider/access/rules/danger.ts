@@ -20,7 +20,13 @@ import { isWithin } from "../documents/inventory";
 import { bindsRoles } from "../graph/accessKinds";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
-import { createLasting, createSignInDoubt, fieldsThatLockOut, isCredential } from "../review/compare";
+import {
+  createLate,
+  createSignInDoubt,
+  fieldsThatLockOut,
+  isCredential,
+  listLasting,
+} from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
@@ -63,12 +69,7 @@ interface OwnerChange {
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages = new Languages() } = facts.comparison;
-  const lastingPart = createLasting(facts.comparison);
-  const lasting = ownersOfRoots(before.grants.flatMap((grant) => lastingPart(grant) ?? []));
-  const brief = before.grants.filter((grant) => {
-    const part = isOwnerOfRoot(grant) ? lastingPart(grant) : grant;
-    return part === undefined || (part !== grant && !isOwnerOfRoot(part));
-  });
+  const lasting = ownersOfRoots(listLasting(facts.comparison));
   const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
@@ -76,10 +77,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()];
-    const isLate = ({ subject, urn }: Grant): boolean =>
-      owners.has(subject.key)
-        ? lasting.get(key)?.has(subject.key) !== true
-        : brief.some(({ group, urn: other }) => group.key === key && other !== urn);
+    const isLate = createLate([...owners.values()], (holder) => lasting.get(key)?.has(holder) === true);
     const isUnsure = (each: Grant): boolean => isDoubted(each) || isLate(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
@@ -186,11 +184,11 @@ function* lostGrants(
 
 /** The grants of the pipeline's own identity of which this change gives again all that it takes away, and may take it first. */
 function* briefOwnGrants(facts: Facts): Generator<Grant> {
-  const lastingPart = createLasting(facts.comparison);
-  const own = facts.comparison.before.grants.filter(({ subject }) => isSelf(facts, subject));
-  const lasting = own.flatMap((grant) => lastingPart(grant) ?? []);
+  const ofSelf = (grants: readonly Grant[]) => grants.filter(({ subject }) => isSelf(facts, subject));
+  const own = ofSelf(facts.comparison.before.grants);
+  const lasting = own.length === 0 ? [] : ofSelf(listLasting(facts.comparison));
   for (const grant of own) {
-    if (lastingPart(grant) === grant || facts.lostCapabilities(grant).length > 0) continue;
+    if (lasting.includes(grant) || facts.lostCapabilities(grant).length > 0) continue;
     const above = facts.groupAndAbove(grant.group.key);
     const stays = new Set(
       lasting.flatMap(({ role, group }) => (above.includes(group.key) ? (role.capabilities ?? []) : [])),
