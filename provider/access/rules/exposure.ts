@@ -157,11 +157,13 @@ function judgeName(
     return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
   }
   const other = names.findNamesake(before, after);
+  // What no stack has may be older than what a stack has.
+  const was = facts.comparison.drift === undefined ? "was" : "is";
   if (other !== undefined && isFoundByPath(after.kind)) {
     const path = facts.pathOf(after.key, "after");
     return {
       severity: "high",
-      why: `${path} was the path of another one, ${other.uid ?? other.urn ?? other.key}, and whatever names this path may mean the new one`,
+      why: `${path} ${was} the path of another one, ${other.uid ?? other.urn ?? other.key}, and whatever names this path may mean this one`,
     };
   }
   if (other !== undefined) {
@@ -169,7 +171,7 @@ function judgeName(
     const place = group === undefined ? "" : ` in ${group}`;
     return {
       severity: "medium",
-      why: `that was the name of another one${place}, ${other.uid ?? other.urn ?? other.key}`,
+      why: `that ${was} the name of another one${place}, ${other.uid ?? other.urn ?? other.key}`,
     };
   }
   if (before === undefined || !isRenamed) return undefined;
@@ -187,8 +189,10 @@ function judgeName(
   };
 }
 
-function describeNaming(before: Entity | undefined, after: Entity): string {
-  if (before === undefined) return `${nounOf(after.kind)} ${JSON.stringify(after.name)} is new`;
+function describeNaming(facts: Facts, before: Entity | undefined, after: Entity): string {
+  const isFound = facts.comparison.drift !== undefined;
+  if (before === undefined)
+    return `${nounOf(after.kind)} ${JSON.stringify(after.name)} is ${isFound ? "in no stack" : "new"}`;
   if (before.name === after.name) return `${labelEntity(after)} lies in another group`;
   return `${labelEntity(before)} is called ${JSON.stringify(after.name)} from now on`;
 }
@@ -204,7 +208,7 @@ function findTakenNames(facts: Facts): FindingInput[] {
       facts.aboutEntity(after, {
         severity: judged.severity,
         field: "name",
-        message: `${describeNaming(before, after)}: ${judged.why}`,
+        message: `${describeNaming(facts, before, after)}: ${judged.why}`,
         pins: after.name,
         advice:
           "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",

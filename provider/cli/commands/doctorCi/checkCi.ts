@@ -122,6 +122,8 @@ async function checkCredentials(
       return uid ? [[name, { uid, ...accessOf(uid) }]] : [];
     }),
   );
+  const isAbsent = (uid: string): boolean =>
+    inventory.complete && !inventory.objects.some((one) => one.kind === "Identity" && one.uid === uid);
   // The binding that a reading identity has too much is then the one that the deployment needs.
   const isExchanged =
     held.get("DEPLOY")?.writing.length === 0 && [...held.values()].some(({ writing }) => writing.length > 0);
@@ -132,6 +134,7 @@ async function checkCredentials(
     const { uid, access, writing } = own;
     const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
     const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
+    if (isAbsent(uid)) return missing(check, `${uid} is the uid of no identity below ${root}`, command);
     const [first] = writing;
     const isRight = (first !== undefined) === isDeploy;
     // Where both variables have the same uid, the one that needs other access than that uid has is wrong.
@@ -161,8 +164,6 @@ async function checkCredentials(
       );
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
-    if (!inventory.objects.some((object) => object.kind === "Identity" && object.uid === uid))
-      return missing(check, `${uid} is the uid of no identity below ${root}`, command);
     if (access.some(({ grant }) => grant.role.capabilities === undefined))
       return unchecked(check, `what a role of ${uid} allows is not known`);
     if (isDeploy)

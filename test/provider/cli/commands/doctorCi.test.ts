@@ -178,7 +178,8 @@ async function check({
   const grant = async (name: string, of: string): Promise<string> => {
     const body = { name, claimMatch: { ...claimMatch, subject: name } };
     const { uid: identityUid } = await call(emulator, "POST", `/iam/v2/identities/${root}`, body);
-    if (of === "") return String(identityUid);
+    if (of === "gone") await call(emulator, "DELETE", `/iam/v2/identities/${String(identityUid)}`);
+    if (of === "" || of === "gone") return String(identityUid);
     const { roles = [] } = (await call(emulator, "GET", `/iam/v2/roles?name=${of}`)) as {
       roles?: { name: string; uid: string }[];
     };
@@ -389,6 +390,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     { host: "gitlab", shared: "preview" },
   ],
   ["identity deploy", /write nothing/, /^pulumi up --refresh$/, { deployRole: "viewer" }],
+  [
+    "identity deploy",
+    /is the uid of no identity below/,
+    /^gh variable set PLATFORM_DEPLOY_IDENTITY /,
+    { role: "editor", deployRole: "gone" },
+  ],
   [
     "identity preview",
     /write nothing: are the two exchanged\?/,
