@@ -125,6 +125,8 @@ interface UnmanagedObject {
   readonly givesAccess: boolean;
   readonly isNew: boolean;
   readonly details: readonly string[];
+  /** What becomes of it by the next update of the stack that has given it up. */
+  readonly pending: string | undefined;
   /** The resource that owns all others of its kind at its group, and leaves this one alone. */
   readonly owner: ManagedResource | undefined;
 }
@@ -252,7 +254,7 @@ export class DifferenceDescriber {
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
-    { givesAccess, isNew, details, owner }: UnmanagedObject,
+    { givesAccess, isNew, details, pending, owner }: UnmanagedObject,
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
@@ -263,10 +265,13 @@ export class DifferenceDescriber {
       direction: givesAccess ? "widened" : "neutral",
       message: `${capitalize(spec.noun)} ${about.name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice:
-        owner === undefined
-          ? `${deletion}, adopt it into a program, or suppress it`
-          : `${deletion}, declare it there, or suppress it`,
+        pending !== undefined
+          ? `finish the update of that stack, or ${deletion}`
+          : owner === undefined
+            ? `${deletion}, adopt it into a program, or suppress it`
+            : `${deletion}, declare it there, or suppress it`,
       details: [
+        ...(pending === undefined ? [] : [pending]),
         ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
         ...details,
         ...this.creationTime(object),
@@ -274,7 +279,8 @@ export class DifferenceDescriber {
       after: inputs,
       at: object.createTime ?? object.updateTime,
       revert: deleteCommand(spec, uid),
-      ...(owner === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
+      ...(owner === undefined &&
+        pending === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
     };
   }
 

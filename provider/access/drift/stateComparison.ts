@@ -79,8 +79,8 @@ export class ManagedResources {
   readonly all: ManagedResource[] = [];
   /** Keys of what a state manages. */
   private readonly known = new Set<string>();
-  /** By key of what a state is about to delete: its stack. */
-  private readonly deleting = new Map<string, string>();
+  /** By key of what a state is about to delete: what becomes of it. */
+  private readonly pending = new Map<string, string>();
   private readonly byKey = new Map<string, ManagedResource[]>();
   /** Resources that own all objects of a kind at a group, by that kind and group. */
   private readonly collections = new Map<string, ManagedResource>();
@@ -89,9 +89,9 @@ export class ManagedResources {
     for (const state of states) this.readState(state, notes);
   }
 
-  /** The stack whose next update deletes an object, which is at the server until then. */
-  deletingStack(kind: string, uid: string): string | undefined {
-    return this.deleting.get(objectKey(kind, uid));
+  /** What a stack has given up, and its next update deletes or leaves at the server, in words. */
+  describePending(kind: string, uid: string): string | undefined {
+    return this.pending.get(objectKey(kind, uid));
   }
 
   /** Whether a state manages an object. One that a program only reads is not its own, nor is one that it gave up. */
@@ -126,8 +126,11 @@ export class ManagedResources {
         `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh`,
       );
     }
-    for (const { kind, id } of state.pendingDeletes) {
-      if (kind !== undefined && id !== undefined) this.deleting.set(objectKey(kind, id), stack);
+    for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {
+      const isLeft = retainOnDelete || external;
+      const next = `its next pulumi up ${isLeft ? "leaves it at the server" : "deletes it"}`;
+      if (kind !== undefined && id !== undefined)
+        this.pending.set(objectKey(kind, id), `${stack} has given it up: ${next}`);
     }
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn } = resource;
@@ -534,16 +537,13 @@ export class UnmanagedObjects {
       if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess =
         spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
-      const stack = this.managed.deletingStack(object.kind, object.uid);
-      const details = [
-        ...(stack === undefined ? [] : [`${stack} has given it up: its next pulumi up deletes it`]),
-        ...(moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
-          ({ uid }) =>
-            `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
-        ),
-      ];
+      const pending = this.managed.describePending(object.kind, object.uid);
+      const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
+        ({ uid }) =>
+          `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
+      );
       differences.push(
-        this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details, owner }),
+        this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details, pending, owner }),
       );
     }
     return differences;

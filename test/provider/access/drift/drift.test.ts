@@ -226,6 +226,10 @@ describe("drift", () => {
       expect.stringMatching(/ has given it up: its next pulumi up deletes it$/),
     );
     expect(found[0]?.fingerprint).not.toBe(found[1]?.fingerprint);
+    expect(found[0]?.advice).toBe("finish the update of that stack, or delete it");
+    const { answers } = reports[0]?.differences.find(({ uid }) => uid === grant["uid"]) ?? {};
+    expect(answers?.adopt).toBeUndefined();
+    expect(answers?.revert).toContain(at);
   });
 
   test("more access is drift, though the program ignores changes there", async () => {
