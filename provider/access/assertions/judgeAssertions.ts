@@ -474,6 +474,7 @@ class Side {
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
   private knownIdentities: readonly Subject[] | undefined;
   private knownPeople: readonly Subject[] | undefined;
+  private knownDeparted: readonly Subject[] | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
@@ -582,19 +583,29 @@ class Side {
   private formerPeople(selector: SubjectSelector): { readonly subject: Subject; readonly entity: Entity }[] {
     const { former } = this;
     if (former === undefined) return [];
-    const keys = new Set(this.people.map(({ key }) => key));
-    const [then, now] = [former.graph.entities, this.graph.entities];
-    return former.people.flatMap((subject) => {
+    const then = former.graph.entities;
+    return this.departed.flatMap((subject) => {
       const { key, type } = subject;
-      const isThere =
-        keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
-      if (isThere || former.subjects.shareOf(subject, selector) === "none") return [];
+      if (former.subjects.shareOf(subject, selector) === "none") return [];
       const entity = then.get(ownerOf(key) ?? key);
       if (entity === undefined) return [];
       if (type !== "identity") return [{ subject, entity }];
       const old = JSON.stringify(["before", key]);
       return [{ subject: { ...subject, key: old }, entity: { ...entity, key: old } }];
     });
+  }
+
+  /** Those of before who go by the change, or trust somebody else after it. */
+  private get departed(): readonly Subject[] {
+    const { former } = this;
+    if (former === undefined) return [];
+    if (this.knownDeparted !== undefined) return this.knownDeparted;
+    const keys = new Set(this.people.map(({ key }) => key));
+    const [then, now] = [former.graph.entities, this.graph.entities];
+    return (this.knownDeparted = former.people.filter(
+      ({ key, type }) =>
+        !keys.has(key) || (type === "identity" && textOfTrust(then, key) !== textOfTrust(now, key)),
+    ));
   }
 
   private principalsWith(former: ReturnType<Side["formerPeople"]>): Principals {
