@@ -599,16 +599,21 @@ function subtract(members: Members, others: Members): string[] {
   return [...members].filter(([key]) => !others.has(key)).map(([, name]) => name);
 }
 
-/** Compares two sets. With `isLimit` each member restricts access, otherwise each gives access. */
-function compareSets(before: Members, after: Members, isLimit = false): Effect {
-  const [added, removed] = [subtract(after, before), subtract(before, after)];
+/** `adds a, b; takes away c`: what a set gains and loses. */
+export function describeMembers(added: readonly string[], removed: readonly string[]): string {
   const parts = [
     ...(added.length === 0 ? [] : [`adds ${joinItems(added)}`]),
     ...(removed.length === 0 ? [] : [`takes away ${joinItems(removed)}`]),
   ];
+  return parts.join("; ");
+}
+
+/** Compares two sets. With `isLimit` each member restricts access, otherwise each gives access. */
+function compareSets(before: Members, after: Members, isLimit = false): Effect {
+  const [added, removed] = [subtract(after, before), subtract(before, after)];
   const [more, less] = isLimit ? [removed, added] : [added, removed];
-  if (more.length > 0) return widened(parts.join("; "));
-  return less.length > 0 ? narrowed(parts.join("; ")) : neutral();
+  if (more.length > 0) return widened(describeMembers(added, removed));
+  return less.length > 0 ? narrowed(describeMembers(added, removed)) : neutral();
 }
 
 /** The members that are set on one side only, or differ in a way that cannot be ordered. */

@@ -68,9 +68,9 @@ export function fitReport<R extends Report>(
   const lists = Object.keys(LISTS).flatMap((key) => {
     const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
     if (!Array.isArray(items)) return [];
-    const toCut: readonly unknown[] =
+    const inOrderToCut: readonly unknown[] =
       key === "findings" ? orderToCut(report.findings, (one) => [one]) : items;
-    return [{ key, items, toCut, bytes: firstOf(toCut, mostBytes).bytes }];
+    return [{ key, items: inOrderToCut, bytes: firstOf(inOrderToCut, mostBytes).bytes }];
   });
   const kept = new Map<string, readonly unknown[]>();
   let left = mostBytes;
@@ -79,12 +79,11 @@ export function fitReport<R extends Report>(
     const share = left / (lists.length - i);
     left -= Math.min(list.bytes, share);
     if (list.bytes <= share) continue;
-    const { first } = firstOf(list.toCut, share);
-    const isFirst = new Set(first);
-    kept.set(list.key, list.toCut === list.items ? first : list.items.filter((item) => isFirst.has(item)));
+    const { first } = firstOf(list.items, share);
+    kept.set(list.key, list.key === "findings" ? chooseFindings(report.findings, first.length).shown : first);
   }
-  const cut = lists.flatMap(({ key, items, toCut }) => {
-    const omitted = toCut.slice(kept.get(key)?.length ?? items.length);
+  const cut = lists.flatMap(({ key, items }) => {
+    const omitted = items.slice(kept.get(key)?.length ?? items.length);
     if (omitted.length === 0) return [];
     const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
     return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];
@@ -185,49 +184,59 @@ export function sortGrants(grants: readonly GrantChange[], findings: readonly Fi
   for (const { id, severity, grant, urn, uid } of findings)
     for (const key of grant === undefined ? [urn, uid] : [tupleOf(grant)])
       addTo(found, key, `${severity} ${id}`);
+  const weights = weighNew(grants, 0.1, weigh, ({ grant }) =>
+    [tupleOf(grant), grant.subject.urn, grant.subject.uid].flatMap((key) =>
+      key === undefined ? [] : (found.get(key) ?? []),
+    ),
+  );
+  return orderBy(grants, weights);
+}
+
+/** The weight of each item; that of one with something that none before has is less by a lead. */
+function weighNew<T>(
+  items: readonly T[],
+  lead: number,
+  weigh: (item: T) => number,
+  partsOf: (item: T) => readonly string[],
+): Map<T, number> {
   const seen = new Set<string>();
-  const weights = new Map(
-    grants.map((change) => {
-      const { grant } = change;
-      const keys = [tupleOf(grant), grant.subject.urn, grant.subject.uid];
-      const ids = keys.flatMap((key) => (key === undefined ? [] : (found.get(key) ?? [])));
-      const isNew = ids.some((id) => !seen.has(id));
-      for (const id of ids) seen.add(id);
-      return [change, weigh(change) - (isNew ? 0.1 : 0)];
+  return new Map(
+    items.map((item) => {
+      const parts = partsOf(item);
+      const isNew = parts.some((part) => !seen.has(part));
+      for (const part of parts) seen.add(part);
+      return [item, weigh(item) - (isNew ? lead : 0)];
     }),
   );
-  return [...grants].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 }
+
+/** The least weight first; what has the same keeps its order. */
+const orderBy = <T>(items: readonly T[], weights: ReadonlyMap<T, number>): T[] =>
+  [...items].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 
 /**
  * The weight of each item that has findings, where not all are shown: its severity. What has a finding of a rule that none
  * before has comes before all of its severity and of the next worse one: a thousand findings of one rule, which somebody may
  * add on purpose, hide none of another one.
  */
-export function weighToCut<T>(
+export const weighToCut = <T>(
   items: readonly T[],
   findingsOf: (item: T) => readonly Finding[],
-): Map<T, number> {
-  const seen = new Set<string>();
-  return new Map(
-    items.map((item) => {
-      const findings = findingsOf(item);
-      // Each assertion is a rule of its own, by its name.
-      const ids = findings.map(
+): Map<T, number> =>
+  weighNew(
+    items,
+    1.5,
+    (item) => Math.min(NO_FINDING, ...findingsOf(item).map(rank)),
+    // Each assertion is a rule of its own, by its name.
+    (item) =>
+      findingsOf(item).map(
         ({ id, severity, field = "" }) => `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
-      );
-      const isNew = ids.some((id) => !seen.has(id));
-      for (const id of ids) seen.add(id);
-      return [item, Math.min(NO_FINDING, ...findings.map(rank)) - (isNew ? 1.5 : 0)];
-    }),
+      ),
   );
-}
 
-/** What has findings, what must be shown first. */
-export function orderToCut<T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] {
-  const weights = weighToCut(items, findingsOf);
-  return [...items].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
-}
+/** What has findings; what must be shown first comes first. */
+const orderToCut = <T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] =>
+  orderBy(items, weighToCut(items, findingsOf));
 
 /** The ones to show where there is room for so many, in the order that they have, and the others. */
 export function chooseShown<T>(

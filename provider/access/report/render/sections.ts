@@ -5,6 +5,7 @@ import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
 import { tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
+import { describeMembers } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
@@ -20,7 +21,6 @@ import {
   nameSubject,
   title,
   describeField,
-  describeMembers,
   findLocation,
   listTrustChanges,
 } from "./words";
@@ -695,7 +695,12 @@ export class EntryList {
     const same = findings.filter(({ message }) => message === first.message);
     const others = findings.filter(({ message }) => message !== first.message);
     // Some rules repeat in their details what the fields say.
-    const repeated = new Set(fields.flatMap((field) => [describeField(field), describeMembers(field)]));
+    const repeated = new Set(
+      fields.flatMap((field) => [
+        describeField(field),
+        `${field.path}: ${describeMembers(field.added ?? [], field.removed ?? [])}`,
+      ]),
+    );
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
         lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),

@@ -25,15 +25,6 @@ export function formatTime(time: string): string {
 export const describeField = ({ path, before, after }: FieldChange): string =>
   `${path}: ${before ?? "not set"} → ${after ?? "not set"}`;
 
-/** `capabilities: adds a, b; takes away c`, as the effect of a set is described. */
-export function describeMembers({ path, added = [], removed = [] }: FieldChange): string {
-  const parts = [
-    ...(added.length === 0 ? [] : [`adds ${added.join(", ")}`]),
-    ...(removed.length === 0 ? [] : [`takes away ${removed.join(", ")}`]),
-  ];
-  return `${path}: ${parts.join("; ")}`;
-}
-
 /** What a property loses and gains: the members of a set, or the two values. Undefined is "not set". */
 export function fieldSides({ before, after, added, removed }: FieldChange) {
   return added === undefined && removed === undefined

@@ -23,8 +23,8 @@ import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workf
 import type { CiSettings } from "../init/workflows";
 import { checkOwners } from "./codeOwners";
 import {
-  checkContents,
   checkAddresses,
+  checkContents,
   checkImages,
   checkPins,
   checkPlaceholders,
