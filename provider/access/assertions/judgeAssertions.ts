@@ -405,6 +405,17 @@ function entityOf(entities: AccessGraph["entities"], key: string): Entity | unde
 
 type Assertion = Written<ForbiddenAccess | RequiredAccess | SeparatedDuties>;
 
+/** Whether it counts holders, so that whom it excludes matters as much as whom it means. */
+const isCounted = (assertion: Assertion): boolean => "atLeast" in assertion || "atMost" in assertion;
+
+/** Somebody of before who goes by a change, or trusts somebody else after it. */
+interface Departed {
+  readonly subject: Subject;
+  /** The same and its entity, as they were: an identity by a key of its own, since it may be there after the change too. */
+  readonly was: Subject;
+  readonly entity: Entity;
+}
+
 /** One way in which an organisation breaks an assertion. */
 export interface Violation {
   readonly assertion: Assertion;
@@ -474,7 +485,8 @@ class Side {
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
   private knownIdentities: readonly Subject[] | undefined;
   private knownPeople: readonly Subject[] | undefined;
-  private knownDeparted: readonly Subject[] | undefined;
+  private knownDeparted: readonly Departed[] | undefined;
+  private knownPrincipalsWithDeparted: Principals | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
 
   constructor(
@@ -565,11 +577,11 @@ class Side {
   private sharingWithNamed(selector: SubjectSelector): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people.filter((each) => this.subjects.shareOf(each, selector) !== "none");
-    const former = this.formerPeople(selector);
-    const principals = former.length === 0 ? this.principals : this.principalsWith(former);
+    const departed = this.departedOf(selector).map(({ was }) => was);
+    const principals = departed.length === 0 ? this.principals : this.principalsWithDeparted;
     const found = new Set<string>();
     const asked = new Set<string>();
-    for (const one of [...named, ...former.map(({ subject }) => subject)]) {
+    for (const one of [...named, ...departed]) {
       // Those of the same trust share with the same others.
       const trust = principals.textOf(one) ?? one.key;
       if (asked.has(trust)) continue;
@@ -579,46 +591,47 @@ class Side {
     return found;
   }
 
-  /** Whom a selector named before the change, and who goes by it or trusts somebody else: as they were, by keys of their own. */
-  private formerPeople(selector: SubjectSelector): { readonly subject: Subject; readonly entity: Entity }[] {
+  /** Those of before whom a selector meant, and who go by the change or trust somebody else after it. */
+  departedOf(selector: SubjectSelector): readonly Departed[] {
     const { former } = this;
     if (former === undefined) return [];
-    const then = former.graph.entities;
-    return this.departed.flatMap((subject) => {
+    return this.departed.filter(({ subject }) => former.subjects.shareOf(subject, selector) !== "none");
+  }
+
+  private get departed(): readonly Departed[] {
+    return (this.knownDeparted ??= this.findDeparted());
+  }
+
+  private findDeparted(): Departed[] {
+    const keys = new Set(this.people.map(({ key }) => key));
+    const [then, now] = [this.former?.graph.entities ?? new Map<string, Entity>(), this.graph.entities];
+    return (this.former?.people ?? []).flatMap((subject): Departed[] => {
       const { key, type } = subject;
-      if (former.subjects.shareOf(subject, selector) === "none") return [];
       const entity = then.get(ownerOf(key) ?? key);
-      if (entity === undefined) return [];
-      if (type !== "identity") return [{ subject, entity }];
-      const old = JSON.stringify(["before", key]);
-      return [{ subject: { ...subject, key: old }, entity: { ...entity, key: old } }];
+      const isThere =
+        keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
+      if (entity === undefined || isThere) return [];
+      if (type !== "identity") return [{ subject, was: subject, entity }];
+      const own = JSON.stringify(["before", key]);
+      return [{ subject, was: { ...subject, key: own }, entity: { ...entity, key: own } }];
     });
   }
 
-  /** Those of before who go by the change, or trust somebody else after it. */
-  private get departed(): readonly Subject[] {
-    const { former } = this;
-    if (former === undefined) return [];
-    if (this.knownDeparted !== undefined) return this.knownDeparted;
-    const keys = new Set(this.people.map(({ key }) => key));
-    const [then, now] = [former.graph.entities, this.graph.entities];
-    return (this.knownDeparted = former.people.filter(
-      ({ key, type }) =>
-        !keys.has(key) || (type === "identity" && textOfTrust(then, key) !== textOfTrust(now, key)),
-    ));
+  /** The principals of this side beside those that departed. */
+  get principalsWithDeparted(): Principals {
+    return (this.knownPrincipalsWithDeparted ??= this.comparePrincipalsWithDeparted());
   }
 
-  private principalsWith(former: ReturnType<Side["formerPeople"]>): Principals {
+  private comparePrincipalsWithDeparted(): Principals {
+    const { departed, people } = this;
     const entities = new Map([
-      ...former.map(({ entity }) => [entity.key, entity] as const),
+      ...departed.map(({ entity }) => [entity.key, entity] as const),
       ...this.graph.entities,
     ]);
-    const subjects = this.graph.grants.map(({ subject }) => subject);
-    return new Principals(entities, this.languages, [
-      ...subjects,
-      ...this.people,
-      ...former.map(({ subject }) => subject),
-    ]);
+    const keys = new Set(people.map(({ key }) => key));
+    const others = this.graph.grants.flatMap(({ subject }) => (keys.has(subject.key) ? [] : [subject]));
+    const subjects = [...departed.map(({ was }) => was), ...people, ...others];
+    return new Principals(entities, this.languages, subjects, this.past?.entities);
   }
 
   /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
@@ -856,7 +869,6 @@ class AssertionJudge {
    */
   private departedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
-    const isCounted = "atLeast" in assertion || "atMost" in assertion;
     return [who, ...(who.not ?? [])].flatMap((conditions) => [
       ...this.replacedHolders(assertion, conditions),
       ...this.renamed.flatMap((entity) => {
@@ -865,7 +877,7 @@ class AssertionJudge {
         if (!types.some((each) => type === undefined || type.includes(each))) return [];
         const old = this.before.graph.entities.get(entity.key);
         const [was, is] = [isNamed(old, globs), isNamed(entity, globs)];
-        if (was === is || (!isCounted && is === (conditions === who))) return [];
+        if (was === is || (!isCounted(assertion) && is === (conditions === who))) return [];
         if (!this.after.subjects.mayBeMeant(entity, conditions)) return [];
         const [then, now] = [old?.name, entity.name].map((name) => JSON.stringify(name ?? ""));
         const what = old === undefined ? `a new ${entity.kind} is called` : `${then ?? ""} becomes`;
@@ -877,14 +889,11 @@ class AssertionJudge {
   }
 
   /** The holders that a change gives another uid: the next one would be judged without them, or without their exclusion. */
-  private replacedHolders(
-    assertion: Assertion,
-    { uid: globs = [] }: SubjectConditions,
-  ): readonly Violation[] {
+  private replacedHolders(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
+    const { uid: globs = [] } = conditions;
     if (globs.length === 0 || !this.isPlanned) return [];
-    const isCounted = "atLeast" in assertion || "atMost" in assertion;
     // Where access is forbidden, it is harmless that an exclusion ends.
-    if (!isCounted && assertion.who?.uid !== globs) return [];
+    if (!isCounted(assertion) && conditions !== assertion.who) return [];
     return [...this.before.graph.entities.values()].flatMap((old): Violation[] => {
       const entity = this.after.graph.entities.get(old.key);
       if (old.uid === undefined || entity === undefined || entity.uid === old.uid) return [];
@@ -902,32 +911,26 @@ class AssertionJudge {
    */
   private departedPrincipals(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
-    const isCounted = "atLeast" in assertion || "atMost" in assertion;
-    if (isCounted || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
+    if (isCounted(assertion) || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
+    const isIdentity = ({ type }: Subject): boolean => type === "identity";
+    const departed = this.after.departedOf(who).flatMap(({ was }) => (isIdentity(was) ? [was] : []));
+    if (departed.length === 0) return [];
     const named = this.before.identities.filter((each) => this.before.subjects.shareOf(each, who) !== "none");
-    const [then, now] = [this.before.graph.entities, this.after.graph.entities];
-    const gone = named.filter(({ key }) => !now.has(key) || textOfTrust(then, key) !== textOfTrust(now, key));
-    if (gone.length === 0) return [];
-    // As they were before, beside what they become.
-    const oldKey = (key: string): string => JSON.stringify(["before", key]);
-    const old = gone.map((each) => ({ ...each, key: oldKey(each.key) }));
-    const both = new Map(now);
-    for (const { key } of gone) {
-      const entity = then.get(key);
-      if (entity !== undefined) both.set(oldKey(key), entity);
-    }
-    const principals = new Principals(both, this.languages, [...old, ...this.after.identities]);
+    const namedKeys = new Set(named.map(({ key }) => key));
+    const principals = this.after.principalsWithDeparted;
+    const now = this.after.graph.entities;
     const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
     const others = { ...who, name: undefined, uid: undefined };
-    const oldKeys = new Set(old.map(({ key }) => key));
-    const namedKeys = new Set(named.map(({ key }) => key));
-    return old.flatMap((each) =>
+    return departed.flatMap((each) =>
       principals.sharing(each).flatMap((subject): Violation[] => {
-        const entity = now.get(subject.key);
+        const entity = isIdentity(subject) ? now.get(subject.key) : undefined;
         // What becomes of the names of these themselves, another finding says.
         if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
         if (this.after.subjects.shareOf(subject, others) === "none") return [];
-        if (principals.sharing(subject).some((other) => !oldKeys.has(other.key) && isNamed(other))) return [];
+        const stillNamed = principals
+          .sharing(subject)
+          .some((other) => isIdentity(other) && now.has(other.key) && isNamed(other));
+        if (stillNamed) return [];
         const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
         return [
           {
@@ -1135,20 +1138,22 @@ class AssertionJudge {
     for (const grant of side.grantsAt(group)) {
       const { key } = grant.subject;
       if (holders.has(key)) continue;
-      const share = side.shareOf(grant.subject, who);
-      if (share === "none") continue;
-      if (holdsAll(side.capabilitiesAt(key, group), wanted)) {
-        const isSure =
-          holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
-          !side.mayBeLeftOut(grant.subject, who);
-        holders.set(key, { grant, share: isSure ? share : "some" });
-      } else if (atMost !== undefined) {
+      const isAlone = holdsAll(side.capabilitiesAt(key, group), wanted);
+      if (!isAlone) {
+        if (atMost === undefined) continue;
         // One principal may hold it as several identities, who are one holder.
         const all = side.principals.sharing(grant.subject);
+        if (all.length === 1 || all.some((each) => holders.has(each.key))) continue;
         const held = new Set(all.flatMap((each) => [...side.capabilitiesAt(each.key, group)]));
-        const isKnown = all.some((each) => holders.has(each.key));
-        if (all.length > 1 && !isKnown && holdsAll(held, wanted)) holders.set(key, { grant, share: "some" });
+        if (!holdsAll(held, wanted)) continue;
       }
+      const share = side.shareOf(grant.subject, who);
+      if (share === "none") continue;
+      const isSure =
+        isAlone &&
+        holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
+        !side.mayBeLeftOut(grant.subject, who);
+      holders.set(key, { grant, share: isSure ? share : "some" });
     }
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
@@ -1191,13 +1196,13 @@ class AssertionJudge {
       const count = (holders: readonly unknown[], which = ""): string =>
         `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
-      // Who has not signed in for long is no news where nobody goes.
       const lasting = this.holders(this.lasting, assertion, key, wanted).allSure;
       const stays = new Set(lasting.map(({ grant }) => grant.subject.key));
       const isLate = createLate(
         then.allSure.map(({ grant }) => grant),
         (holder) => stays.has(holder),
       );
+      // Who has not signed in for long is no news where nobody goes.
       const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"], isLate);
       if (isBroken && (then.sure.length >= atLeast || isAnyLost)) {
         worse.push(at(count(now.sure)));

@@ -306,20 +306,17 @@ const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts 
   );
 
 /**
- * Whether one principal may be both that claims of two trusts name. Values of one claim are compared with all others of the
- * trusts; a person's address in one claim says nothing against another one in another claim, and is no sign of it either.
+ * Whether two trusts may mean one holder by their claims, whatever their subjects. Two different claims that each hold an address
+ * do not tell: one person may have two addresses. The values of a claim that both have are compared with all claims.
  */
-function mayBeOneHolder(languages: Languages, first: Naming, second: Naming): boolean {
-  return first.holders.some((one) =>
+const mayBeOneHolder = (first: Naming, second: Naming): boolean =>
+  first.holders.some((one) =>
     second.holders.some(
-      (other) =>
-        one.claim === other.claim ||
-        partOfClaim(one.claim) !== partOfClaim(other.claim) ||
-        mayMeetBoth(languages, one.value, other.value, partOfClaim(one.claim)),
+      (other) => one.claim === other.claim || partOfClaim(one.claim) !== partOfClaim(other.claim),
     ),
   );
-}
 
+/** Whether two trusts may ask for one address, in any claim or as the subject. */
 const mayHaveOneAddress = (languages: Languages, first: Naming, second: Naming): boolean =>
   addressesOf(first).some((one) =>
     addressesOf(second).some(
@@ -348,7 +345,7 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
     a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
-    mayBeOneHolder(languages, first, second) ||
+    mayBeOneHolder(first, second) ||
     mayHaveOneAddress(languages, first, second) ||
     (first.starts !== undefined && second.starts !== undefined
       ? first.starts.some((start) => second.starts?.includes(start))
