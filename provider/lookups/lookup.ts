@@ -25,7 +25,7 @@ import {
 import type { ArgumentTable, LookupArgument, LookupInputs } from "./arguments";
 import { functionsOf, tryInPreview } from "./invoke";
 import type { Lookup } from "./invoke";
-import { setAbsentFinder } from "../program/references";
+import { setQuestions } from "../program/references";
 import type { Output } from "../program/sdk";
 
 export const limitArgument = {
@@ -339,6 +339,27 @@ async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly str
   return unlisted.filter((_, i) => found[i] === false);
 }
 
+/** A preview compares what is new with this many objects of a group. */
+const MAX_COMPARED = 1000;
+
+/** The objects of a kind directly below a group, or at the root. */
+async function listBelow(
+  client: Client,
+  { collection, listing }: ResourceSpec,
+  parentUid: string | undefined,
+  read: (object: unknown) => object,
+): Promise<object[]> {
+  const below = parentUid === undefined ? { "uidp.in_root": true } : { "uidp.children_of": parentUid };
+  const objects: object[] = [];
+  const list = client.list(collection, { ...listing?.query, ...below }, { pageSize: MAX_PAGE });
+  for await (const item of list) {
+    // Whatever the server's filter does.
+    if (parentOf(stringOrEmpty(item["uid"])) !== parentUid) continue;
+    if (objects.push(read(item)) >= MAX_COMPARED) break;
+  }
+  return objects;
+}
+
 /** The lookups of a kind: exactly one object, and all that match. */
 interface LookupsOfKind<One, List, Result> {
   readonly get: (args: One) => Promise<Result>;
@@ -360,7 +381,10 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
 ): LookupsOfKind<One, List, Result> {
   const { kind, collection, listsByName, sharesParentUid } = spec;
   const read = resourceReader(spec) as (response: unknown) => Result;
-  setAbsentFinder(kind, (uids) => tryInPreview((client) => findAbsent(client, spec, uids), []));
+  setQuestions(kind, {
+    findAbsent: (uids) => tryInPreview((client) => findAbsent(client, spec, uids), []),
+    listBelow: (parent) => tryInPreview((client) => listBelow(client, spec, parent, read), []),
+  });
   // Of what shares the uid of its parent there is one below each.
   const { parentUid, ...byName } = selection;
   const selects = { ...byName, ...(sharesParentUid ? {} : { parentUid }), ...more.selects };

@@ -2,8 +2,10 @@ import * as pulumi from "./sdk";
 import { conflictOfOwners, identifyingInputs } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
+import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { lineOf } from "./argumentErrors";
+import { listLive } from "./references";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
@@ -41,6 +43,15 @@ interface KnownOutput {
   promise(): Promise<unknown>;
 }
 
+/** What two objects below one parent hardly ever have in common: their name, or what they grant to whom. */
+function tellingInputs(spec: ResourceSpec): readonly string[] {
+  // What two resources must not have in common is refused.
+  if (identifyingInputs(spec).length > 0) return [];
+  return "name" in spec.fields ? ["name"] : "identityUid" in spec.fields ? ["identityUid", "roleUid"] : [];
+}
+
+const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
+
 /** Two objects of one name, or two equal grants, are legal, and hardly ever meant. Said where the arguments are the same. */
 async function warnOfTwin(
   spec: ResourceSpec,
@@ -48,21 +59,59 @@ async function warnOfTwin(
   owner: string,
   owners: Owners,
 ): Promise<void> {
-  const { kind, fields } = spec;
-  const own = "name" in fields ? ["name"] : "identityUid" in fields ? ["identityUid", "roleUid"] : [];
-  // What two resources must not have in common is refused.
-  if (own.length === 0 || identifyingInputs(spec).length > 0) return;
+  const own = tellingInputs(spec);
+  if (own.length === 0) return;
   const line = lineOf(new Error());
   const tokens = await Promise.all(["parentUid", ...own].map((key) => settledTokenOf(args[key])));
   if (tokens.slice(1).includes(undefined)) return;
-  const key = `twin ${kind} ${tokens.join()}`;
+  const key = `twin ${spec.kind} ${tokens.join()}`;
   const other = owners.get(key) ?? owner;
   const place = owners.get(`line of ${key}`) ?? "";
   owners.set(key, owner).set(`line of ${key}`, line && ` (${line.slice(0, -": ".length)})`);
   if (other === owner) return;
-  const same = ["parentUid", ...own].join(", ").replace(/, (?=[^,]*$)/, " and ");
+  const same = joinWords(["parentUid", ...own]);
   const warning = `${line}${owner} and ${other}${place} have the same ${same}: both are made; remove one if you mean one object`;
   void pulumi.log.warn(withCode(warning, "PP1108"));
+}
+
+/** The plain value of an argument; undefined where a preview does not know it. */
+async function valueOf(value: unknown): Promise<unknown> {
+  const output = pulumi.output(value) as unknown as KnownOutput;
+  return (await output.isKnown) ? await output.promise() : undefined;
+}
+
+/**
+ * Says in a preview that the server has an equal of a new object already, as somebody made it who does not use Pulumi.
+ * The preview of a replacement knows no id either.
+ */
+export function warnOfLiveTwin(
+  spec: ResourceSpec,
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  id: pulumi.Output<pulumi.ID>,
+): void {
+  const own = tellingInputs(spec);
+  if (own.length === 0 || !pulumi.isDryRun() || args[ADOPT] !== undefined) return;
+  if ("mocks" in (pulumi.getMonitor() ?? {})) return;
+  const line = lineOf(new Error());
+  const warn = async (): Promise<void> => {
+    if (await (id as unknown as KnownOutput).isKnown) return;
+    const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOf(args[key])));
+    const hasParent = args["parentUid"] !== undefined;
+    if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return;
+    const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];
+    const twin = live.find((one) => own.every((key, i) => one[key] === values[i]));
+    if (twin === undefined) return;
+    const uid = JSON.stringify(twin["uid"]);
+    const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
+    const warning = `${line}${spec.kind} ${JSON.stringify(name)}: ${uid}, which is there already, has the same ${same}: both stay, unless this replaces that one; to take that one over, wrap the arguments in adopt(${uid}, { … })`;
+    await pulumi.log.warn(withCode(warning, "PP1108"));
+  };
+  // The program ends no sooner than this. Whatever fails there fails the resource itself.
+  const end = pulumi.rpcKeepAlive();
+  void warn()
+    .catch(() => undefined)
+    .finally(end);
 }
 
 /**

@@ -91,14 +91,32 @@ export function findWrongReferences(
   });
 }
 
-/** Finds out which of some uids of one kind nobody has; a lookup does, which has a client. */
-type AbsentFinder = (uids: readonly string[]) => Promise<readonly string[]>;
+/** What a preview asks the server of one kind; the lookups do, which have a client. */
+interface Questions {
+  /** Which of some uids nobody has. */
+  readonly findAbsent: (uids: readonly string[]) => Promise<readonly string[]>;
+  /** The objects directly below a group, or those at the root, as lookups return them; of very many the first. */
+  readonly listBelow: (parentUid: string | undefined) => Promise<readonly object[]>;
+}
 
-const finders = new Map<string, AbsentFinder>();
+const questions = new Map<string, Questions>();
 let isAsked = true;
 
-export function setAbsentFinder(kind: string, find: AbsentFinder): void {
-  finders.set(kind, find);
+export function setQuestions(kind: string, ofKind: Questions): void {
+  questions.set(kind, ofKind);
+}
+
+const getListsOfRun = pulumi.createPerRun(() => new Map<string, Promise<readonly object[]>>());
+
+/** The objects of a kind directly below a group, asked for once in a run; none where the server is not asked. */
+export function listLive(kind: string, parentUid: string | undefined): Promise<readonly object[]> {
+  const ofKind = questions.get(kind);
+  if (!isAsked || ofKind === undefined) return Promise.resolve([]);
+  const lists = getListsOfRun();
+  const key = `${kind} ${parentUid ?? ""}`;
+  const list = lists.get(key) ?? ofKind.listBelow(parentUid);
+  lists.set(key, list);
+  return list;
 }
 
 /** A provider of the program may have another address and another token than the lookups. */
@@ -116,7 +134,7 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
   if (!isAsked || !pulumi.isDryRun()) return [];
   const adopted = { path: "adopt", kind: spec.kind, value: args[ADOPT] };
   return [adopted, ...allReferences(spec, args)].filter(
-    (reference): reference is WrittenUid => isUid(reference.value) && finders.has(reference.kind),
+    (reference): reference is WrittenUid => isUid(reference.value) && questions.has(reference.kind),
   );
 }
 
@@ -125,9 +143,9 @@ export async function findAbsentUids<T extends WrittenUid>(written: readonly T[]
   if (!isAsked) return [];
   const absent = new Map<string, ReadonlySet<string>>();
   await Promise.all(
-    [...finders].map(async ([kind, find]) => {
+    [...questions].map(async ([kind, { findAbsent }]) => {
       const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
-      if (uids.size > 0) absent.set(kind, new Set(await find([...uids].sort())));
+      if (uids.size > 0) absent.set(kind, new Set(await findAbsent([...uids].sort())));
     }),
   );
   return written.filter(({ kind, value }) => absent.get(kind)?.has(value) === true);

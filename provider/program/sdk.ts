@@ -12,7 +12,7 @@ export type { Input } from "@pulumi/pulumi/output";
 export { CustomResource, mergeOptions, ProviderResource } from "@pulumi/pulumi/resource";
 export type { CustomResourceOptions, ID, Resource, ResourceOptions } from "@pulumi/pulumi/resource";
 export { allConfig } from "@pulumi/pulumi/runtime/config";
-export { getMonitor, isDryRun } from "@pulumi/pulumi/runtime/settings";
+export { getMonitor, isDryRun, rpcKeepAlive } from "@pulumi/pulumi/runtime/settings";
 
 /** Stands for the run where there is none. */
 const NO_RUN = {};

@@ -37,14 +37,18 @@ describe("typical mistakes, through the real engine", () => {
     stack.dispose();
   });
 
-  /** Runs a program with these lines. */
+  function writeProgram(lines: readonly string[]): void {
+    const program = ['const platform = require("pulumi-platform");', ...lines, ""].join("\n");
+    writeFileSync(join(stack.directory, "index.js"), program);
+  }
+
+  /** Runs a program with these lines, which fails. */
   async function run(
     lines: readonly string[],
     command: readonly string[],
     env: Record<string, string | undefined> = {},
   ): Promise<Run> {
-    const program = ['const platform = require("pulumi-platform");', ...lines, ""].join("\n");
-    writeFileSync(join(stack.directory, "index.js"), program);
+    writeProgram(lines);
     const ended = await stack.pulumi(command, { PLATFORM_MAX_RETRIES: "0", ...env });
     expect(ended.code).not.toBe(0);
     expect(ended.output).not.toMatch(/\n\s+at .*:\d+:\d+/);
@@ -116,13 +120,10 @@ describe("typical mistakes, through the real engine", () => {
       `new platform.Identity("adopted", platform.adopt("${none}", ${JSON.stringify({ parentUid: org, name: "a", claimMatch: { issuer: "https://issuer.example.com", subject: "a" } })}));`,
     ];
     const sent = emulator.requests.length;
-    writeFileSync(
-      join(stack.directory, "index.js"),
-      ['const platform = require("pulumi-platform");', ...lines, ""].join("\n"),
-    );
+    writeProgram(lines);
     const { stdout } = await stack.succeed(["preview"]);
-    // One list of each kind, and a read of each that the list omits.
-    expect(emulator.requests.length - sent).toBe(3 + 5);
+    // One list of each kind, a read of each that the list omits, and what there is below the parents of what is new.
+    expect(emulator.requests.length - sent).toBe(3 + 5 + 2);
     for (const line of [
       `index.js:2: RoleBinding "mine": identityUid ${ofNone("Identity")}`,
       `index.js:2: RoleBinding "mine": roleUid "${NOBODY}" is the uid of no Role that`,
@@ -149,11 +150,7 @@ describe("typical mistakes, through the real engine", () => {
     const server = createServer((_request, response) => void response.writeHead(status).end(text));
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const program = [
-      'const platform = require("pulumi-platform");',
-      declare("RoleBinding", { identityUid: identity, roleUid: NOBODY }),
-    ];
-    writeFileSync(join(stack.directory, "index.js"), program.join("\n"));
+    writeProgram([declare("RoleBinding", { identityUid: identity, roleUid: NOBODY })]);
     const ended = await stack.succeed(["preview"], { PLATFORM_BASE_URL: url });
     server.closeAllConnections();
     server.close();
@@ -231,6 +228,44 @@ describe("typical mistakes, through the real engine", () => {
     expect(said).toMatch(
       /warning: index\.js:5: RoleBinding "two" and RoleBinding "one" \(index\.js:4\) have the same parentUid/,
     );
+  });
+
+  test("an equal of a new object that the server has already is a warning with its line", async () => {
+    const claimMatch = { issuer: "https://issuer.example.com", subject: "bob" };
+    const path = `/iam/v2/roles/${org}`;
+    const role = await call(emulator, "POST", path, { name: "reader", capabilities: ["CAP_REPO_LIST"] });
+    const grant = { identityUid: identity, roleUid: role["uid"] };
+    const binding = await call(emulator, "POST", `/iam/v2/roleBindings/${org}`, grant);
+    const ofStack = 'const own = new platform.Group("own", { name: "own" });';
+    writeProgram([ofStack]);
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    const lines = [
+      ofStack,
+      'new platform.Group("root", { name: "org" });',
+      `new platform.Identity("person", ${JSON.stringify({ name: "ada", claimMatch }).replace("{", '{ parentUid: platform.getGroupOutput({ name: "org" }).uid, ')});`,
+      declare("RoleBinding", grant),
+      // The same name elsewhere, another name, and one that is taken over.
+      'new platform.Group("below", { name: "org", parentUid: own.id });',
+      declare("Group", { name: "fresh" }).replace("mine", "fresh"),
+      `new platform.Group("taken", platform.adopt("${org}", { name: "org" }));`,
+    ];
+    writeProgram(lines);
+    const { stdout } = await stack.succeed(["preview"]);
+    const isThere = (uid: unknown) => `: ${JSON.stringify(uid)}, which is there already, has the same`;
+    const warnings = [
+      `index.js:3: Group "root"${isThere(org)} name: both stay,`,
+      `index.js:4: Identity "person"${isThere(identity)} parentUid and name: both stay,`,
+      `index.js:5: RoleBinding "mine"${isThere(binding["uid"])} parentUid, identityUid and roleUid: both stay,`,
+    ];
+    for (const warning of warnings) expect(stdout).toContain(`warning: ${warning}`);
+    expect(stdout).toContain(`adopt("${org}", { … }) (PP1108)`);
+    // The engine prints each when it comes, and again at the end.
+    expect(stdout.match(/is there already/g)).toHaveLength(2 * warnings.length);
+    // Nothing is new, so nothing is asked.
+    writeProgram([ofStack]);
+    const sent = emulator.requests.length;
+    await stack.succeed(["preview"]);
+    expect(emulator.requests).toHaveLength(sent);
   });
 
   const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';
