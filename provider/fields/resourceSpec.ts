@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../errors/registry";
 import type { FieldSpec, OneOf, PublicSpec, Reads, SecretSpec } from "./fieldSpec";
+import { ADOPT } from "./values";
 import type { Json, Props } from "./values";
 
 /*
@@ -221,6 +222,15 @@ export interface ResourceSpec {
   readonly validate?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */
   readonly inputWarnings?: Readonly<Record<string, (value: Json | undefined) => string[]>>;
+}
+
+/** What a new resource is without an argument that may be forgotten: lines of warnings. */
+export function listLeftOut({ fields }: ResourceSpec, inputs: object): string[] {
+  if (Object.hasOwn(inputs, ADOPT)) return [];
+  return Object.entries(fields).flatMap(([key, field]) => {
+    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    return means === undefined || Object.hasOwn(inputs, key) ? [] : [`has no ${key}: it makes ${means}`];
+  });
 }
 
 /** Outputs that are returned only at creation. */

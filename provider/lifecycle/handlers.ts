@@ -42,7 +42,6 @@ class KindHandlers {
 
   check(olds: Props, news: Props): Failure[] {
     const { spec, program } = this.kind;
-    if (Object.keys(olds).length === 0) this.warnOfLeftOut(news);
     const failures = [
       ...program.recordCheck(spec, news),
       ...checkInputs(spec, news, { olds, now: this.now() }),
@@ -53,16 +52,6 @@ class KindHandlers {
       reason: printable(reason, 2000),
       code,
     }));
-  }
-
-  /** Says of a new object what it is without an argument that may be forgotten. */
-  private warnOfLeftOut(news: Props): void {
-    const { spec, host } = this.kind;
-    for (const [key, field] of Object.entries(spec.fields)) {
-      const means = field.type === "string" ? field.leftOutMeans : undefined;
-      if (means !== undefined && news[key] === undefined)
-        host.warn(`${labelResource(spec, news)} has no ${key}: it makes ${means}`);
-    }
   }
 
   /** `id`: of the resource that the engine compares. */

@@ -4,6 +4,7 @@ import { listDifferences } from "../fields/diff";
 import type { PropertyDifference } from "../fields/diff";
 import { adviseOnNames } from "../fields/enumNames";
 import { declaredFields } from "../fields/mergeLive";
+import { listLeftOut } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
@@ -194,7 +195,8 @@ export class PlatformProvider {
     news: Props,
   ): Promise<{ inputs: Props; failures: EngineFailure[] }> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
-      for (const line of listWarnings(spec, news)) this.tell("warning", line);
+      const leftOut = Object.keys(before).length === 0 ? listLeftOut(spec, inputs) : [];
+      for (const line of [...leftOut, ...listWarnings(spec, news)]) this.tell("warning", line);
       const checked = checkProgramArguments(handlers, before, inputs, this.wrongSetting());
       return { ...checked, inputs: withMarks(spec.fields, checked.inputs, [news]) };
     });

@@ -1,5 +1,5 @@
 import * as pulumi from "./sdk";
-import { conflictOfOwners, identifyingInputs } from "../fields/resourceSpec";
+import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -80,32 +80,44 @@ async function valueOf(value: unknown): Promise<unknown> {
   return (await output.isKnown) ? await output.promise() : undefined;
 }
 
+/** Of a new object that the server has an equal of already, as somebody made it who does not use Pulumi: a warning. */
+async function describeLiveTwin(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const own = tellingInputs(spec);
+  if (own.length === 0 || args[ADOPT] !== undefined) return undefined;
+  const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOf(args[key])));
+  const hasParent = args["parentUid"] !== undefined;
+  if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return undefined;
+  const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];
+  const twin = live.find((one) => own.every((key, i) => one[key] === values[i]));
+  if (twin === undefined) return undefined;
+  const uid = JSON.stringify(twin["uid"]);
+  const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
+  return withCode(
+    `${uid}, which is there already, has the same ${same}: both stay, unless this replaces that one; to take that one over, wrap the arguments in adopt(${uid}, { … })`,
+    "PP1108",
+  );
+}
+
 /**
- * Says in a preview that the server has an equal of a new object already, as somebody made it who does not use Pulumi.
- * The preview of a replacement knows no id either.
+ * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal that the server
+ * has already. A preview knows no id of what it makes; that of a replacement is not known either.
  */
-export function warnOfLiveTwin(
+export function warnOfNew(
   spec: ResourceSpec,
   name: string,
   args: Readonly<Record<string, unknown>>,
   id: pulumi.Output<pulumi.ID>,
 ): void {
-  const own = tellingInputs(spec);
-  if (own.length === 0 || !pulumi.isDryRun() || args[ADOPT] !== undefined) return;
-  if ("mocks" in (pulumi.getMonitor() ?? {})) return;
-  const line = lineOf(new Error());
+  if (!pulumi.isDryRun() || "mocks" in (pulumi.getMonitor() ?? {})) return;
+  const label = `${lineOf(new Error())}${spec.kind} ${JSON.stringify(name)}`;
   const warn = async (): Promise<void> => {
     if (await (id as unknown as KnownOutput).isKnown) return;
-    const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOf(args[key])));
-    const hasParent = args["parentUid"] !== undefined;
-    if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return;
-    const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];
-    const twin = live.find((one) => own.every((key, i) => one[key] === values[i]));
-    if (twin === undefined) return;
-    const uid = JSON.stringify(twin["uid"]);
-    const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
-    const warning = `${line}${spec.kind} ${JSON.stringify(name)}: ${uid}, which is there already, has the same ${same}: both stay, unless this replaces that one; to take that one over, wrap the arguments in adopt(${uid}, { … })`;
-    await pulumi.log.warn(withCode(warning, "PP1108"));
+    for (const line of listLeftOut(spec, args)) void pulumi.log.warn(`${label} ${line}`);
+    const twin = await describeLiveTwin(spec, args);
+    if (twin !== undefined) await pulumi.log.warn(`${label}: ${twin}`);
   };
   // The program ends no sooner than this. Whatever fails there fails the resource itself.
   const end = pulumi.rpcKeepAlive();

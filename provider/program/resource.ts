@@ -9,7 +9,7 @@ import type { ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { listMisspeltSettings, readEnvironment } from "../settings/environment";
-import { recordResource, refuseSameName, warnOfLiveTwin } from "./ownership";
+import { recordResource, refuseSameName, warnOfNew } from "./ownership";
 import { isLater, rememberId } from "./references";
 
 /**
@@ -218,7 +218,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     super(type, name, properties(spec, form, name, args, opts), withOptionsOf(spec, form, opts));
     takeName?.();
     rememberId(spec, name, this.id);
-    if (args !== undefined) warnOfLiveTwin(spec, name, { ...args }, this.id);
+    if (args !== undefined) warnOfNew(spec, name, { ...args }, this.id);
     // The plugin says for every language what it warns of, and has a process for each provider.
     if (form === "native") return;
     refuseOwnProvider(spec, name, this);

@@ -251,6 +251,10 @@ describe("typical mistakes, through the real engine", () => {
     ];
     writeProgram(lines);
     const { stdout } = await stack.succeed(["preview"]);
+    expect(stdout).toContain(
+      'warning: index.js:3: Group "root" has no parentUid: it makes a new organisation',
+    );
+    expect(stdout).not.toMatch(/"(?:own|taken)" has no parentUid/);
     const isThere = (uid: unknown) => `: ${JSON.stringify(uid)}, which is there already, has the same`;
     const warnings = [
       `index.js:3: Group "root"${isThere(org)} name: both stay,`,

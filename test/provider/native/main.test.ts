@@ -65,8 +65,12 @@ async function configure(args: Values, name = "default"): Promise<messages.Confi
   return call("configure", new messages.ConfigureRequest().setArgs(struct(args)).setName(name));
 }
 
-async function check(kind: string, news: Values): Promise<{ inputs: object; failures: string[] }> {
-  const request = new messages.CheckRequest().setUrn(urnOf(kind)).setOlds(struct({})).setNews(struct(news));
+async function check(
+  kind: string,
+  news: Values,
+  olds: Values = {},
+): Promise<{ inputs: object; failures: string[] }> {
+  const request = new messages.CheckRequest().setUrn(urnOf(kind)).setOlds(struct(olds)).setNews(struct(news));
   const response = await call<messages.CheckResponse>("check", request);
   return {
     inputs: response.getInputs()?.toJavaScript() ?? {},
@@ -329,6 +333,18 @@ test("a likely mistake is a warning about its resource, a secret one is not quot
   logged.splice(0);
   await check("Role", { ...args, name: marked("Reader?"), capabilities: ["CAP_IAM_GROUPS_LIST"] });
   expect(logged).toEqual([]);
+});
+
+test.each<[string, Values, RegExp]>([
+  ["Group", { name: "team" }, /^has no parentUid: it makes a new organisation \(a root group\)$/],
+  ["GroupInvite", { parentUid: "0".repeat(40) }, /^has no email: it makes an invite that anyone/],
+])("a new %s of %j is told with what it is without an argument", async (kind, news, message) => {
+  logged.splice(0);
+  await check(kind, news, news);
+  await check(kind, { ...news, parentUid: "0".repeat(40), email: "ada@example.com" });
+  expect(logged).toEqual([]);
+  await check(kind, news);
+  await hasLogged({ severity: LogSeverity.WARNING, message, urn: urnOf(kind) });
 });
 
 test("an error has its code and no stack, also of a kind and of a function that the plugin does not have", async () => {
