@@ -291,7 +291,12 @@ function gitlabTemplate(root) {
   document.delete("include");
   const first = document.toString(LAYOUT).replaceAll("PULUMI_ACCESS_TOKEN", "«variables»");
   const header = `#if !further\n${first}#end\n#if further\n${FURTHER_HEADER}#end\n`;
-  return finish([header, ...include.map((/** @type {any} */ one) => inlineComponent(root, one))].join("\n"));
+  const jobs = include.map((/** @type {any} */ one) => {
+    const text = inlineComponent(root, one);
+    // One run compares all stacks of an organisation.
+    return one.component.includes("/drift@") ? `#if !further\n${text}#end\n` : text;
+  });
+  return finish([header, ...jobs].join("\n"));
 }
 
 /* The program */

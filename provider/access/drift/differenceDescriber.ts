@@ -259,6 +259,7 @@ export class DifferenceDescriber {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
     const deletion = describeDeletion(spec) ?? "delete it";
+    const elsewhere = isNew ? "" : "; if another stack manages it, compare that one too";
     return {
       ...about,
       kind: "unmanaged",
@@ -268,7 +269,7 @@ export class DifferenceDescriber {
         pending !== undefined
           ? `finish the update of that stack, or ${deletion}`
           : owner === undefined
-            ? `${deletion}, adopt it into a program, or suppress it`
+            ? `${deletion}, adopt it into a program, or suppress it${elsewhere}`
             : `${deletion}, declare it there, or suppress it`,
       details: [
         ...(pending === undefined ? [] : [pending]),

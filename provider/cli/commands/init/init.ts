@@ -480,7 +480,7 @@ function listMissingLines(file: NewFile): string[] {
 /** What the output says of CI: the backend, the code owners and the commands. */
 function describeCi(result: InitResult): TemplateValues {
   const { found, host, settings, packageRoot, existing, written } = result;
-  const { backend, further } = settings;
+  const { backend, further, organization, project, stack } = settings;
   const { kind, url, omitted, named } = backend;
   const local = kind === "local";
   const source = {
@@ -525,6 +525,7 @@ function describeCi(result: InitResult): TemplateValues {
     omitted: omitted.join(", "),
     further: further !== undefined,
     suffix: further?.suffix ?? "",
+    stackName: `${organization}/${project}/${stack}`,
     paths: printable(further?.paths.join(", ") ?? "", 1000),
     script: script && basename(script.path),
     commands: ciCommands(packageRoot, host, settings),

@@ -61,7 +61,9 @@ const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflo
 
 /** The templates of a host by the paths of the files that they become, below the root of the repository. */
 function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, string> {
-  const names = readdirSync(join(packageRoot, "templates", "init", host));
+  const all = readdirSync(join(packageRoot, "templates", "init", host));
+  // One run compares all stacks of an organisation.
+  const names = suffix === "" ? all : all.filter((name) => name !== "access-drift.yml");
   return new Map(
     names.map((name) => [`${ciFolder(host)}/${name.replace(/\.yml$/, `${suffix}.yml`)}`, `${host}/${name}`]),
   );

@@ -139,7 +139,7 @@ describe("drift", () => {
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
     expect(differences.find((one) => one.uid === uid)?.answers.revert).toBeUndefined();
     expect(findings.find((one) => one.uid === uid)?.advice).toBe(
-      "delete it by hand (look first for bindings that use it), adopt it into a program, or suppress it",
+      "delete it by hand (look first for bindings that use it), adopt it into a program, or suppress it; if another stack manages it, compare that one too",
     );
   });
 

@@ -8,7 +8,8 @@ import { InitFolder } from "../../../support/initFolder";
 
 const GITHUB = "git@github.com:acme/mono.git";
 const GITLAB = "git@gitlab.com:acme/mono.git";
-const KINDS = ["deploy", "drift", "preview", "review"] as const;
+/** One run compares the stacks of all projects: the workflow of the first one does. */
+const KINDS = ["deploy", "preview", "review"] as const;
 
 let folder: InitFolder;
 beforeEach(() => {
@@ -59,7 +60,10 @@ describe("in GitHub, the second project of a repository", () => {
     const printed = await init("teams");
     expect(folder.files()).toMatchObject(before);
     expect(workflowsIn()).toEqual(
-      KINDS.flatMap((kind) => [workflowFile(kind, "-teams"), workflowFile(kind, "")]).sort(),
+      [
+        workflowFile("drift", ""),
+        ...KINDS.flatMap((kind) => [workflowFile(kind, "-teams"), workflowFile(kind, "")]),
+      ].sort(),
     );
     const samplesOf = (path: string) => folder.files()[path]?.match(/"first-[^"]*"/g);
     expect([samplesOf("infra/index.ts"), samplesOf("teams/index.js")]).toEqual([
@@ -82,6 +86,8 @@ describe("in GitHub, the second project of a repository", () => {
       );
     }
     expect(printed).toContain("require the status access-review-teams too\n");
+    expect(printed).toContain("in access-drift.yml: one run compares");
+    expect(printed).toContain("\n  OTHER_STACKS: ORGANIZATION/teams/prod\n");
     // They are set already, and this project has no output to set them by.
     expect(printed).toContain(
       "its jobs use the variables, the environments and the app of the first project:\n",
@@ -122,7 +128,7 @@ describe("in GitHub, the second project of a repository", () => {
       expect(printed).not.toContain("is not what init writes");
     }
     expect(folder.files()).toEqual(before);
-    rmSync(join(folder.root, workflowFile("drift", "-teams")));
+    rmSync(join(folder.root, workflowFile("review", "-teams")));
     await init("teams");
     expect(folder.files()).toEqual(before);
   });
@@ -212,8 +218,14 @@ describe("in GitLab, the second project of a repository", () => {
     writeFileSync(main, `${readFileSync(main, "utf8")}\ninclude: [{ local: gitlab-ci-teams.yml }]\n`);
     const { jobs } = readPipeline(main);
     const names = Object.keys(before);
-    expect(Object.keys(jobs).sort()).toEqual([...names, ...names.map((name) => `${name}-teams`)].sort());
+    expect(names).toContain("access-drift");
+    const own = names.filter((name) => name !== "access-drift");
+    expect(Object.keys(jobs).sort()).toEqual([...names, ...own.map((name) => `${name}-teams`)].sort());
+    expect(printed).toContain(
+      '\n  ACCESS_OTHER_STACKS: { value: "ORGANIZATION/teams/prod", expand: false }\n',
+    );
     for (const [name, job] of Object.entries(before)) {
+      if (!own.includes(name)) continue;
       const further = jobs[`${name}-teams`];
       expect(further).toMatchObject({ stage: job.stage, variables: { ACCESS_FOLDER: "teams" } });
       expect(further?.environment).toEqual(job.environment);
