@@ -854,12 +854,25 @@ class AssertionJudge {
   ): readonly Violation[] {
     const { entities } = this.after.graph;
     const gone = this.isPlanned ? then.filter((key) => !now.has(key)) : [];
-    return gone.flatMap((key) => {
+    const details = ["from the next change on, nothing of it is judged"];
+    const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !now.has(key);
+    const made = gone.some((key) => !entities.has(key)) ? this.after.groups.filter(isNew) : [];
+    return gone.flatMap((key): Violation[] => {
+      const old = this.before.hierarchy.scope(key).path;
       const entity = entities.get(key);
-      const [old, path] = [this.before, this.after].map(({ hierarchy }) => hierarchy.scope(key).path);
-      const message = `${old ?? ""} becomes ${path ?? ""}, which "on" does not name`;
-      const details = ["from the next change on, nothing of it is judged"];
-      return entity === undefined ? [] : [{ assertion, entity, message, details, pins: [path ?? ""] }];
+      if (entity !== undefined) {
+        const { path } = this.after.hierarchy.scope(key);
+        const message = `${old} becomes ${path}, which "on" does not name`;
+        return [{ assertion, entity, message, details, pins: [path] }];
+      }
+      // What goes leaves nothing behind, unless the change makes it anew.
+      return made.flatMap((group) => {
+        const message = `${old} goes, and the new group ${group.path} may take its place: "on" does not name that`;
+        const anew = entities.get(group.key);
+        return anew === undefined
+          ? []
+          : [{ assertion, entity: anew, message, details, pins: [old, group.path] }];
+      });
     });
   }
 

@@ -54,7 +54,7 @@ const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "emai
 function mailboxOf(text: string): string {
   const lower = text.toLowerCase();
   const at = lower.lastIndexOf("@");
-  const host = lower.slice(at + 1);
+  const host = withoutTrailing(lower.slice(at + 1), ".");
   if (at < 0 || /[:/]/.test(host)) return lower;
   const mailbox = lower.slice(0, at).split(/[|:]/).pop() ?? "";
   const [name = ""] = mailbox.split("+");

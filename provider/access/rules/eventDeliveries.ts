@@ -109,8 +109,10 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
   }
 }
 
-function isRemovedGroup(facts: Facts, group: Scope | undefined): boolean {
-  return facts.comparison.groups.some(({ key, change }) => change === "removed" && key === group?.key);
+/** What stands in the place of a group after the change: the group, where it goes another one of its path, or nothing. */
+function groupAfter({ comparison: { groups } }: Facts, { key, path }: Scope): string | undefined {
+  const isRemoved = groups.some((group) => group.change === "removed" && group.key === key);
+  return isRemoved ? groups.find((group) => group.change !== "removed" && group.path === path)?.key : key;
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
@@ -122,9 +124,11 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   return [...changedDeliveries(facts)].flatMap(({ op, before, after }) => {
     const own = receiversOf(facts, after === undefined ? [] : [after]);
     return deliveriesOf(facts, before).flatMap((old) => {
-      if (isRemovedGroup(facts, old.group)) return [];
+      const place = old.group && groupAfter(facts, old.group);
+      // A group that goes too has no events.
+      if (old.group !== undefined && place === undefined) return [];
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
-        value !== undefined && old.group !== undefined && known.isKnownAt(value, old.group.key);
+        value !== undefined && place !== undefined && known.isKnownAt(value, place);
       // What only goes is deleted last. Otherwise what is written beside it may come after it is gone.
       const isBrief =
         op !== "delete" && ![lasting, own].some(({ addresses }) => isReceived(addresses, old.address));

@@ -272,6 +272,22 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("a group that goes does not leave it where the change makes another one", () => {
+    const two = parsePolicy(
+      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme] }]`,
+    ).assertions;
+    const others = base.filter(({ uid }) => uid !== cards);
+    const judged = (...made: Resource[]) =>
+      found("P1", compareResources(base, [...others, ...made]), { assertions: two }).map(
+        ({ message }) => message,
+      );
+    expect(judged()).toEqual([]);
+    const anew = { ...group("cards", `${payments}/${"8".repeat(16)}`), urn: urn("Group", "new") };
+    expect(judged(anew)).toEqual([
+      expect.stringContaining("acme / payments / cards goes, and the new group acme / payments / cards may"),
+    ]);
+  });
+
   test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
     const owning = parsePolicy(`forbid: [{ name: x, role: owner, on: [acme / payments] }]`).assertions;
     const nowhere = (what: Resource) => edit(binding(outsider, what, payments), { parentUid: UNKNOWN });

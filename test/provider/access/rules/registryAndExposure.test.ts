@@ -175,6 +175,15 @@ describe("D5 lost-events", () => {
     const old = [...groups.slice(0, 2), alerts];
     expect(found("D5", compareResources(old, groups.slice(0, 1)))).toEqual([]);
   });
+
+  it("reports it where another resource makes a group in the place of that one, and does not send its events", () => {
+    const anew: Resource = { ...resource("Group", "again", { parentUid: acme, name: "payments" }) };
+    const after = [...groups.slice(0, 1), anew];
+    const before = [...groups.slice(0, 2), alerts];
+    expect(found("D5", compareResources(before, after))).toMatchObject([{ severity: "high" }]);
+    const sent = [...after, to("anew", anew.uid, siem)];
+    expect(found("D5", compareResources(before, sent))).toEqual([]);
+  });
 });
 
 describe("X2 unresolved", () => {
