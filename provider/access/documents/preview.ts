@@ -22,7 +22,7 @@ const operations: ReadonlyMap<string, Op | undefined> = new Map([
   ["discard-replaced", undefined],
   ["remove-pending-replace", undefined],
   ["read", "read"],
-  ["read-replacement", "read"],
+  ["read-replacement", "replace"],
   ["import", "import"],
   ["import-replacement", "import"],
   ["refresh", "same"],
@@ -124,7 +124,9 @@ function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown
   if (KEEPING.has(op)) return { ...named, id: isObject(before) ? before["id"] : undefined };
   const decided = operations.get(op);
   if (decided === "import") return { ...named, id: after["importID"] ?? after["id"] };
-  return decided === "read" ? { ...named, external: true } : { ...named, id: undefined };
+  if (decided === "read" || op === "read-replacement") return { ...named, external: true };
+  // A replacement by what is only read has that one's id.
+  return after["external"] === true ? named : { ...named, id: undefined };
 }
 
 class PreviewReader {

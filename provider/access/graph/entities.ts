@@ -354,7 +354,7 @@ export function uidAfter({ op, before, after }: ResourcePlan): string | undefine
 
 /** The key of each planned resource: one before and after the change. */
 export class PlanKeys {
-  private readonly keys = new Map<string, string>();
+  private readonly keys = new WeakMap<ResourcePlan, string>();
 
   constructor(private readonly live: LiveObjects) {}
 
@@ -372,14 +372,14 @@ export class PlanKeys {
   }
 
   of(plan: ResourcePlan): string {
-    const known = this.keys.get(plan.urn);
+    const known = this.keys.get(plan);
     if (known !== undefined) return known;
     const resource = plan.before ?? plan.after;
     const uid = recordedUid(plan.before) ?? uidAfter(plan);
     const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
     const key =
       uid === undefined || this.isOfOtherKind(plan) ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
-    this.keys.set(plan.urn, key);
+    this.keys.set(plan, key);
     return key;
   }
 }

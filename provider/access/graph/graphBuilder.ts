@@ -22,6 +22,7 @@ import type { Inventory } from "../documents/inventory";
 import { decidedOp } from "../documents/preview";
 import type { Op, PreviewStep } from "../documents/preview";
 import { parseKind } from "../documents/reviewable";
+import { isUid, lineage } from "../../text/uid";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { Languages, anchored } from "../trust/languages";
@@ -92,7 +93,17 @@ export function planResources(
       unrefreshed,
     });
   }
-  return revealConcealed([...plans.values()]);
+  return revealConcealed([...plans.values()].flatMap(splitReplacementByRead));
+}
+
+/** What is replaced by an object that is only read goes: the other object is there already, and nothing of it changes. */
+function splitReplacementByRead(plan: ResourcePlan): ResourcePlan[] {
+  const { op, before, after } = plan;
+  if (after?.external !== true || before?.external !== false) return [plan];
+  // What is only read from now on under its own uid stays.
+  if (op !== "replace" && (op !== "read" || before.id === after.id)) return [plan];
+  const gone: ResourcePlan = { ...plan, op: "delete", after: undefined };
+  return [gone, { ...plan, op: "read", before: undefined }];
 }
 
 /**
@@ -255,6 +266,8 @@ export interface AccessGraphs {
   readonly changes: readonly PlannedChange[];
   /** References that could not be resolved, a line each. */
   readonly unresolved: readonly string[];
+  /** Why nobody can say what the change leaves at the server, a line each. */
+  readonly problems: readonly string[];
 }
 
 interface EntityPair {
@@ -348,12 +361,64 @@ function withAdoption(plan: ResourcePlan, live: LiveObjects): ResourcePlan {
     : plan;
 }
 
+const removesObject = ({ op, before }: ResourcePlan): boolean =>
+  (op === "delete" || op === "replace") && before?.external === false && !before.retainOnDelete;
+
+/** What the engine deletes or leaves, by the order in which it replaces another resource: no preview shows that order. */
+function findReplacedOwners(own: readonly ResourcePlan[], plans: readonly ResourcePlan[]): string[] {
+  const read = new Set(plans.flatMap(({ urn, op }) => (op === "read" ? [urn] : [])));
+  const replaced = new Map(
+    plans.flatMap((plan): [string, ResourcePlan][] =>
+      plan.op === "replace" || (plan.op === "delete" && read.has(plan.urn)) ? [[plan.urn, plan]] : [],
+    ),
+  );
+  return own.flatMap((plan) => {
+    const owner = replaced.get(plan.before?.deletedWith ?? "");
+    if (owner?.before === undefined || plan.before === undefined || !removesObject(plan)) return [];
+    const name = describeResource(plan.before);
+    return `${name} is to be deleted with ${describeResource(owner.before)}, which is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
+  });
+}
+
+/** The process that manages a resource: each provider has its own, also those that the engine makes for another form or version. */
+const processOf = ({ provider = "" }: RecordedResource): string =>
+  provider.slice(0, provider.lastIndexOf("::"));
+
+/** The organisation that an object is in, where that is known before the update. */
+function organisationOf({ id, inputs }: RecordedResource): string | undefined {
+  const uid = id ?? inputs["parentUid"];
+  return typeof uid === "string" && isUid(uid) ? lineage(uid)[0] : undefined;
+}
+
+/** One process deletes what another one has taken over: it does not know what that one manages. */
+function findSecondProcess(own: readonly ResourcePlan[]): string[] {
+  const managed = own.flatMap(({ before, after = before }) =>
+    after === undefined || after.external ? [] : [after],
+  );
+  const removed = own.flatMap((plan) => (removesObject(plan) && plan.before ? [plan.before] : []));
+  const isShared = (one: RecordedResource, other: RecordedResource): boolean => {
+    const [root, otherRoot] = [organisationOf(one), organisationOf(other)];
+    const isApart = root !== undefined && otherRoot !== undefined && root !== otherRoot;
+    return !isApart && processOf(one) !== processOf(other);
+  };
+  // A program has few providers, and a resource of each stands for its others.
+  const samples = [
+    ...groupBy(managed, (one) => [`${processOf(one)} ${organisationOf(one) ?? ""}`]).values(),
+  ].flatMap(([first]) => first ?? []);
+  const lost = removed.find((one) => samples.some((other) => isShared(one, other)));
+  if (lost === undefined) return [];
+  return [
+    `${describeResource(lost)} is deleted, and the program has resources of another provider, which does not tell what it takes over: that would be deleted too; change the provider of the resources first, and delete in an update after that`,
+  ];
+}
+
 /** Builds the access graphs before and after a change. */
 class GraphBuilder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
   readonly resolver: ReferenceResolver;
   readonly changes: PlannedChange[] = [];
+  readonly problems: readonly string[];
   private readonly keys: PlanKeys;
   private readonly removals: ServerRemovals;
   private readonly live: LiveObjects;
@@ -369,10 +434,27 @@ class GraphBuilder {
       ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
     );
     this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
+    this.problems = [
+      ...findReplacedOwners(own, plans),
+      ...findSecondProcess(own),
+      ...this.findSharedObjects(own),
+    ];
     for (const plan of plans) this.addForeign(plan, byUrn);
     for (const plan of own) this.add(plan);
     this.removeUnbound();
     this.addUnmanaged();
+  }
+
+  /** Two resources of one object, as two processes can have them: a change of one would be judged without the other. */
+  private findSharedObjects(own: readonly ResourcePlan[]): string[] {
+    const managed = own.filter(
+      ({ op, after }) => after?.external === false && (op === "same" || op === "update" || op === "import"),
+    );
+    return [...groupBy(managed, (plan) => [this.keys.of(plan)]).values()].flatMap(([first, second]) =>
+      first?.after === undefined || second?.after === undefined
+        ? []
+        : `${describeResource(first.after)} and ${describeResource(second.after)} are one object: remove one of them from the program, and from the state (pulumi state delete)`,
+    );
   }
 
   /** A resource of another package, or one that only has a type of this one. An update does nothing to an unchanged one. */
@@ -577,6 +659,7 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
     after: graphOf(builder.after),
     changes: builder.changes,
     unresolved: builder.resolver.problemLines(),
+    problems: builder.problems,
   };
 }
 

@@ -70,8 +70,7 @@ export class ServerRemovals {
     if ((op !== "delete" && op !== "replace") || before === undefined) return false;
     if (before.external || before.retainOnDelete || this.isRefused(before.id)) return false;
     // The engine leaves it to the delete of the other resource, and the API does not cascade.
-    const other = this.byUrn.get(before.deletedWith ?? "");
-    return other?.op !== "delete" && other?.op !== "replace";
+    return this.byUrn.get(before.deletedWith ?? "")?.op !== "delete";
   }
 
   /** A reference to a removed resource becomes empty; one to a replaced resource that stays leads to that. */

@@ -252,8 +252,9 @@ const mayOmitResources = ({ omittedUnchanged }: Preview): boolean => omittedUnch
 function findGaps(
   { preview, before, inventory }: Sources,
   changes: readonly ResourceChange[],
-  isEmpty: boolean,
+  graphs: AccessGraphs,
 ): string[] {
+  const isEmpty = graphs.before.entities.size + graphs.after.entities.size === 0;
   const covered = before !== undefined || inventory?.complete === true;
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
   const changedReferents = changed.filter(
@@ -263,6 +264,7 @@ function findGaps(
   const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
+    ...graphs.problems,
     ...(isEmpty && !mayOmitResources(preview)
       ? ["nothing was compared: the preview names no resource of the platform"]
       : []),
@@ -386,7 +388,7 @@ export function compare(sources: Sources): Comparison {
   };
   const changes = graphs.changes.map((change) => changeOf(change, context));
   const sides = compareUpdate(before, after, languages, changes);
-  const incomplete = findGaps(sources, changes, before.entities.size + after.entities.size === 0);
+  const incomplete = findGaps(sources, changes, graphs);
   const comparison: Comparison = {
     stack: preview.stack ?? recorded?.stack,
     before,
@@ -431,20 +433,29 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
   return (added ?? []).some((member) => next.removed?.includes(member) !== true);
 }
 
-/** What was changed by hand of a managed object, and is in the program from now on. */
-function keptFields({ plan, recorded, planned, before, after }: PlannedChange, context: EffectContext) {
+/** What somebody changed by hand of a managed object that the change writes, makes anew or deletes. */
+function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context: EffectContext) {
   const spec = specs[recorded?.kind ?? ""];
   // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
-  const isWritten = plan.op === "update" || (plan.op === "same" && plan.unrefreshed !== undefined);
-  if (!isWritten || spec === undefined) return [];
-  if (recorded === undefined || planned === undefined || before === undefined || after === undefined)
-    return [];
+  const isJudged = plan.op === "same" ? plan.unrefreshed !== undefined : plan.op !== "read";
+  if (!isJudged || spec === undefined || recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
-  const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
   const normalized = plan.before?.outputs[NORMALIZED];
   const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
-  const byHand = effects(recorded.inputs, mergeLive(spec, olds, before.inputs).inputs);
+  return describeEffects(spec, recorded.inputs, mergeLive(spec, olds, before.inputs).inputs, context);
+}
+
+/** Of what was changed by hand of a managed object, what is in the program from now on. */
+function keptFields(
+  byHand: readonly FieldEffect[],
+  { plan, recorded, planned, before, after }: PlannedChange,
+  context: EffectContext,
+): readonly FieldEffect[] {
+  const spec = specs[recorded?.kind ?? ""];
+  if (spec === undefined || recorded === undefined || planned === undefined) return [];
+  if (before === undefined || after === undefined) return [];
   if (byHand.length === 0 || plan.op === "same") return byHand;
+  const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
   const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
     (effect) =>
@@ -519,7 +530,8 @@ function recordedSide(
   const bindings = new Map<string, ResourceChange>();
   for (const [planned, change] of pairs) {
     for (const key of newBindings(planned)) bindings.set(key, change);
-    const fields = keptFields(planned, context);
+    const byHand = fieldsChangedByHand(planned, context);
+    const fields = keptFields(byHand, planned, context);
     const old = planned.before && entities.get(planned.before.key);
     const lost = lostByHand(planned);
     if (isAdopted(planned) || lost !== undefined) kept.set(change, []);
@@ -527,9 +539,12 @@ function recordedSide(
       losses.set(change, lost);
       entities.set(lost.key, lost);
     }
-    if (fields.length === 0 || old === undefined || planned.recorded === undefined) continue;
+    if (old === undefined || planned.recorded === undefined) continue;
+    // Another resource can have from now on what was changed by hand of one that goes.
+    const isGone = planned.plan.op === "delete" && byHand.length > 0;
+    if (fields.length === 0 && !isGone) continue;
     kept.set(change, fields);
-    entities.set(old.key, asRecordedBefore(old, planned.recorded, fields));
+    entities.set(old.key, asRecordedBefore(old, planned.recorded, isGone ? byHand : fields));
   }
   for (const [key, entity] of before.entities) {
     const owners = entity.urn === undefined ? bindingKeys(entity).map((each) => bindings.get(each)) : [];
@@ -547,8 +562,8 @@ function recordedSide(
     const lost = losses.get(change);
     if (lost !== undefined) return { ...change, before: lost };
     if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
-    if (!kept.has(change) || spec === undefined || old === undefined || change.after === undefined)
-      return change;
+    if (!kept.has(change) || spec === undefined || old === undefined) return change;
+    if (change.after === undefined) return { ...change, before: old };
     const fields = describeEffects(spec, old.inputs, change.after.inputs, side);
     return { ...change, op: change.op === "same" ? "update" : change.op, before: old, fields };
   });

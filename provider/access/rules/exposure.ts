@@ -265,12 +265,12 @@ function findUnreadValues(facts: Facts): FindingInput[] {
       const paths = [first, ...others].map(({ path }) => path);
       findings.push(
         facts.aboutEntity(change.after, {
-          severity: first.decidesAccess ? "high" : "medium",
+          severity: "high",
           field: others.length === 0 ? first.path : first.property,
           message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: ${
             first.decidesAccess
               ? "the access that it gives cannot be judged"
-              : "exceptions and programs choose objects by name"
+              : "assertions, exceptions and pulls choose objects by name"
           }`,
           details: others.length === 0 ? [] : limitLines(paths),
           advice: INSTEAD[first.reason],
@@ -292,7 +292,7 @@ function findConcealedValues(facts: Facts): FindingInput[] {
     const grants = facts.heldThrough(after.key);
     return [
       facts.aboutEntity(after, {
-        severity: first.isUnchanged ? "medium" : "high",
+        severity: "high",
         field: [...new Set(concealed.map(({ property }) => property))].join(", "),
         message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${are} secret now: ${
           first.isUnchanged
@@ -379,8 +379,8 @@ function findUnjudged(facts: Facts): FindingInput[] {
 const cannotBeJudged: Rule = {
   id: "X3",
   name: "cannot-be-judged",
-  severities: ["high", "medium"],
-  when: "medium for a name, and for a value that becomes secret in a resource that the engine calls unchanged; otherwise high",
+  severities: ["high"],
+  when: "always",
   what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",

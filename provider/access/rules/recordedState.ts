@@ -204,7 +204,7 @@ function reportKeptChange(
   { change, fields, lost }: KeptChange,
   found: readonly Finding[],
 ): FindingInput[] {
-  const entity = lost ?? change.after;
+  const entity = lost ?? change.after ?? change.before;
   const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
   const severity = worst([
     ...severities,
@@ -221,7 +221,9 @@ function reportKeptChange(
             "adopt",
             change.op === "read"
               ? `${label} was made by hand, and this change keeps it`
-              : `what ${label} grants was granted by hand already, and this change declares it`,
+              : change.after === undefined
+                ? `${label} was changed by hand, and this change gives the same by another resource`
+                : `what ${label} grants was granted by hand already, and this change declares it`,
           ]
         : [
             paths.join(", "),

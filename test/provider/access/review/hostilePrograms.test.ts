@@ -289,10 +289,7 @@ describe("a value that becomes secret", () => {
       const id = specOf(kind).sharesParentUid === true ? stringOrEmpty(inputs["parentUid"]) : own;
       const plain = state(kind, label, inputs, { id });
       for (const known of [{}, { inventory: listed(...all, plain) }]) {
-        for (const [op, severity] of [
-          ["same", "medium"],
-          ["update", "high"],
-        ] as const) {
+        for (const op of ["same", "update"]) {
           const judged = (after: Props): ReviewReport =>
             judge(preview(...all.map(same), step(op, plain, state(kind, label, after, { id }))), known);
           const expected = saidBeside(judged(inputs));
@@ -300,7 +297,11 @@ describe("a value that becomes secret", () => {
             const report = judged(withValue(inputs, path, SECRET));
             const found = report.findings.filter((finding) => finding.id === "X3");
             expect(found).toMatchObject([
-              { severity, field: path[0], advice: expect.stringContaining("pulumi.unsecret") as string },
+              {
+                severity: "high",
+                field: path[0],
+                advice: expect.stringContaining("pulumi.unsecret") as string,
+              },
             ]);
             expect(found[0]?.message).toContain(`${named} of `);
             expect({ named, ...saidBeside(report) }).toEqual({ named, ...expected });
@@ -363,9 +364,9 @@ describe("a name that nobody can read", () => {
     const secret = { ...inputs, name: SECRET };
     const unknown = { ...inputs, name: UNKNOWN };
     for (const hidden of [secret, unknown]) {
-      expect(aboutName(anew(kind, label, hidden))).toEqual(["medium name"]);
+      expect(aboutName(anew(kind, label, hidden))).toEqual(["high name"]);
       expect(aboutName(step("update", plain, state(kind, label, hidden, { id: own })))).toEqual([
-        "medium name",
+        "high name",
       ]);
     }
     expect(aboutName(same(plain))).toEqual([]);
@@ -648,14 +649,64 @@ describe("access that is reported as lost", () => {
   test("stays where the engine leaves its delete to that of another resource", () => {
     const held = { ...state("RoleBinding", "b", asOwner, { id: BINDING }), deletedWith: reader.urn } as State;
     const others = [root, team, ci, mallory].map(same);
-    for (const gone of ["delete", "replace"]) {
-      const removal =
-        gone === "delete"
-          ? step("delete", reader)
-          : step("replace", reader, state("Role", "reader", reader.inputs));
-      expect(judge(preview(...others, removal, step("delete", held)), organisation()).grants).toEqual([]);
-    }
+    const withRemoval = (removal: Parameters<typeof preview>[0]) =>
+      judge(preview(...others, removal, step("delete", held)), organisation());
+    expect(withRemoval(step("delete", reader))).toMatchObject({ grants: [], incomplete: [] });
     expect(reviewedLive(step("delete", held)).summary.lost).toBe(1);
+    // What is replaced may be deleted first, and then the engine deletes both.
+    const replaced = withRemoval(step("replace", reader, state("Role", "reader", reader.inputs)));
+    expect(replaced.grants.map(({ change }) => change)).toContain("lost");
+    expect(replaced.incomplete).toEqual([
+      expect.stringMatching(/RoleBinding b .*Role reader, which is repl/),
+    ]);
+  });
+
+  test.each(["replace", "read-replacement"])(
+    "is lost where what gave it is replaced by what is only read, by %s, and the other object stays as it is",
+    (op) => {
+      const binding = (name: string, id: string, given: Props, more = {}) =>
+        state("RoleBinding", name, given, { id, ...more });
+      const other = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+      const server = organisation(live("RoleBinding", BINDING, asOwner), live("RoleBinding", uid(8), other));
+      const old = binding("b", BINDING, asOwner);
+      // The state after the change may claim to be what goes.
+      for (const shown of [other, asOwner]) {
+        const read = binding("b", uid(8), shown, { external: true });
+        const report = judge(preview(...unchanged, step(op, old, read)), server);
+        expect(report).toMatchObject({ incomplete: [], findings: [], unrelated: [] });
+        expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
+      }
+    },
+  );
+
+  test("may be lost where another provider takes over what is deleted: neither knows what the other one manages", () => {
+    const of = (provider: string) => ({ provider: `urn:pulumi:p::s::pulumi:providers:${provider}::id` });
+    const held = state("RoleBinding", "b", asOwner, { id: BINDING, ...of("pulumi-nodejs::default") });
+    const adopting = (provider: string) =>
+      anew("RoleBinding", "c", { ...asOwner, __adopt: BINDING }, of(provider));
+    const withTaker = (provider: string) =>
+      judge(
+        preview(step("delete", held), adopting(provider)),
+        organisation(live("RoleBinding", BINDING, asOwner)),
+      ).incomplete;
+    expect(withTaker("pulumi-nodejs::default")).toEqual([]);
+    for (const other of ["pulumi-nodejs::default_3_230_0", "pulumi-nodejs::second"])
+      expect(withTaker(other)).toEqual([
+        expect.stringMatching(/RoleBinding b is deleted, .*another provider/),
+      ]);
+  });
+
+  test("is judged of an object that one resource manages, not two", () => {
+    const one = state("Role", "reader", reads, { id: READER });
+    const adopting = anew("Role", "r2", { ...reads, __adopt: READER });
+    const objects = organisation(live("Role", READER, reads));
+    const both = expect.stringMatching(/Role reader and Role r2 are one object/) as unknown;
+    expect(judge(preview(...unchanged, adopting), objects).incomplete).toEqual([both]);
+    const narrowed = state("Role", "r2", { ...reads, capabilities: ["CAP_TAG_LIST"] }, { id: READER });
+    const second = state("Role", "r2", reads, { id: READER });
+    const update = step("update", second, narrowed);
+    expect(judge(preview(...unchanged, update), objects).incomplete).toEqual([both]);
+    expect(judge(preview(step("delete", one), adopting), objects).incomplete).toEqual([]);
   });
 
   describe("of a GroupAccess that a refresh has shown more of", () => {

@@ -108,6 +108,37 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
   });
 
+  it("is high where a resource of another name, or of another kind, gives what was changed by hand", () => {
+    const byHand = withInputs(grant, { roleUid: owner.uid });
+    const live = withChanged(byHand);
+    const others = known.filter((each) => each !== grant);
+    const again = { ...binding(ci, owner, acme), uid: `${acme}/${"7".repeat(16)}` };
+    const inAccess = {
+      ...resource("GroupAccess", "all", {
+        name: undefined,
+        parentUid: acme,
+        bindings: { ci: { identityUid: ci.uid, roleUid: owner.uid } },
+      }),
+      uid: acme,
+    };
+    for (const now of [again, inAccess])
+      expect(found("X5", compareResources(known, [...others, now], { live }))).toMatchObject([
+        {
+          severity: "high",
+          message: expect.stringContaining("gives the same by another resource") as unknown,
+        },
+      ]);
+    const replaced = compareResources(known, live, { live, replaced: [byHand] });
+    expect(found("X5", replaced)).toMatchObject([{ severity: "high", field: "roleUid" }]);
+    // What goes, and what is made again as it was recorded.
+    const restored = withInputs(again, { roleUid: writer.uid });
+    for (const now of [[], [restored]])
+      expect({ now, found: found("X5", compareResources(known, [...others, ...now], { live })) }).toEqual({
+        now,
+        found: [],
+      });
+  });
+
   const made = binding(idle, owner, acme);
   const byHand: Resource = { ...made, external: true };
 
