@@ -413,7 +413,11 @@ const isLikeLabel = (name: string): boolean =>
 export function labelByKey(entities: Entities, key: string): string {
   const entity = entities.get(key);
   if (entity?.name !== undefined) return entity.name;
-  if (entity?.urn !== undefined) return urnParts(entity.urn).name;
+  if (entity?.urn !== undefined) {
+    const { formerName = urnParts(entity.urn).name, unread = [] } = entity;
+    // The program chooses the name of a resource: it may be that of another object.
+    return unread.some(({ path }) => path === "name") ? `${formerName} (name not known)` : formerName;
+  }
   return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
 }
 /** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */

@@ -292,6 +292,7 @@ function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
   return withInputs(
     {
       ...live,
+      formerName: live.name,
       urn,
       location,
       secretPaths,

@@ -35,6 +35,8 @@ export interface Entity {
   readonly uid?: string;
   readonly urn?: string;
   readonly name?: string;
+  /** The name that the server has, where nobody can read the one that the change gives. */
+  readonly formerName?: string;
   /**
    * The arguments. A reference to a resource that does not exist yet is its key, and a value that was not read is a
    * placeholder (unread.ts) named in `unread`. A secret is "[secret]".

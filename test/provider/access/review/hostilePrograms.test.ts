@@ -643,6 +643,18 @@ describe("what gives access besides bindings", () => {
   });
 });
 
+test("a group whose new name nobody can read is called by the name that the server has", () => {
+  const named = (name: string, more = {}) =>
+    state("Group", "test-area", { parentUid: ROOT, name, description: "x", ...more }, { id: TEAM });
+  const renamed = step("update", named("team"), named(SECRET, { description: "y" }));
+  const granted = anew("RoleBinding", "b", { parentUid: TEAM, identityUid: CI, roleUid: OWNER });
+  const steps = [root, ci, mallory, reader].map(same);
+  const report = judge(preview(...steps, renamed, granted), organisation());
+  expect(lines(report.grants)).toEqual([expect.stringMatching(/: owner at acme \/ team \(name not known\)/)]);
+  expect(report.findings.map(({ id, severity }) => `${severity} ${id}`)).toContain("high X3");
+  expect(JSON.stringify(report.findings)).not.toMatch(/acme \/ test-area/);
+});
+
 describe("access that is reported as lost", () => {
   const asOwner = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
 
