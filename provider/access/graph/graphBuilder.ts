@@ -365,19 +365,24 @@ function withAdoption(plan: ResourcePlan, live: LiveObjects): ResourcePlan {
 const removesObject = ({ op, before }: ResourcePlan): boolean =>
   (op === "delete" || op === "replace") && before?.external === false && !before.retainOnDelete;
 
-/** What the engine deletes or leaves, by the order in which it replaces another resource: no preview shows that order. */
+/**
+ * What the engine deletes or leaves with another resource, by the order of the two: no preview shows it where one of them is
+ * replaced.
+ */
 function findReplacedOwners(own: readonly ResourcePlan[], plans: readonly ResourcePlan[]): string[] {
   const read = new Set(plans.flatMap(({ urn, op }) => (op === "read" ? [urn] : [])));
-  const replaced = new Map(
+  const gone = new Map(
     plans.flatMap((plan): [string, ResourcePlan][] =>
-      plan.op === "replace" || (plan.op === "delete" && read.has(plan.urn)) ? [[plan.urn, plan]] : [],
+      plan.op === "replace" || plan.op === "delete" ? [[plan.urn, plan]] : [],
     ),
   );
+  const isReplaced = ({ op, urn }: ResourcePlan): boolean => op === "replace" || read.has(urn);
   return own.flatMap((plan) => {
-    const owner = replaced.get(plan.before?.deletedWith ?? "");
+    const owner = gone.get(plan.before?.deletedWith ?? "");
     if (owner?.before === undefined || plan.before === undefined || !removesObject(plan)) return [];
+    if (![plan, owner].some(isReplaced)) return [];
     const name = describeResource(plan.before);
-    return `${name} is to be deleted with ${describeResource(owner.before)}, which is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
+    return `${name} is to be deleted with ${describeResource(owner.before)}, and one of the two is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
   });
 }
 

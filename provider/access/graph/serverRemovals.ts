@@ -69,8 +69,8 @@ export class ServerRemovals {
   isRemovedFromServer({ op, before }: ResourcePlan): boolean {
     if ((op !== "delete" && op !== "replace") || before === undefined) return false;
     if (before.external || before.retainOnDelete || this.isRefused(before.id)) return false;
-    // The engine leaves it to the delete of the other resource, and the API does not cascade.
-    return this.byUrn.get(before.deletedWith ?? "")?.op !== "delete";
+    // The engine leaves what it deletes at the end to the delete of the other resource, and the API does not cascade.
+    return op === "replace" || this.byUrn.get(before.deletedWith ?? "")?.op !== "delete";
   }
 
   /** A reference to a removed resource becomes empty; one to a replaced resource that stays leads to that. */
