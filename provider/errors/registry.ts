@@ -63,6 +63,7 @@ export const codeFamilies = {
     PP3405: "HTTP 404: the object does not exist",
     PP3406: "Documents must be accepted first",
     PP3407: "Another server or a proxy responded instead of the API",
+    PP3408: "The server shows nothing of the organisation",
     PP3409: "HTTP 409: the object already exists",
     PP3410: "HTTP 409: another change was in the way",
     PP3412: "The state of the object does not allow this",

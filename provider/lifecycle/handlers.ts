@@ -244,7 +244,7 @@ const MAX_NAMES = 10;
 
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
-  const { spec, program, host, mutex, client } = kind;
+  const { spec, program, host, mutex, client, reader } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
   if (program.hasFailure) {
     throw handlerError(
@@ -258,6 +258,8 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
     );
     return;
   }
+  // Some kinds respond to the delete of what is not there as to any other.
+  await explainFailure(spec, `deleting ${name}`, () => reader.requireOrganisation(id, `deleting ${name}`));
   try {
     const ownDelete = spec.operations?.delete;
     await mutex.runExclusive(id, () =>

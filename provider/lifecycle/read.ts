@@ -1,12 +1,52 @@
 import type { Client, JsonObject } from "../http/client";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
+import { isUid, lineage } from "../text/uid";
 import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
 import { explainFailure, handlerError, labelResource } from "./messages";
+
+const GROUPS = "/iam/v2/groups";
+
+const organisations = new WeakMap<Client, Map<string, Promise<boolean>>>();
+
+/** Whether the token sees a group of an organisation: asked once by each process. Where no answer says so, it may. */
+function showsOrganisation(client: Client, root: string): Promise<boolean> {
+  const known = organisations.get(client) ?? new Map<string, Promise<boolean>>();
+  organisations.set(client, known);
+  const ask = async (): Promise<boolean> => {
+    try {
+      for (const parameter of ["uidp.ids", "uidp.descendants_of"]) {
+        const page = await client.get(GROUPS, { [parameter]: root, page_size: 1 });
+        if ((await client.extractList(GROUPS, page, "groups")).length > 0) return true;
+      }
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const shown = known.get(root) ?? ask();
+  known.set(root, shown);
+  return shown;
+}
+
+/**
+ * Refuses to take an object for deleted where the server shows nothing of its organisation: that is another server, and the
+ * object is still there.
+ * @param what failed: `deleting group "team" <uid>`
+ * @throws HandlerError
+ */
+export async function requireOrganisation(client: Client, uid: string, what: string): Promise<void> {
+  const [root = uid] = lineage(uid);
+  if (root === uid || !isUid(uid) || (await showsOrganisation(client, root))) return;
+  throw handlerError(
+    "PP3408",
+    `${what}: the API shows no group of the organisation ${root}, so nothing of it is taken for deleted; ${client.addressAdvice}, and the token. If the organisation is gone, remove what the stack records: pulumi state delete --all, or pulumi stack rm --force`,
+  );
+}
 
 /** A resource as the server returned it; `id` is absent if it does not exist. */
 export interface ReadResult {
@@ -17,17 +57,21 @@ export interface ReadResult {
 
 /** Reads a resource for a refresh, an import or a `.get`. `olds` are its recorded properties; only a refresh has any. */
 export async function readResource(
-  { spec, find, parseInputs }: KindReader,
+  { spec, find, parseInputs, requireOrganisation: requireItsOrganisation }: KindReader,
   id: string,
   olds: Props,
 ): Promise<ReadResult> {
-  const response = await explainFailure(spec, `reading ${labelResource(spec, olds)} ${id}`, () =>
+  const what = `reading ${labelResource(spec, olds)} ${id}`;
+  const response = await explainFailure(spec, what, () =>
     find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
   );
   if (response === undefined) {
     // A refresh records that it is gone. The engine would give a program that asks for it a resource without outputs.
     const isRecorded = Object.keys(olds).some((key) => key !== PROVIDER_TEXT);
-    if (isRecorded) return {};
+    if (isRecorded) {
+      await explainFailure(spec, what, () => requireItsOrganisation(id, what));
+      return {};
+    }
     throw handlerError(
       "PP3405",
       `reading ${spec.noun} ${printable(id, 100)}: the token may see no ${spec.noun} with this uid; correct the uid`,
@@ -48,6 +92,8 @@ export interface KindReader {
   ) => Promise<JsonObject | undefined>;
   /** The object with this uid. @throws HandlerError where it does not exist */
   readonly get: (uid: string, inputs: Props) => Promise<JsonObject>;
+  /** As the function of this name. */
+  readonly requireOrganisation: (uid: string, what: string) => Promise<void>;
   /**
    * The inputs in a response.
    * @throws HandlerError if it does not have the form of the kind
@@ -98,6 +144,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
       if (response === undefined) throw handlerError("PP3405", `${spec.noun} ${uid} is gone`);
       return response;
     },
+    requireOrganisation: (uid, what) => requireOrganisation(client(), uid, what),
     parseInputs: (response, uid) => {
       const mismatch = findSchemaMismatch(spec, response as Props, uid);
       if (mismatch !== undefined) {

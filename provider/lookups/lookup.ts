@@ -382,7 +382,11 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
   const { kind, collection, listsByName, sharesParentUid } = spec;
   const read = resourceReader(spec) as (response: unknown) => Result;
   setQuestions(kind, {
-    findAbsent: (uids) => tryInPreview((client) => findAbsent(client, spec, uids), []),
+    findAbsent: (uids) =>
+      tryInPreview(
+        async (client) => ({ uids: await findAbsent(client, spec, uids), advice: client.addressAdvice }),
+        { uids: [], advice: "" },
+      ),
     listBelow: (parent) => tryInPreview((client) => listBelow(client, spec, parent, read), []),
   });
   // Of what shares the uid of its parent there is one below each.

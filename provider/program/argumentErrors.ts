@@ -1,7 +1,7 @@
 import { withCode } from "../errors/codedError";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
-import { containsUnknown, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
+import { containsUnknown, groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
@@ -110,9 +110,16 @@ async function collect(): Promise<Collected> {
   return { lines: all, warned: all.length > 0 ? Promise.resolve() : warnOfAbsent(uids) };
 }
 
+/** So many arguments with one uid are named one by one. */
+const MOST_OF_ONE_UID = 3;
+
 async function warnOfAbsent(uids: typeof written): Promise<void> {
-  const absent = await findAbsentUids(uids);
-  const warnings = absent.map((uid) => uid.describe(describeAbsent(uid)));
+  const absent = groupBy(await findAbsentUids(uids), ({ kind, value }) => [`${kind} ${value}`]);
+  // At another server than was meant, one uid is in each resource.
+  const warnings = [...absent.values()].flatMap((all) => {
+    const shown = all.length > MOST_OF_ONE_UID ? all.slice(0, 1) : all;
+    return shown.map((uid) => uid.describe(describeAbsent(uid, all.length - shown.length)));
+  });
   await Promise.all(limit(warnings).map((line) => pulumi.log.warn(line)));
 }
 

@@ -91,10 +91,16 @@ export function findWrongReferences(
   });
 }
 
+interface Absent {
+  readonly uids: readonly string[];
+  /** What to check where it is another server than was meant: the setting of its address, and the address. */
+  readonly advice: string;
+}
+
 /** What a preview asks the server of one kind; the lookups do, which have a client. */
 interface Questions {
-  /** Which of some uids nobody has. */
-  readonly findAbsent: (uids: readonly string[]) => Promise<readonly string[]>;
+  /** Which of some uids nobody has, and at what address. */
+  readonly findAbsent: (uids: readonly string[]) => Promise<Absent>;
   /** The objects directly below a group, or those at the root, as lookups return them; of very many the first. */
   readonly listBelow: (parentUid: string | undefined) => Promise<readonly object[]>;
 }
@@ -139,21 +145,33 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
 }
 
 /** Those of these that the server does not have, in their order: one request for each kind. */
-export async function findAbsentUids<T extends WrittenUid>(written: readonly T[]): Promise<readonly T[]> {
+export async function findAbsentUids<T extends WrittenUid>(
+  written: readonly T[],
+): Promise<readonly (T & { readonly advice: string })[]> {
   if (!isAsked) return [];
-  const absent = new Map<string, ReadonlySet<string>>();
+  const absent = new Map<string, Absent>();
   await Promise.all(
     [...questions].map(async ([kind, { findAbsent }]) => {
       const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
-      if (uids.size > 0) absent.set(kind, new Set(await findAbsent([...uids].sort())));
+      if (uids.size > 0) absent.set(kind, await findAbsent([...uids].sort()));
     }),
   );
-  return written.filter(({ kind, value }) => absent.get(kind)?.has(value) === true);
+  return written.flatMap((one) => {
+    const { uids = [], advice = "" } = absent.get(one.kind) ?? {};
+    return uids.includes(one.value) ? [{ ...one, advice }] : [];
+  });
 }
 
-/** What is wrong with a reference to what the server does not have. */
-export function describeAbsent({ path, kind, value }: WrittenUid): Failure {
+/**
+ * What is wrong with a reference to what the server does not have.
+ * @param others how many other arguments of the program are the same uid
+ */
+export function describeAbsent(
+  { path, kind, value, advice }: WrittenUid & { readonly advice: string },
+  others: number,
+): Failure {
   const root = kind === "Group" ? "; doctor prints those of the root groups" : "";
-  const reason = `${JSON.stringify(value)} is the uid of no ${kind} that the token may see: give the id of ${aKind(kind)}, or the uid that get${kind} finds${root}`;
+  const also = others === 0 ? "" : ` (and ${others} other arguments of this program have it)`;
+  const reason = `${JSON.stringify(value)} is the uid of no ${kind} that the token may see${also}: give the id of ${aKind(kind)}, or the uid that get${kind} finds${root}; or ${advice}`;
   return { property: path, reason, code: "PP3405" };
 }

@@ -4,8 +4,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { Stack } from "../support/engine";
+import { ROOT, Stack } from "../support/engine";
 import type { Run } from "../support/engine";
+import { run as runProcess } from "../support/project";
 import { call } from "../support/wire";
 
 /*
@@ -133,7 +134,19 @@ describe("typical mistakes, through the real engine", () => {
       `index.js:6: Identity "adopted": adopt ${ofNone("Identity")}`,
     ])
       expect(stdout).toContain(`warning: ${line}`);
+    expect(stdout).toContain(
+      `uid that getRole finds; or check PLATFORM_BASE_URL, which is ${emulator.url} (PP3405)`,
+    );
     expect(stdout).not.toContain(`"${org}" is the uid of no Group`);
+    writeProgram(
+      ["a", "b", "c", "d"].map((name) => declare("Group", { parentUid: none, name }).replace("mine", name)),
+    );
+    const alike = (await stack.succeed(["preview"])).stdout;
+    // The engine prints a line when it comes, and again at the end.
+    expect(
+      alike.match(/uid of no Group that the token may see \(and 3 other arguments of this program/g),
+    ).toHaveLength(2);
+    expect(alike.match(/uid of no Group/g)).toHaveLength(2);
     const refused = await stack.succeed(["preview"], { PLATFORM_TOKEN: TOKEN });
     expect(oneLine(refused)).toMatch(
       /warning: the API cannot be asked: .*http:\S+ refuses the token of PLATFORM_TOKEN: check that it is complete and for this API, or set a new one with PLATFORM_TOKEN/,
@@ -270,6 +283,51 @@ describe("typical mistakes, through the real engine", () => {
     const sent = emulator.requests.length;
     await stack.succeed(["preview"]);
     expect(emulator.requests).toHaveLength(sent);
+  });
+
+  test("the API of another organisation takes nothing for deleted, and nothing away", async () => {
+    const other = await startEmulator();
+    await call(other, "POST", "/iam/v2/groups", { name: "org" });
+    const lines = [
+      declare("Group", { name: "kept" }),
+      declare("RoleBinding", { identityUid: identity, roleUid: NOBODY }).replace(`"${NOBODY}"`, "role.id"),
+    ];
+    const role = declare("Role", { name: "kept", capabilities: ["CAP_REPO_LIST"] }).replace(
+      "new",
+      "const role = new",
+    );
+    writeProgram([role, ...lines]);
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    const before = Object.keys(await stack.ours()).sort();
+    const env = { PLATFORM_BASE_URL: other.url, PLATFORM_TOKEN: other.token };
+    for (const command of [
+      ["refresh", "--yes"],
+      ["refresh", "--preview-only"],
+      ["destroy", "--yes"],
+    ]) {
+      const refused = await run([role, ...lines], command, env);
+      expect(oneLine(refused)).toContain(
+        `the API shows no group of the organisation ${org}, so nothing of it is taken for deleted; check PLATFORM_BASE_URL, which is ${other.url}`,
+      );
+      expect(Object.keys(await stack.ours()).sort()).toEqual(before);
+    }
+    await stack.succeed(["config", "set", "rootUid", org]);
+    const doctor = async (more: Record<string, string>): Promise<string> => {
+      const argv = [join(ROOT, "dist/provider/cli/main.js"), "doctor", "--stack", "test"];
+      const ended = await runProcess(process.execPath, argv, {
+        cwd: stack.directory,
+        env: { ...stack.environment(), ...more },
+      });
+      return ended.stdout;
+    };
+    expect(await doctor(env)).toMatch(
+      new RegExp(
+        `wrong +rootUid +${org}, of the stack's configuration, is in no organisation .* at ${other.url}: .*PP3408`,
+      ),
+    );
+    expect(await doctor({})).toMatch(new RegExp(`ok +rootUid +${org}`));
+    await other.close();
+    await stack.succeed(["destroy", "--yes"]);
   });
 
   const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';

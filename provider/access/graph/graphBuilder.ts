@@ -373,7 +373,10 @@ function findReplacedOwners(own: readonly ResourcePlan[], plans: readonly Resour
   const read = new Set(plans.flatMap(({ urn, op }) => (op === "read" ? [urn] : [])));
   const gone = new Map(
     plans.flatMap((plan): [string, ResourcePlan][] =>
-      plan.op === "replace" || plan.op === "delete" ? [[plan.urn, plan]] : [],
+      // The state has the name that an alias leads to.
+      plan.op === "replace" || plan.op === "delete"
+        ? [plan.urn, plan.before?.urn ?? plan.urn].map((urn) => [urn, plan])
+        : [],
     ),
   );
   const isReplaced = ({ op, urn }: ResourcePlan): boolean => op === "replace" || read.has(urn);
@@ -441,7 +444,7 @@ class GraphBuilder {
     );
     this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
     this.problems = [
-      ...findReplacedOwners(own, plans),
+      ...findReplacedOwners(own, adopting),
       ...findSecondProcess(own),
       ...this.findSharedObjects(own),
     ];

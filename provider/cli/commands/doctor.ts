@@ -6,6 +6,7 @@ import satisfies from "semver/functions/satisfies";
 import { apiEndpoint } from "../../http/client";
 import { ConnectionError } from "../../http/errors";
 import { printable } from "../../text/printable";
+import { lineage } from "../../text/uid";
 import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodes } from "../framework/exitCodes";
@@ -16,6 +17,7 @@ import type { Connection } from "../input/connection";
 import { defineCommand } from "../framework/defineCommand";
 import { writeResults } from "../output/writeFiles";
 import { describeGroups, listRootGroups } from "../input/groups";
+import type { NamedGroup } from "../input/groups";
 import { outputFlag, readDestinations } from "../framework/options";
 import { describeToken, describeExpiry, hasExpired } from "../input/token";
 import { readEnvironment } from "../../settings/environment";
@@ -188,7 +190,7 @@ async function checkToken({ settings, tokens }: Connection, from: string): Promi
 }
 
 /** Whether the API accepts the token, and which root groups it returns. */
-async function checkAccess({ client, settings }: Connection): Promise<CheckResult[]> {
+async function checkAccess({ client, settings, rootUid }: Connection): Promise<CheckResult[]> {
   try {
     const groups = await listRootGroups(client);
     return groups.length === 0
@@ -201,10 +203,31 @@ async function checkAccess({ client, settings }: Connection): Promise<CheckResul
       : [
           ok("access", "the API accepts the token and lists groups"),
           { ...ok("groups", describeGroups(groups)), groups },
+          ...checkRoot(groups, rootUid, settings),
         ];
   } catch (error) {
     return [addFix(failed("access", error), settings)];
   }
+}
+
+/** Whether the group that the stack's configuration names is in what the token sees: with another server all else is right. */
+function checkRoot(
+  groups: readonly NamedGroup[],
+  rootUid: string | undefined,
+  settings: Connection["settings"],
+): CheckResult[] {
+  if (rootUid === undefined) return [];
+  const [root] = lineage(rootUid);
+  const { baseUrl, setting } = apiEndpoint(settings);
+  return groups.some(({ uid }) => lineage(uid)[0] === root)
+    ? [ok("rootUid", `${rootUid}, of the stack's configuration, is in an organisation that the token sees`)]
+    : [
+        wrong(
+          "rootUid",
+          `${rootUid}, of the stack's configuration, is in no organisation that the token sees at ${baseUrl}: check ${setting}, the token, and pulumi config get rootUid`,
+          "PP3408",
+        ),
+      ];
 }
 
 /** Adds what to do about a credential that was refused, unless the error says that already. */

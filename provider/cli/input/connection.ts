@@ -2,6 +2,7 @@ import type { TokenSource } from "../../http/tokens";
 import type { Client } from "../../http/client";
 import { ConfigError } from "../../http/errors";
 import { printable } from "../../text/printable";
+import { isUid } from "../../text/uid";
 import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";
@@ -28,6 +29,8 @@ export interface Connection {
   readonly client: Client;
   readonly settings: Settings;
   readonly tokens: TokenSource;
+  /** The uid of the group that the stack's program works below, as the programs of `init` read it from the configuration. */
+  readonly rootUid?: string;
 }
 
 /** The flag of a command that reads a stack's configuration for its connection. */
@@ -49,10 +52,15 @@ async function settingSources({
   cwd,
   env = readEnvironment(),
   note = logError,
-}: ConnectOptions): Promise<SettingSources> {
+}: ConnectOptions): Promise<SettingSources & { readonly rootUid?: string }> {
   const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd, env);
   for (const line of listMisspeltSettings([...config.keys()], env)) note(line);
-  return { stack: (key) => config.get(`platform:${key}`), env };
+  const rootUid = [...config].find(([key, value]) => key.endsWith(":rootUid") && isUid(value))?.[1];
+  return {
+    stack: (key) => config.get(`platform:${key}`),
+    env,
+    ...(rootUid === undefined ? {} : { rootUid }),
+  };
 }
 
 /** Names the sources of settings for a person. */
@@ -76,7 +84,8 @@ export async function openConnection(options: ConnectOptions = {}): Promise<Conn
     );
   }
   const settings = readSettings(sources);
-  return { ...createClient(settings), settings };
+  const { rootUid } = sources;
+  return { ...createClient(settings), settings, ...(rootUid === undefined ? {} : { rootUid }) };
 }
 
 async function stackConfiguration(

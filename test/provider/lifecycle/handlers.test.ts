@@ -28,6 +28,7 @@ import {
   sampleOf,
   samples,
   specOf,
+  specs,
 } from "../support/samples";
 
 const server = ScriptedServer.ofSuite();
@@ -461,9 +462,44 @@ describe("update", () => {
   );
 });
 
+/** The token sees the organisation: what is not found in it is gone. */
+const shown = json({ groups: [{ uid: ROOT_UID }] });
+const asksForOrganisation = ({ query }: { readonly query: URLSearchParams }): boolean =>
+  query.get("uidp.ids") === ROOT_UID;
+
+describe("at a server that shows nothing of the organisation", () => {
+  const ofAnother = `the API shows no group of the organisation ${ROOT_UID}, so nothing of it is taken for deleted; check platform:baseUrl (or PLATFORM_BASE_URL), which is http`;
+  test.each(specs.map(({ kind }) => kind))("a %s is not taken for deleted", async (kind) => {
+    const inputs = sampleOf(kind);
+    const parent = (inputs["parentUid"] as string | undefined) ?? ROOT_UID;
+    const uid = specOf(kind).sharesParentUid === true ? parent : childOf(parent);
+    server.script(({ path, method, query }) =>
+      method === "GET" && path === "/iam/v2/groups" && query.has("page_size")
+        ? json({ groups: [] })
+        : method === "GET"
+          ? missing(uid)
+          : json({}),
+    );
+    for (const failed of [
+      await failing(handlers(kind).delete(uid, inputs)),
+      await failing(handlers(kind).read(uid, inputs)),
+    ])
+      expect(failed).toContain(ofAnother);
+    expect(await errorOf(handlers(kind).read(uid, inputs))).toMatchObject({ errorCode: "PP3408" });
+    expect(server.calls.filter((call) => !call.startsWith("GET "))).toEqual([]);
+  });
+
+  test("a root group is gone where it is not found", async () => {
+    server.script(({ method }) => (method === "GET" ? missing(ROOT_UID) : json({})));
+    await expect(handlers("Group").read(ROOT_UID, group)).resolves.toEqual({});
+    await handlers("Group").delete(ROOT_UID, group);
+    expect(server.calls).toContain(`DELETE /iam/v2/groups/${ROOT_UID}`);
+  });
+});
+
 describe("delete", () => {
   test("of a deleted resource succeeds", async () => {
-    server.script([missing(GROUP_UID)]);
+    server.script([shown, missing(GROUP_UID)]);
     await expect(handlers("Group").delete(GROUP_UID, group)).resolves.toBeUndefined();
   });
 
@@ -471,11 +507,11 @@ describe("delete", () => {
     ["at a wrong address", wrongAddress],
     ["that is denied", failure(7, "no")],
   ])("%s is an error", async (_name, reply) => {
-    server.script([reply]);
+    server.script([shown, reply]);
     expect(await failing(handlers("Group").delete(GROUP_UID, group))).toMatch(
       new RegExp(`^deleting group "team" ${GROUP_UID}: `),
     );
-    expect(server.requests).toHaveLength(1);
+    expect(server.requests).toHaveLength(2);
   });
 
   const notEmpty = failure(
@@ -490,6 +526,7 @@ describe("delete", () => {
     const many = Array.from({ length: 12 }, (_, i) => ({ uid: childOf(GROUP_UID, i), name: `repo-${i}` }));
     server.script((request) => {
       if (request.method === "DELETE") return notEmpty;
+      if (asksForOrganisation(request)) return shown;
       // An association has the uid of its group.
       const isAssociation = request.path === "/iam/v2/accountAssociations";
       expect(request.query.get(isAssociation ? "uidp.ids" : "uidp.children_of")).toBe(GROUP_UID);
@@ -527,6 +564,7 @@ describe("delete", () => {
     const uid = childOf(GROUP_UID);
     server.script((request) => {
       if (request.method === "DELETE") return failure(9, "bound");
+      if (asksForOrganisation(request)) return shown;
       expect(`${request.path}?${request.rawQuery}`).toBe(
         `/iam/v2/roleBindings?role=${encodeURIComponent(uid)}&page_size=200`,
       );

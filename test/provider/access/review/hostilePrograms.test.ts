@@ -670,6 +670,9 @@ describe("access that is reported as lost", () => {
     expect(replaced.grants.map(({ change }) => change)).toContain("lost");
     const doubt = [expect.stringMatching(/RoleBinding b .*Role reader, and one of the two is replaced/)];
     expect(replaced.incomplete).toEqual(doubt);
+    // By an alias it has another name from then on.
+    const renamed = step("replace", reader, state("Role", "other", reader.inputs));
+    expect(withRemoval(renamed).incomplete).toEqual(doubt);
     const moved = step("replace", held, state("RoleBinding", "b", { ...asOwner, roleUid: VIEWER }));
     const steps = preview(...others, step("delete", reader), moved);
     expect(judge(steps, organisation()).incomplete).toEqual(doubt);
