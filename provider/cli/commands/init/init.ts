@@ -471,10 +471,14 @@ const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
   file.path !== "access-policy.yaml" &&
   (!existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text);
 
-/** The lines of a file that exists as another one, and lacks them. */
+/**
+ * The lines of a file of code owners that exists as another one, and lacks some: all of them, because a line in the middle
+ * of others decides nothing where a later one matches the same files.
+ */
 function listMissingLines(file: NewFile): string[] {
   const present = readFileSync(joinFilePath(file), "utf8").split("\n");
-  return file.text.split("\n").filter((line) => !/^(?:#|$)/.test(line) && !present.includes(line));
+  const lines = file.text.split("\n").filter((line) => !/^(?:#|$)/.test(line));
+  return lines.every((line) => present.includes(line)) ? [] : lines;
 }
 
 /** What the output says of CI: the backend, the code owners and the commands. */
