@@ -282,7 +282,11 @@ class YamlText {
       const list = lineOfFilledList(text, line);
       if (list === undefined) {
         // What follows the colon quotes the file, which may be none of ours.
-        this.report(line, (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, ""));
+        const said = (error.message.split(/\n|: /, 1)[0] ?? "").replace(/\.$/, "");
+        this.report(
+          line,
+          `${said}: check the indentation, the hyphens and the colons here and in the line above`,
+        );
       } else this.report(list, "take the [] out of this line: entries follow it");
     }
     this.refuseExtensions();
@@ -291,17 +295,20 @@ class YamlText {
   /** The node at a path; if it is missing or unknown, the nearest one that contains or names it. */
   placeOf(keys: readonly string[]): LineAndColumn {
     let node: Node | null = this.document.contents;
+    // A list or an object begins on the line below its name.
+    let named: Node | null = node;
     for (const key of keys) {
       if (isMap(node)) {
         const pair = node.items.find(({ key: name }) => isScalar(name) && String(name.value) === key);
         if (pair === undefined) break;
-        node = isNode(pair.value) ? pair.value : isNode(pair.key) ? pair.key : node;
+        named = isNode(pair.key) ? pair.key : node;
+        node = isNode(pair.value) ? pair.value : named;
       } else if (isSeq(node)) {
         const item = node.items[Number(key)];
-        if (isNode(item)) node = item;
+        if (isNode(item)) named = node = item;
       }
     }
-    return { node: node ?? undefined, line: this.lineOf(node) };
+    return { node: node ?? undefined, line: this.lineOf(named) };
   }
 
   private lineOf(node: Node | null): number {
@@ -434,11 +441,19 @@ export function readPolicy(text: string, file: string): { policy: Policy; docume
   const problems =
     ofSchema.length > 0 ? ofSchema : [...capabilityProblems(written), ...settingProblems(written)];
   if (problems.length > 0) {
-    const first = problems.slice(0, MOST_PROBLEMS);
+    // What is written and wrong comes first: what is missing often follows from it.
+    const placed = problems.map((problem) => ({
+      problem,
+      isMissing: problem.requirement.startsWith("is missing"),
+      line: yaml.placeOf(problem.keys).line,
+    }));
+    const first = placed
+      .sort((a, b) => Number(a.isMissing) - Number(b.isMissing) || a.line - b.line)
+      .slice(0, MOST_PROBLEMS);
     refuseLong(
       problems,
       file,
-      first.map((problem) => describe(yaml, file, problem)),
+      first.map(({ problem }) => describe(yaml, file, problem)),
     );
   }
   const { allow = [], types = [], settings = {}, rules, ...assertions } = written;

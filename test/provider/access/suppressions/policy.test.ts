@@ -85,6 +85,10 @@ describe("a policy file", () => {
     ],
     ["settings: { issuerAllow: a.example }", "settings.issuerAllow must be the https address of an issuer"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
+    [
+      "forbidd:\n  - name: x\nallow: []",
+      'access-policy.yaml:1: forbidd is an unknown property; did you mean "forbid"?',
+    ],
     ["alow: []", 'access-policy.yaml:1: alow is an unknown property; did you mean "allow"?'],
     [
       "allow: []\nversion: 1",
@@ -207,11 +211,11 @@ describe("a policy file", () => {
     ],
     [
       entry("rule: G6", "match: { nam: x }", "reson: x"),
-      'allow[0].reson is an unknown property; did you mean "reason"?\naccess-policy.yaml:3: allow[0].match.nam is an unknown property; did you mean "name"?',
+      'allow[0].match.nam is an unknown property; did you mean "name"?\naccess-policy.yaml:4: allow[0].reson is an unknown property; did you mean "reason"?',
     ],
     [
       "forbid: [}\n  - a: b: c\n",
-      "Flow sequence in block collection must be sufficiently indented and end with a ]",
+      "Flow sequence in block collection must be sufficiently indented and end with a ]: check the indentation, the hyphens and the colons here and in the line above",
     ],
   ])("%j is one mistake: %s", (text, problem) => {
     expect(problemsOf(text).replace(/^access-policy\.yaml:\d+: /, "")).toBe(problem);
