@@ -421,6 +421,26 @@ function findSecondProcess(own: readonly ResourcePlan[]): string[] {
   ];
 }
 
+/** Owners of the children of one parent, of which one owns all: the program refuses them, but not those of two processes. */
+function findSecondOwners(own: readonly ResourcePlan[]): string[] {
+  const managed = own.flatMap(({ op, after }) =>
+    after === undefined || after.external || op === "delete" || op === "read" ? [] : [after],
+  );
+  const groups = groupBy(managed, ({ kind = "", inputs: { parentUid } }) => {
+    const owned = specs[kind]?.owns?.kind;
+    return typeof parentUid === "string" && isUid(parentUid) && owned !== undefined
+      ? [`${owned} ${parentUid}`]
+      : [];
+  });
+  return [...groups.values()].flatMap((owners) => {
+    const all = owners.find(({ kind = "" }) => specs[kind]?.owns?.all === true);
+    const other = owners.find((one) => one !== all);
+    return all === undefined || other === undefined
+      ? []
+      : `${describeResource(all)} owns all ${specs[all.kind ?? ""]?.owns?.children ?? "children"} of a group that ${describeResource(other)} is for too: the update of one deletes what the other one declares; remove one of them`;
+  });
+}
+
 /** Builds the access graphs before and after a change. */
 class GraphBuilder {
   readonly before = new Map<string, Entity>();
@@ -447,6 +467,7 @@ class GraphBuilder {
       ...findReplacedOwners(own, adopting),
       ...findSecondProcess(own),
       ...this.findSharedObjects(own),
+      ...findSecondOwners(own),
     ];
     for (const plan of plans) this.addForeign(plan, byUrn);
     for (const plan of own) this.add(plan);

@@ -726,6 +726,22 @@ describe("access that is reported as lost", () => {
     expect(judge(preview(step("delete", one), adopting), objects).incomplete).toEqual([]);
   });
 
+  test("is judged of the bindings of a group that one resource owns, not two", () => {
+    const held = state("RoleBinding", "b", asOwner, { id: BINDING });
+    const { parentUid, ...entry } = asOwner;
+    const access = (bindings: Props) => state("GroupAccess", "all", { parentUid, bindings }, { id: TEAM });
+    const objects = organisation(live("RoleBinding", BINDING, asOwner));
+    const judged = (...steps: Steps) => judge(preview(...unchanged, ...steps), objects).incomplete;
+    const both = expect.stringMatching(
+      /GroupAccess all owns all .* that RoleBinding b is for too/,
+    ) as unknown;
+    const dropped = step("update", access({ a: entry }), access({}));
+    expect(judged(same(held), dropped)).toEqual([both]);
+    expect(judged(same(held), create(access({ a: entry })))).toEqual([both]);
+    expect(judged(step("delete", held), create(access({ a: entry })))).toEqual([]);
+    expect(judged(dropped)).toEqual([]);
+  });
+
   describe("of a GroupAccess that a refresh has shown more of", () => {
     const label = "unmanaged: mallory as owner";
     const access = (more: Props = {}, bindings: Props = { a: grant }) =>
