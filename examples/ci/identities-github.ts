@@ -10,57 +10,76 @@ const issuer = "https://token.actions.githubusercontent.com";
 //   gh api repos/acme/access/actions/oidc/customization/sub --jq .sub_claim_prefix
 const prefix = "repo:acme/access";
 
+// A pipeline cannot delete what it needs to run: whoever makes these again has other uids. To delete one, take the option out first.
+const kept = { protect: true };
+
 const viewer = getRole({ name: "viewer", builtIn: true }).then(({ uid }) => uid);
 
 // Whoever holds this role can grant any role. Add what the other kinds of the program need:
 //   node_modules/pulumi-platform/docs/least-privilege.md
-const deployer = new Role("ci-deployer", {
-  parentUid: rootUid,
-  name: "ci-deployer",
-  description: "Deploys groups, identities, roles and role bindings",
-  capabilities: [
-    "CAP_IAM_GROUPS_CREATE",
-    "CAP_IAM_GROUPS_DELETE",
-    "CAP_IAM_GROUPS_LIST",
-    "CAP_IAM_GROUPS_UPDATE",
-    "CAP_IAM_IDENTITY_CREATE",
-    "CAP_IAM_IDENTITY_DELETE",
-    "CAP_IAM_IDENTITY_LIST",
-    "CAP_IAM_IDENTITY_UPDATE",
-    "CAP_IAM_ROLES_CREATE",
-    "CAP_IAM_ROLES_DELETE",
-    "CAP_IAM_ROLES_LIST",
-    "CAP_IAM_ROLES_UPDATE",
-    "CAP_IAM_ROLE_BINDINGS_CREATE",
-    "CAP_IAM_ROLE_BINDINGS_DELETE",
-    "CAP_IAM_ROLE_BINDINGS_LIST",
-    "CAP_IAM_ROLE_BINDINGS_UPDATE",
-  ],
-});
+const deployer = new Role(
+  "ci-deployer",
+  {
+    parentUid: rootUid,
+    name: "ci-deployer",
+    description: "Deploys groups, identities, roles and role bindings",
+    capabilities: [
+      "CAP_IAM_GROUPS_CREATE",
+      "CAP_IAM_GROUPS_DELETE",
+      "CAP_IAM_GROUPS_LIST",
+      "CAP_IAM_GROUPS_UPDATE",
+      "CAP_IAM_IDENTITY_CREATE",
+      "CAP_IAM_IDENTITY_DELETE",
+      "CAP_IAM_IDENTITY_LIST",
+      "CAP_IAM_IDENTITY_UPDATE",
+      "CAP_IAM_ROLES_CREATE",
+      "CAP_IAM_ROLES_DELETE",
+      "CAP_IAM_ROLES_LIST",
+      "CAP_IAM_ROLES_UPDATE",
+      "CAP_IAM_ROLE_BINDINGS_CREATE",
+      "CAP_IAM_ROLE_BINDINGS_DELETE",
+      "CAP_IAM_ROLE_BINDINGS_LIST",
+      "CAP_IAM_ROLE_BINDINGS_UPDATE",
+    ],
+  },
+  kept,
+);
 
 // The program of a pull request runs as this one, which only reads.
-const preview = new Identity("ci-preview", {
-  parentUid: rootUid,
-  name: "ci-preview",
-  claimMatch: { issuer, subject: `${prefix}:pull_request` },
-});
-new RoleBinding("ci-preview", { parentUid: rootUid, identityUid: preview.id, roleUid: viewer });
+const preview = new Identity(
+  "ci-preview",
+  {
+    parentUid: rootUid,
+    name: "ci-preview",
+    claimMatch: { issuer, subject: `${prefix}:pull_request` },
+  },
+  kept,
+);
+new RoleBinding("ci-preview", { parentUid: rootUid, identityUid: preview.id, roleUid: viewer }, kept);
 
 // The review and the comparison of every night, on the default branch. It only reads.
-const review = new Identity("ci-review", {
-  parentUid: rootUid,
-  name: "ci-review",
-  claimMatch: { issuer, subject: `${prefix}:ref:refs/heads/main` },
-});
-new RoleBinding("ci-review", { parentUid: rootUid, identityUid: review.id, roleUid: viewer });
+const review = new Identity(
+  "ci-review",
+  {
+    parentUid: rootUid,
+    name: "ci-review",
+    claimMatch: { issuer, subject: `${prefix}:ref:refs/heads/main` },
+  },
+  kept,
+);
+new RoleBinding("ci-review", { parentUid: rootUid, identityUid: review.id, roleUid: viewer }, kept);
 
 // The update, behind the approval of the environment.
-const deploy = new Identity("ci-deploy", {
-  parentUid: rootUid,
-  name: "ci-deploy",
-  claimMatch: { issuer, subject: `${prefix}:environment:production` },
-});
-new RoleBinding("ci-deploy", { parentUid: rootUid, identityUid: deploy.id, roleUid: deployer.id });
+const deploy = new Identity(
+  "ci-deploy",
+  {
+    parentUid: rootUid,
+    name: "ci-deploy",
+    claimMatch: { issuer, subject: `${prefix}:environment:production` },
+  },
+  kept,
+);
+new RoleBinding("ci-deploy", { parentUid: rootUid, identityUid: deploy.id, roleUid: deployer.id }, kept);
 
 export const previewIdentity = preview.id;
 export const reviewIdentity = review.id;

@@ -325,7 +325,7 @@ export const command = defineCommand(
     await connecting.catch(() => undefined);
     const results = [
       ...(ci
-        ? [...checkProject(stack), ...(await checkCi(() => connecting))]
+        ? [...checkProject(stack), ...(await checkCi(() => connecting, stack))]
         : await runChecks(stack, connecting)),
       ...misspelt,
     ];

@@ -16,7 +16,11 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { quoteForShell } from "../../../text/plain";
+import { listFirst, quoteForShell } from "../../../text/plain";
+import { listManaged } from "../../../access/documents/stateExport";
+import type { Grant } from "../../../access/graph/grant";
+import { addTo } from "../../../fields/values";
+import { readStates } from "../../input/states";
 import { describeForCi, findMissingInCi, inspectFolder, moveCommands, readStackFile } from "../init/folder";
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
@@ -98,12 +102,25 @@ const IDENTITIES = ["PREVIEW", "REVIEW", "DEPLOY"] as const;
 const variableOf = (name: string): string => `PLATFORM_${name}_IDENTITY`;
 const checkOf = (name: string): string => `identity ${name.toLowerCase()}`;
 
+/** The capabilities that creating, changing and deleting the resources of a stack take, each with the kinds that need it. */
+async function neededBy(stack: string): Promise<ReadonlyMap<string, readonly string[]>> {
+  const kinds = new Set(
+    (await readStates([], [stack], undefined)).flatMap(listManaged).map(({ kind }) => kind),
+  );
+  const needed = new Map<string, string[]>();
+  for (const kind of [...kinds].sort()) {
+    const { create = [], update = [], delete: deleting = [] } = specs[kind]?.capabilities ?? {};
+    for (const capability of new Set([...create, ...update, ...deleting])) addTo(needed, capability, kind);
+  }
+  return needed;
+}
+
 /** What the jobs' identities may do: that of the deployment writes, and those that review only read. */
 async function checkCredentials(
   { client }: Connection,
-  variables: ReadonlyMap<string, string>,
-  commands: readonly string[],
+  { variables, commands, stack }: IdentityChecks,
 ): Promise<CheckResult[]> {
+  const needed = stack === undefined ? undefined : await neededBy(stack);
   const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
   const inventory = await takeInventory(client, { root, now: Date.now });
   const graph = acceptUnverified(buildGraphs(planResources([], undefined), inventory).after);
@@ -154,7 +171,7 @@ async function checkCredentials(
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
       const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
-      if (isDeploy) return ok(check, `${uid} may ${may}`);
+      if (isDeploy) return checkDeployment(check, { uid, may, needed, role }, access);
       const { sourceKind, uid: source = "" } = first.grant;
       const spec = specs[sourceKind];
       return missing(
@@ -182,27 +199,68 @@ async function checkCredentials(
   });
 }
 
+/** Whether the identity of the deployment may do what the stack's resources need. */
+function checkDeployment(
+  check: string,
+  {
+    uid,
+    may,
+    needed,
+    role,
+  }: Record<"uid" | "may" | "role", string> & {
+    readonly needed: ReadonlyMap<string, readonly string[]> | undefined;
+  },
+  access: readonly { readonly grant: Grant }[],
+): CheckResult {
+  if (needed === undefined)
+    return ok(check, `${uid} may ${may}; --stack compares that with what the stack's resources need`);
+  const held = new Set(access.flatMap(({ grant }) => grant.role.capabilities ?? []));
+  const lacking = [...needed].filter(([capability]) => !held.has(capability));
+  if (lacking.length === 0) return ok(check, `${uid} may ${may}: all that the stack's resources need`);
+  const names = listFirst(
+    lacking.map(([capability]) => capability),
+    5,
+  );
+  const kinds = [...new Set(lacking.flatMap(([, each]) => each))].sort().join(", ");
+  return missing(
+    check,
+    `${uid} lacks ${names}, for ${kinds} of the stack: an update of these would fail; add them to the role ${role}`,
+    "pulumi up",
+  );
+}
+
+/** What the checks of the jobs' identities are made from. */
+interface IdentityChecks {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly commands: readonly string[];
+  /** Whose resources the deployment must be able to change. */
+  readonly stack: string | undefined;
+}
+
 async function checkIdentities(
   connect: () => Promise<Connection>,
-  variables: ReadonlyMap<string, string>,
-  commands: readonly string[],
+  checks: IdentityChecks,
 ): Promise<CheckResult[]> {
+  const { variables } = checks;
   const all = (reason: string) => IDENTITIES.map((name) => unchecked(checkOf(name), reason));
   if (!variables.get("PLATFORM_ROOT_GROUP"))
     return all("the variables that name it and the root group were not read");
   try {
-    return await checkCredentials(await connect(), variables, commands);
+    return await checkCredentials(await connect(), checks);
   } catch (error) {
     return all(error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read");
   }
 }
 
 /** Checks what the pages of the review ask for, in the folder of a program. */
-export async function checkCi(connect: () => Promise<Connection>): Promise<CheckResult[]> {
+export async function checkCi(
+  connect: () => Promise<Connection>,
+  stack: string | undefined,
+): Promise<CheckResult[]> {
   const packageRoot = packageFolder();
   if (packageRoot === undefined) throw new UsageError("PP5011", "--ci needs the installed package");
   try {
-    return await checkRepository(connect, packageRoot);
+    return await checkRepository(connect, packageRoot, stack);
   } catch (error) {
     if (error instanceof CodedError) return [failed("repository", error)];
     throw error;
@@ -212,6 +270,7 @@ export async function checkCi(connect: () => Promise<Connection>): Promise<Check
 async function checkRepository(
   connect: () => Promise<Connection>,
   packageRoot: string,
+  stack: string | undefined,
 ): Promise<CheckResult[]> {
   const env = readEnvironment();
   const found = inspectFolder(".");
@@ -265,7 +324,12 @@ async function checkRepository(
             checkImages(files),
             ...checkContents("pipeline", files, written),
           ];
-    return [...common, ...ofFile, ...results, ...(await checkIdentities(connect, variables, commands))];
+    return [
+      ...common,
+      ...ofFile,
+      ...results,
+      ...(await checkIdentities(connect, { variables, commands, stack })),
+    ];
   }
   const { results, variables } = await checkGithub(found, env, {
     files,
@@ -278,6 +342,6 @@ async function checkRepository(
     checkPins(files),
     ...common,
     ...results,
-    ...(await checkIdentities(connect, variables, commands)),
+    ...(await checkIdentities(connect, { variables, commands, stack })),
   ];
 }

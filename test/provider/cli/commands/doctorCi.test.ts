@@ -2,8 +2,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { delimiter, join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
+import { state as documentState } from "../../../support/documents";
+import { temporaryFolder } from "../../../support/folders";
 import { InitFolder } from "../../../support/initFolder";
 import { call } from "../../../support/wire";
 import { commandBench } from "../../support/commands";
@@ -145,6 +147,7 @@ interface Setup {
   readonly set?: Routes;
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
+  readonly argv?: readonly string[];
 }
 
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -170,6 +173,7 @@ async function check({
   set = {},
   files = {},
   env = {},
+  argv = [],
 }: Setup = {}) {
   const { emulator } = bench;
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
@@ -205,7 +209,7 @@ async function check({
   expect((await folder.init(".", ...names, ...urls)).code).toBe(0);
   folder.write({ "package-lock.json": "{}", ...files });
   process.chdir(folder.root);
-  const { code, stdout: printed } = await run(["-o", "json"], {
+  const { code, stdout: printed } = await run(["-o", "json", ...argv], {
     ...(host === "github"
       ? { GITHUB_TOKEN: "ghp_canary", GITHUB_API_URL: address }
       : { GITLAB_TOKEN: "glpat-canary", CI_API_V4_URL: address }),
@@ -227,6 +231,29 @@ test.each(["github", "gitlab"] as const)(
     );
   },
 );
+
+test.each([
+  ["editor", "wrong", /lacks CAP_IAM_\w+.*, for Identity of the stack: .* to the role editor$/],
+  ["owner", "ok", /may CAP_\w+ and \d+ more, by the role owner .*: all that the stack's resources need$/],
+])("%s of the deployment is compared with what the stack's resources need: %s", async (role, state, text) => {
+  // An installed CLI that prints the configuration and the export of a stack.
+  const machine = temporaryFolder();
+  const id = `${"a".repeat(40)}/${"b".repeat(16)}`;
+  const identity = documentState("Identity", "ci", { name: "ci" }, { id });
+  writeFileSync(
+    join(machine, "export.json"),
+    JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [{ ...identity, custom: true }] } }),
+  );
+  const program = `#!/bin/sh\ncase "$1" in config) echo '{}';; *) cat ${machine}/export.json;; esac\n`;
+  writeFileSync(join(machine, "pulumi"), program, { mode: 0o755 });
+  const { checks } = await check({
+    deployRole: role,
+    argv: ["--stack", "prod"],
+    env: { PATH: [machine, process.env["PATH"]].join(delimiter) },
+  });
+  const said = checks.find((one) => one.check === "identity deploy");
+  expect(said).toMatchObject({ state, text: expect.stringMatching(text) as unknown });
+});
 
 test("a workflow that is not what init writes is to be read, and no other one", async () => {
   await check();
