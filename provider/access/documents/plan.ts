@@ -380,8 +380,14 @@ class PlanComparison {
 
   /** What differs, in words: of each step, since a replacement has several. */
   private findDifferences(planned: PlannedResource, steps: readonly PreviewStep[]): string[] {
-    const written = steps.flatMap((step) => (step.written?.after ? [step.written] : []));
     const { goal } = planned;
+    // The inputs of an import are those of the object that it reads, and its plan has no difference between the two: the update
+    // refuses others.
+    const isReadAsIs = changedInputs(asMembers(goal?.["inputDiff"])).length === 0;
+    const written = steps.flatMap(({ op, written: states }) => {
+      if (states?.after === undefined) return [];
+      return [op === "import" && isReadAsIs ? { before: states.after, after: states.after } : states];
+    });
     if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];
     return [...new Set(written.flatMap((states) => this.compareGoal(planned.urn, goal, states)))];
@@ -407,7 +413,7 @@ class PlanComparison {
       )
         ? []
         : ["propertyDependencies"]),
-      ...(this.hasOtherAlias(urn, goal, before) ? ["aliases"] : []),
+      ...(this.hasOtherAlias(urn, goal, before === after ? undefined : before) ? ["aliases"] : []),
       ...inputs.map((key) => `input ${printable(key, 80)}`),
     ];
   }

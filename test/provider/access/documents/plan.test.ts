@@ -489,6 +489,10 @@ describe("what a plan has no steps or no goal of", () => {
   it("is an import: its goal says which object", () => {
     const goal = goalOf("new", { adds: inputs }, { id: "uid" });
     expect(compareOne(imported, { goal })).toEqual([]);
+    // As the engine writes it where program and object are the same.
+    expect(compareOne(imported, { goal: { ...goal, inputDiff: {} } })).toEqual([]);
+    const other = { ...goal, inputDiff: { updates: { name: "other" } } };
+    expect(compareOne(imported, { goal: other })).toEqual([expect.stringMatching(/another input .*name/)]);
     expect(compareOne(imported, { goal: { ...goal, id: "other" } })).toEqual([
       expect.stringMatching(/another id than the preview shows/),
     ]);
