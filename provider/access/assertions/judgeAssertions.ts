@@ -853,25 +853,35 @@ class AssertionJudge {
     now: ReadonlySet<string>,
   ): readonly Violation[] {
     const { entities } = this.after.graph;
-    const gone = this.isPlanned ? then.filter((key) => !now.has(key)) : [];
+    if (!this.isPlanned) return [];
+    const within = (side: Side, named: ReadonlySet<string>): string[] =>
+      side.groups.flatMap(({ key }) => (side.chain(key).some((each) => named.has(each)) ? [key] : []));
+    const [named, covered] = [new Set(then), new Set(within(this.after, now))];
+    const isKept = (key: string): boolean => (named.has(key) ? now : covered).has(key);
+    // What lies below a group that departs departs with it.
+    const gone = within(this.before, named).filter(
+      (key) => !isKept(key) && (named.has(key) || this.before.chain(key).some((each) => now.has(each))),
+    );
     const details = ["from the next change on, nothing of it is judged"];
-    const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !now.has(key);
+    const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !covered.has(key);
     const made = gone.some((key) => !entities.has(key)) ? this.after.groups.filter(isNew) : [];
     return gone.flatMap((key): Violation[] => {
-      const old = this.before.hierarchy.scope(key).path;
+      const { path: old, name: lost } = this.before.hierarchy.scope(key);
       const entity = entities.get(key);
       if (entity !== undefined) {
         const { path } = this.after.hierarchy.scope(key);
         const message = `${old} becomes ${path}, which "on" does not name`;
         return [{ assertion, entity, message, details, pins: [path] }];
       }
-      // What goes leaves nothing behind, unless the change makes it anew.
-      return made.flatMap((group) => {
+      // What goes leaves nothing behind, unless the change makes it anew: of what lies below a named group, by its name.
+      const successors = made.filter(
+        ({ name }) => named.has(key) || name?.toLowerCase() === lost?.toLowerCase(),
+      );
+      return successors.flatMap((group) => {
         const message = `${old} goes, and the new group ${group.path} may take its place: "on" does not name that`;
         const anew = entities.get(group.key);
-        return anew === undefined
-          ? []
-          : [{ assertion, entity: anew, message, details, pins: [old, group.path] }];
+        const pins = [old, group.path];
+        return anew === undefined ? [] : [{ assertion, entity: anew, message, details, pins }];
       });
     });
   }

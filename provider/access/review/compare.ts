@@ -528,7 +528,11 @@ function recordedSide(
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
   const losses = new Map<ResourceChange, Entity>();
   const bindings = new Map<string, ResourceChange>();
+  // What an unchanged binding grants since somebody changed it by hand, another resource can declare.
+  const recordedBindings = new Map<string, Entity>();
   for (const [planned, change] of pairs) {
+    if (planned.plan.op === "same" && planned.recorded && accessKinds[planned.kind]?.binding === true)
+      recordedBindings.set(planned.recorded.key, planned.recorded);
     for (const key of newBindings(planned)) bindings.set(key, change);
     const byHand = fieldsChangedByHand(planned, context);
     const fields = keptFields(byHand, planned, context);
@@ -547,10 +551,15 @@ function recordedSide(
     entities.set(old.key, asRecordedBefore(old, planned.recorded, isGone ? byHand : fields));
   }
   for (const [key, entity] of before.entities) {
-    const owners = entity.urn === undefined ? bindingKeys(entity).map((each) => bindings.get(each)) : [];
+    const recorded = recordedBindings.get(key);
+    const isByHand =
+      entity.urn === undefined ||
+      (recorded !== undefined && bindingKeys(recorded).join() !== bindingKeys(entity).join());
+    const owners = isByHand ? bindingKeys(entity).map((each) => bindings.get(each)) : [];
     const [owner] = owners;
     if (owner === undefined || owners.includes(undefined)) continue;
-    entities.delete(key);
+    if (recorded === undefined) entities.delete(key);
+    else entities.set(key, withInputs(entity, recorded.inputs));
     if (!kept.has(owner)) kept.set(owner, []);
   }
   if (kept.size === 0) return undefined;

@@ -1,6 +1,6 @@
 import { printableAddress } from "../../text/address";
 import { hostMatches, hostOf } from "../trust/glob";
-import type { Scope } from "../graph/grant";
+import type { GroupNode, Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
 import { pathsMeant, textAtPath } from "../graph/describedFields";
@@ -109,10 +109,14 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
   }
 }
 
-/** What stands in the place of a group after the change: the group, where it goes another one of its path, or nothing. */
-function groupAfter({ comparison: { groups } }: Facts, { key, path }: Scope): string | undefined {
-  const isRemoved = groups.some((group) => group.change === "removed" && group.key === key);
-  return isRemoved ? groups.find((group) => group.change !== "removed" && group.path === path)?.key : key;
+/** What stands in the place of a group after the change: itself, where it goes a new one of its name there, or nothing. */
+function groupAfter(groups: readonly GroupNode[], { key, path }: Scope): string | undefined {
+  const removed = groups.find((group) => group.change === "removed" && group.key === key);
+  if (removed === undefined) return key;
+  const name = removed.name?.toLowerCase();
+  const isSuccessor = (group: GroupNode): boolean =>
+    group.path === path || (group.parentKey === removed.parentKey && group.name?.toLowerCase() === name);
+  return groups.find((group) => group.change !== "removed" && isSuccessor(group))?.key;
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
@@ -124,9 +128,11 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   return [...changedDeliveries(facts)].flatMap(({ op, before, after }) => {
     const own = receiversOf(facts, after === undefined ? [] : [after]);
     return deliveriesOf(facts, before).flatMap((old) => {
-      const place = old.group && groupAfter(facts, old.group);
-      // A group that goes too has no events.
-      if (old.group !== undefined && place === undefined) return [];
+      const { groups } = facts.comparison;
+      const place = old.group && groupAfter(groups, old.group);
+      // A group that goes too has no events, but a new one may have what was in it.
+      const isMoved = old.group !== undefined && place === undefined;
+      if (isMoved && !groups.some(({ change }) => change === "added")) return [];
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
         value !== undefined && place !== undefined && known.isKnownAt(value, place);
       // What only goes is deleted last. Otherwise what is written beside it may come after it is gone.
@@ -139,12 +145,12 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {
-          severity: isSameHost ? "medium" : "high",
+          severity: isSameHost || isMoved ? "medium" : "high",
           field: old.path,
           pins: op,
           message: isSent
             ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address}`,
+            : `${events} are no longer sent to ${address}${isMoved ? ": the group goes, and the change makes other ones" : ""}`,
           advice:
             isSameHost && !isSent
               ? `check with those who read these events that the new address at ${old.host} is theirs`

@@ -274,17 +274,49 @@ describe("what breaks a forbidden access", () => {
 
   test("a group that goes does not leave it where the change makes another one", () => {
     const two = parsePolicy(
-      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme] }]`,
+      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme / ops] }]`,
     ).assertions;
-    const others = base.filter(({ uid }) => uid !== cards);
+    const ops = group("ops", `${acme}/${"9".repeat(16)}`);
+    const others = [...base.filter(({ uid }) => uid !== cards), ops];
     const judged = (...made: Resource[]) =>
-      found("P1", compareResources(base, [...others, ...made]), { assertions: two }).map(
+      found("P1", compareResources([...base, ops], [...others, ...made]), { assertions: two }).map(
         ({ message }) => message,
       );
     expect(judged()).toEqual([]);
     const anew = { ...group("cards", `${payments}/${"8".repeat(16)}`), urn: urn("Group", "new") };
     expect(judged(anew)).toEqual([
       expect.stringContaining("acme / payments / cards goes, and the new group acme / payments / cards may"),
+    ]);
+  });
+
+  test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
+    const below = parsePolicy(
+      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]`,
+    ).assertions;
+    const judged = (after: readonly Resource[], replaced: Resource[] = []) =>
+      found("P1", compareResources(base, after, { replaced }), { assertions: below }).map(
+        ({ message }) => message,
+      );
+    const others = base.filter(({ uid }) => uid !== cards);
+    const madeAt = (name: string) => ({
+      ...group(name, `${acme}/${"8".repeat(16)}`),
+      urn: urn("Group", "new"),
+    });
+    expect(judged(others)).toEqual([]);
+    expect(judged([...others, madeAt("cards")])).toEqual([
+      expect.stringContaining(
+        "acme / payments / cards goes, and the new group acme / cards may take its place",
+      ),
+    ]);
+    expect(judged([...others, madeAt("billing")])).toEqual([]);
+    const moved = base.map((one) => (one.uid === cards ? edit(one, { parentUid: acme }) : one));
+    expect(
+      judged(
+        moved,
+        moved.filter(({ uid }) => uid === cards),
+      ),
+    ).toEqual([
+      expect.stringContaining('acme / payments / cards becomes acme / cards, which "on" does not name'),
     ]);
   });
 

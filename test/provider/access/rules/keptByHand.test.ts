@@ -130,6 +130,10 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       ]);
     const replaced = compareResources(known, live, { live, replaced: [byHand] });
     expect(found("X5", replaced)).toMatchObject([{ severity: "high", field: "roleUid" }]);
+    // The binding itself may stay as it is: a refresh takes it back, and not the other one.
+    expect(found("X5", compareResources(known, [...known, again], { live }))).toMatchObject([
+      { severity: "high" },
+    ]);
     // What goes, and what is made again as it was recorded.
     const restored = withInputs(again, { roleUid: writer.uid });
     for (const now of [[], [restored]])

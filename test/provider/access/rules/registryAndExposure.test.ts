@@ -183,6 +183,12 @@ describe("D5 lost-events", () => {
     expect(found("D5", compareResources(before, after))).toMatchObject([{ severity: "high" }]);
     const sent = [...after, to("anew", anew.uid, siem)];
     expect(found("D5", compareResources(before, sent))).toEqual([]);
+    const inCapitals = { ...anew, inputs: { ...anew.inputs, name: "Payments" } };
+    const other = resource("Group", "other", { parentUid: acme, name: "billing" });
+    const severitiesWith = (made: Resource) =>
+      severitiesOf("D5", compareResources(before, [...groups.slice(0, 1), made]));
+    expect(severitiesWith(inCapitals)).toEqual(["high"]);
+    expect(severitiesWith(other)).toEqual(["medium"]);
   });
 });
 
