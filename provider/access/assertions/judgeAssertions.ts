@@ -324,7 +324,9 @@ export class SubjectJudge {
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */
-  private shareOfName({ key }: Subject, globs: readonly string[]): Share {
+  private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
+    // A group of a directory has a name of its own there, and is of the directory too.
+    if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs)) return "all";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));

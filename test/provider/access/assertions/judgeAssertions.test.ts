@@ -829,6 +829,16 @@ describe("whom an assertion names by a name or uid", () => {
     expect(messagesOf(required, [...all, mapping("devs")], [...all, mapping("nobody")])).toEqual([
       "x: acme has 0 holders who surely can sign in, fewer than 1",
     ]);
+    // It is called by its own name, and by that of its directory.
+    const byName = (who: string) =>
+      messagesOf(`forbid: [{ name: x, role: registry.push, on: acme, who: ${who} }]`, all, [
+        ...all,
+        mapping("devs"),
+      ]);
+    for (const meant of ["name: devs", "name: okta", "not: [{ name: ops }]"])
+      expect(byName(`{ type: externalGroup, ${meant} }`)).toHaveLength(1);
+    for (const other of ["name: ops", "not: [{ name: devs }]"])
+      expect(byName(`{ type: externalGroup, ${other} }`)).toEqual([]);
     const less = { ...provider, inputs: { ...provider.inputs, defaultRole: dev.uid } };
     const forbidden = `forbid: [{ name: x, can: CAP_REPO_LIST, on: acme, who: { type: identityProvider } }]`;
     expect(messagesOf(forbidden, all, [...base, less])).toEqual([]);
