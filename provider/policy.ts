@@ -1,4 +1,4 @@
-import { CodedError, withCode } from "./errors/codedError";
+import { CodedError, errorCodeOf, withCode } from "./errors/codedError";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PolicyPack } from "@pulumi/policy";
@@ -732,11 +732,17 @@ export function accessPolicyPack(name: string, args: AccessPolicyArgs = {}, more
 export function approvedPolicyPack(): PolicyPack {
   const { PLATFORM_APPROVED_REPORT: approved = "", PLATFORM_APPROVED_DIGEST: digest = "" } =
     readEnvironment();
-  if (approved === "" || digest === "") {
-    throw new CodedError(
-      "PP1302",
-      "PLATFORM_APPROVED_REPORT or PLATFORM_APPROVED_DIGEST is missing: set both, to the path of the approved report and to its digest",
-    );
+  try {
+    if (approved === "" || digest === "") {
+      throw new CodedError(
+        "PP1302",
+        "PLATFORM_APPROVED_REPORT or PLATFORM_APPROVED_DIGEST is missing: set both, to the path of the approved report and to its digest",
+      );
+    }
+    return new PolicyPack("access-approved", { policies: approvedPolicies({ approved, digest }) });
+  } catch (error) {
+    // The engine shows what its process of the pack prints: an error that is thrown, with its stack.
+    process.stderr.write(`${withCode(printableLine(describeError(error)), errorCodeOf(error))}\n`);
+    process.exit(1);
   }
-  return new PolicyPack("access-approved", { policies: approvedPolicies({ approved, digest }) });
 }

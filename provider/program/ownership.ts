@@ -70,7 +70,7 @@ async function warnOfTwin(
   owners.set(key, owner).set(`line of ${key}`, line && ` (${line.slice(0, -": ".length)})`);
   if (other === owner) return;
   const same = joinWords(["parentUid", ...own]);
-  const warning = `${line}${owner} and ${other}${place} have the same ${same}: both are made; remove one if you mean one object`;
+  const warning = `${line}${owner} and ${other}${place} have the same ${same}: they are two objects; remove one if you mean one`;
   void pulumi.log.warn(withCode(warning, "PP1108"));
 }
 

@@ -56,6 +56,8 @@ test("the pack of the package refuses before its request what the approved repor
     ] as const) {
       const { code, output } = await up(given);
       expect(output).toContain(what);
+      expect(output).toMatch(/\(PP\d{4}\)/);
+      expect(output).not.toMatch(/\n\s+at /);
       expect(code).not.toBe(0);
       expect(stack.ids()["keeper"]).toBeUndefined();
     }

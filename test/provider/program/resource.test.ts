@@ -236,14 +236,14 @@ describe("two objects that are hardly both meant", () => {
         new Group("four", { name: "a" }),
       ],
       [
-        'Group "two" and Group "one" have the same parentUid and name: both are made; remove one if you mean one object (PP1108)',
+        'Group "two" and Group "one" have the same parentUid and name: they are two objects; remove one if you mean one (PP1108)',
       ],
     ],
     [
       "of one grant",
       () => [grant("one", ROOT_UID), grant("two", Promise.resolve(ROOT_UID)), grant("three", GROUP_UID)],
       [
-        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: both are made; remove one if you mean one object (PP1108)',
+        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: they are two objects; remove one if you mean one (PP1108)',
       ],
     ],
   ])("%s are named", async (_title, make, lines) => {

@@ -22,6 +22,7 @@ import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/states";
 import { readText } from "../../input/readFiles";
 import { logError, Progress } from "../../output/log";
+import { groupBy } from "../../../fields/values";
 import { quoteWord } from "../../../text/plain";
 import { writeResults } from "../../output/writeFiles";
 import { ownCommand } from "../../input/packageManager";
@@ -154,18 +155,19 @@ function requireListed(only: readonly string[] | undefined, inventory: Inventory
   );
 }
 
+/** Objects that are shown of those that are skipped for one reason: a stack may manage thousands. */
+const MOST_SKIPPED = 20;
+
 function describeSkipped({ skipped }: Adoption): string[] {
-  if (skipped.length === 0) return [];
-  const shown = skipped.slice(0, 200);
-  const more = skipped.length > shown.length ? [`  … and ${skipped.length - shown.length} more`] : [];
-  return [
-    "skipped:",
-    ...shown.flatMap(({ kind, name, uid, reason }) => [
-      `  ${kind} ${printable(name, 200)} (${printable(uid, 200)})`,
-      `    ${printable(reason, 300)}`,
-    ]),
-    ...more,
-  ];
+  const lines = [...groupBy(skipped, ({ reason }) => [reason])].flatMap(([reason, all]) => {
+    const shown = all.slice(0, MOST_SKIPPED);
+    return [
+      `  ${printable(reason, 300)}:`,
+      ...shown.map(({ kind, name, uid }) => `    ${kind} ${printable(name, 200)} (${printable(uid, 200)})`),
+      ...(all.length > shown.length ? [`    … and ${all.length - shown.length} more`] : []),
+    ];
+  });
+  return lines.length === 0 ? [] : ["skipped:", ...lines];
 }
 
 /** What `-o json` contains. */

@@ -102,15 +102,16 @@ const IDENTITIES = ["PREVIEW", "REVIEW", "DEPLOY"] as const;
 const variableOf = (name: string): string => `PLATFORM_${name}_IDENTITY`;
 const checkOf = (name: string): string => `identity ${name.toLowerCase()}`;
 
-/** The capabilities that creating, changing and deleting the resources of a stack take, each with the kinds that need it. */
+/** The capabilities that the resources of a stack take, to be read too, each with the kinds that need it. */
 async function neededBy(stack: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const kinds = new Set(
     (await readStates([], [stack], undefined)).flatMap(listManaged).map(({ kind }) => kind),
   );
   const needed = new Map<string, string[]>();
   for (const kind of [...kinds].sort()) {
-    const { create = [], update = [], delete: deleting = [] } = specs[kind]?.capabilities ?? {};
-    for (const capability of new Set([...create, ...update, ...deleting])) addTo(needed, capability, kind);
+    const { read = [], create = [], update = [], delete: deleting = [] } = specs[kind]?.capabilities ?? {};
+    const all = new Set([...read, ...create, ...update, ...deleting]);
+    for (const capability of all) addTo(needed, capability, kind);
   }
   return needed;
 }

@@ -119,7 +119,7 @@ describe("pulumi-platform adopt", () => {
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^1 resources are declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n {4}stack other/prod manages it already\\n`,
+          `^1 resources are declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
         ),
       ),
     });
@@ -129,7 +129,7 @@ describe("pulumi-platform adopt", () => {
     expect(text).not.toContain(String(uid));
     const only = ["--root", String(uid), "--out", out, "--state", state, "--only", String(managed)];
     expect((await run(main, only)).stdout).toMatch(
-      /^there is nothing to adopt\nskipped:\n.*\n +stack other\/prod/,
+      /^there is nothing to adopt\nskipped:\n {2}stack other\/prod .*:\n {4}Group /,
     );
   });
 
@@ -138,7 +138,7 @@ describe("pulumi-platform adopt", () => {
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
-        /^there is nothing to adopt\nskipped:\n {2}Group "org" .*\n {4}it is the organisation itself/,
+        /^there is nothing to adopt\nskipped:\n {2}it is the organisation itself.*:\n {4}Group "org" /,
       ),
     });
   });
