@@ -104,6 +104,8 @@ export interface WrongArguments {
   readonly own: readonly Failure[];
   /** Of all its resources, each in one line. */
   readonly lines: readonly string[];
+  /** What the lines say of this resource: the provider may say it in other words, for it knows what the state records. */
+  readonly said?: readonly Pick<Failure, "property" | "code">[];
 }
 
 /** What is known while inputs are checked. */

@@ -137,13 +137,13 @@ export function checkProgramArguments(
   }
   const failures = handlers.check(olds, inputs);
   if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
-  const { own, lines } = found as unknown as WrongArguments;
+  const { own, lines, said = [] } = found as unknown as WrongArguments;
   // The program decides nothing that the provider can check, which also knows what the state records.
   if (failures.length === 0 && own.length === 0) return { inputs, failures: [] };
   const unsaid = failures.filter(
     (failure) =>
       !lines.some((line) => line.includes(describeWrongArgument(failure))) &&
-      !own.some(({ property, code }) => property === failure.property && code === failure.code),
+      ![...own, ...said].some(({ property, code }) => property === failure.property && code === failure.code),
   );
   const reason =
     lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments of this program:", ...lines].join("\n  ");

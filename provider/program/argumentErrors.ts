@@ -170,15 +170,17 @@ export function reportWrongArguments(
   const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
     // The resource waits: after its program has ended nothing can be said.
     if (uids.length > 0) await warned;
-    if (!isWaiting) return failures.length === 0 ? undefined : { own, lines: all };
+    const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
+    if (!isWaiting) return failures.length === 0 ? undefined : { own, lines: all, said: saying(failures) };
     // What the provider would find without the line.
-    const late = check(await awaitKnown(args)).map(describe);
+    const found = check(await awaitKnown(args));
+    const late = found.map(describe);
     const ofRun = getLateLinesOfRun();
     ofRun.push(...late.filter((line) => !described.includes(line)));
     if (failures.length === 0 && late.length === 0) return undefined;
     // Others that wait for the same lookup find theirs by then.
     await new Promise((done) => setImmediate(done));
-    return { own, lines: limit([...all, ...ofRun]) };
+    return { own, lines: limit([...all, ...ofRun]), said: saying([...failures, ...found]) };
   };
   return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()).then(find) };
 }

@@ -588,21 +588,24 @@ describe("what a program has found in its arguments", () => {
       wrongSetting,
     );
 
-  test.each<[string, Failure[], { own: Failure[]; lines: string[] } | undefined, string[]]>([
-    ["nothing", [], undefined, []],
-    ["nothing, of this resource", [], { own: [], lines: [line] }, []],
-    ["what the provider finds too", [missing], { own: [], lines: [line] }, [line]],
-    ["what the provider cannot find", [], { own: [missing], lines: [line] }, [line]],
-    ["more of its resources", [missing], { own: [], lines: ["a", line] }, [all("a", line)]],
-    ["something else", [missing], { own: [], lines: ["a"] }, ["a", "name is missing (PP1001)"]],
-    ["the same in other words", [missing], { own: [missing], lines: ["a", "b"] }, [all("a", "b")]],
+  test.each<[string, Failure[], { own: Failure[]; lines: string[]; said?: Failure[] } | undefined, string[]]>(
     [
-      "the same mistake of another argument",
-      [missing],
-      { own: [{ ...missing, property: "kind" }], lines: ["a"] },
-      ["a", "name is missing (PP1001)"],
+      ["nothing", [], undefined, []],
+      ["nothing, of this resource", [], { own: [], lines: [line] }, []],
+      ["what the provider finds too", [missing], { own: [], lines: [line] }, [line]],
+      ["what the provider cannot find", [], { own: [missing], lines: [line] }, [line]],
+      ["more of its resources", [missing], { own: [], lines: ["a", line] }, [all("a", line)]],
+      ["something else", [missing], { own: [], lines: ["a"] }, ["a", "name is missing (PP1001)"]],
+      ["the same in other words", [missing], { own: [missing], lines: ["a", "b"] }, [all("a", "b")]],
+      ["the same as the state has it", [missing], { own: [], lines: ["a"], said: [missing] }, ["a"]],
+      [
+        "the same mistake of another argument",
+        [missing],
+        { own: [{ ...missing, property: "kind" }], lines: ["a"] },
+        ["a", "name is missing (PP1001)"],
+      ],
     ],
-  ])("is said once: %s", (_name, failures, found, reasons) => {
+  )("is said once: %s", (_name, failures, found, reasons) => {
     expect(check(failures, found)).toEqual({
       inputs: {},
       failures: reasons.map((reason) => ({ property: "", reason })),
