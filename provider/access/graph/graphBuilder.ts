@@ -16,7 +16,7 @@ import {
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
-import { urnParts } from "../documents/engineState";
+import { isDefaultProvider, urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { decidedOp } from "../documents/preview";
@@ -26,7 +26,7 @@ import { isUid, lineage } from "../../text/uid";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { Languages, anchored } from "../trust/languages";
-import { accessKinds, bindingKeys, graphOf } from "./accessKinds";
+import { accessKinds, bindingKeys, bindsRoles, graphOf } from "./accessKinds";
 import {
   entityKey,
   toEntity,
@@ -399,26 +399,83 @@ function organisationOf({ id, inputs }: RecordedResource): string | undefined {
   return typeof uid === "string" && isUid(uid) ? lineage(uid)[0] : undefined;
 }
 
-/** One process deletes what another one has taken over: it does not know what that one manages. */
-function findSecondProcess(own: readonly ResourcePlan[]): string[] {
-  const managed = own.flatMap(({ before, after = before }) =>
-    after === undefined || after.external ? [] : [after],
-  );
-  const removed = own.flatMap((plan) => (removesObject(plan) && plan.before ? [plan.before] : []));
-  const isShared = (one: RecordedResource, other: RecordedResource): boolean => {
-    const [root, otherRoot] = [organisationOf(one), organisationOf(other)];
-    const isApart = root !== undefined && otherRoot !== undefined && root !== otherRoot;
-    return !isApart && processOf(one) !== processOf(other);
-  };
-  // A program has few providers, and a resource of each stands for its others.
-  const samples = [
-    ...groupBy(managed, (one) => [`${processOf(one)} ${organisationOf(one) ?? ""}`]).values(),
-  ].flatMap(([first]) => first ?? []);
-  const lost = removed.find((one) => samples.some((other) => isShared(one, other)));
-  if (lost === undefined) return [];
-  return [
-    `${describeResource(lost)} is deleted, and the program has resources of another provider, which does not tell what it takes over: that would be deleted too; change the provider of the resources first, and delete in an update after that`,
+/** Whether two resources of one organisation are managed by processes of which neither knows what the other one manages. */
+function isOfOtherProcess(one: RecordedResource, other: RecordedResource): boolean {
+  const [root, otherRoot] = [organisationOf(one), organisationOf(other)];
+  const isApart = root !== undefined && otherRoot !== undefined && root !== otherRoot;
+  return !isApart && processOf(one) !== processOf(other);
+}
+
+/**
+ * What an object is known by to those who delete it: its uid, the arguments that name it, and what it grants. Undefined where
+ * some of that is not known before the update.
+ */
+function namesOf(resource: RecordedResource): readonly string[] | undefined {
+  const { kind = "", inputs, importId } = resource;
+  const spec = specs[kind];
+  if (spec === undefined) return [];
+  const naming = [
+    ...identifyingInputs(spec),
+    ...(bindsRoles(kind) ? ["bindings", "identityUid", "roleUid"] : []),
   ];
+  if (naming.some((key) => containsUnknown(inputs[key]) || resource.secretPaths.includes(key)))
+    return undefined;
+  const uids = [recordedUid(resource), inputs[ADOPT], importId].flatMap((uid) =>
+    typeof uid === "string" ? [`${kind} ${uid}`] : [],
+  );
+  const named = identityKey(spec, inputs);
+  const entity = toEntity({ ...resource, kind }, { key: "", uid: undefined, side: "after" });
+  return [...uids, ...(named === undefined ? [] : [named]), ...bindingKeys(entity)];
+}
+
+/**
+ * Begins where all resources had one process: the package has several forms, and the engine a process for each of them and for
+ * each version. One that the program declares is a finding of its own (X4).
+ */
+function findSecondProcess(own: readonly ResourcePlan[]): string[] {
+  const isOfDefault = ({ provider = "" }: RecordedResource): boolean =>
+    provider === "" || isDefaultProvider(provider.slice(0, provider.lastIndexOf("::")));
+  const [before, after] = (["before", "after"] as const).map((side) =>
+    own.flatMap((plan) => {
+      const resource = plan[side];
+      return resource === undefined || resource.external || !isOfDefault(resource) ? [] : [resource];
+    }),
+  );
+  const findPair = (resources: readonly RecordedResource[] = []) => {
+    // A program has few processes, and a resource of each stands for its others.
+    const samples = [
+      ...groupBy(resources, (one) => [`${processOf(one)} ${organisationOf(one) ?? ""}`]).values(),
+    ].flatMap(([first]) => first ?? []);
+    return samples.flatMap((one) => {
+      const other = samples.find((each) => isOfOtherProcess(one, each));
+      return other === undefined ? [] : [[one, other] as const];
+    })[0];
+  };
+  const pair = findPair(before) === undefined ? findPair(after) : undefined;
+  if (pair === undefined) return [];
+  const [one, other] = pair.map(describeResource);
+  return [
+    `${one ?? ""} and ${other ?? ""} get processes of their own, of another form or version of the package: neither knows what the other one manages; write all resources in one form, and with no option version`,
+  ];
+}
+
+/** What one process deletes, and another one may have taken over: the first does not know that. */
+function findTakenByOthers(own: readonly ResourcePlan[]): string[] {
+  const managed = own.flatMap(({ after }) => (after === undefined || after.external ? [] : [after]));
+  const byName = groupBy(managed, (resource) => namesOf(resource) ?? [`unknown ${resource.kind ?? ""}`]);
+  const takerOf = (resource: RecordedResource): RecordedResource | undefined => {
+    const names = namesOf(resource);
+    const kinds = bindsRoles(resource.kind ?? "") ? ["RoleBinding", "GroupAccess"] : [resource.kind ?? ""];
+    const keys = [...(names ?? []), ...kinds.map((kind) => `unknown ${kind}`)];
+    const candidates = names === undefined ? managed : keys.flatMap((name) => byName.get(name) ?? []);
+    return candidates.find((other) => isOfOtherProcess(resource, other));
+  };
+  return own.flatMap(({ before, ...plan }) => {
+    const taker = before === undefined || !removesObject({ ...plan, before }) ? undefined : takerOf(before);
+    return before === undefined || taker === undefined
+      ? []
+      : `${describeResource(before)} is deleted, and ${describeResource(taker)} of another provider may be the same object, which would be deleted too; change the provider of the resources first, and delete in an update after that`;
+  });
 }
 
 /** Owners of the children of one parent, of which one owns all: the program refuses them, but not those of two processes. */
@@ -459,13 +516,15 @@ class GraphBuilder {
     this.keys = new PlanKeys(this.live);
     const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
     this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));
-    const own = plans.filter(
-      ({ before, after }) => isManagedKind(after ?? before) && isManagedKind(before ?? after),
-    );
+    const isOwn = ({ before, after }: ResourcePlan): boolean =>
+      isManagedKind(after ?? before) && isManagedKind(before ?? after);
+    const own = plans.filter(isOwn);
     this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
     this.problems = [
       ...findReplacedOwners(own, adopting),
       ...findSecondProcess(own),
+      // A takeover is joined to one update, whoever manages the two.
+      ...findTakenByOthers(adopting.filter(isOwn)),
       ...this.findSharedObjects(own),
       ...findSecondOwners(own),
     ];
@@ -477,14 +536,20 @@ class GraphBuilder {
 
   /** Two resources of one object, as two processes can have them: a change of one would be judged without the other. */
   private findSharedObjects(own: readonly ResourcePlan[]): string[] {
+    const keysOf = (plan: ResourcePlan): string[] => {
+      const named = identityOf(plan.after, this.live);
+      const uid = plan.op === "create" ? [] : [this.keys.of(plan)];
+      return [...uid, ...(named === undefined ? [] : [named])];
+    };
     const managed = own.filter(
-      ({ op, after }) => after?.external === false && (op === "same" || op === "update" || op === "import"),
+      ({ op, after }) => after?.external === false && ["same", "update", "import", "create"].includes(op),
     );
-    return [...groupBy(managed, (plan) => [this.keys.of(plan)]).values()].flatMap(([first, second]) =>
+    const lines = [...groupBy(managed, keysOf).values()].flatMap(([first, second]) =>
       first?.after === undefined || second?.after === undefined
         ? []
         : `${describeResource(first.after)} and ${describeResource(second.after)} are one object: remove one of them from the program, and from the state (pulumi state delete)`,
     );
+    return [...new Set(lines)];
   }
 
   /** A resource of another package, or one that only has a type of this one. An update does nothing to an unchanged one. */

@@ -713,6 +713,43 @@ describe("access that is reported as lost", () => {
       ]);
   });
 
+  test("a second process is refused where it begins, and later where it may have taken over what is deleted", () => {
+    const of = (provider: string) => ({ provider: `urn:pulumi:p::s::pulumi:providers:${provider}::id` });
+    const [own, other, declared] = ["default", "default_3_230_0", "mine"].map((name) =>
+      of(`pulumi-nodejs::${name}`),
+    );
+    const inOwn = (one: State): State => ({ ...one, ...own });
+    const stays = unchanged.map(({ oldState }) => same(inOwn(oldState as State)));
+    const repo = (more: object) =>
+      state("Repo", "app", { parentUid: TEAM, name: "app" }, { id: BINDING, ...more });
+    const spare = state("Role", "spare", { ...reads, name: "spare" }, { id: uid(6) });
+    const judged = (...steps: Steps) => judge(preview(...stays, ...steps), organisation()).incomplete;
+    const begins = [expect.stringMatching(/get processes of their own, of another form or version/)];
+    const made = { ...repo({ ...other }), id: undefined };
+    expect(judged(create(made))).toEqual(begins);
+    expect(judged(create({ ...made, ...declared }))).toEqual([]);
+    expect(judged(same(repo({ ...other })), step("delete", inOwn(spare)))).toEqual([]);
+    // All move at once, as by a new version.
+    const moved = stays.map(({ oldState }) =>
+      step("same", oldState as State, { ...(oldState as State), ...other }),
+    );
+    expect(judge(preview(...moved, create(made)), organisation()).incomplete).toEqual([]);
+    const known = { parentUid: uid(9), externalGroupId: "devs", roleUid: READER, scope: ROOT };
+    const mapping = (name: string, provider: object, id?: string) =>
+      state("ExternalGroupRoleMapping", name, known, { id, ...provider });
+    const held = mapping("a", { ...own }, uid(8));
+    expect(
+      judged(step("delete", held), same(repo({ ...other })), create(mapping("b", { ...other }))),
+    ).toEqual([
+      expect.stringMatching(
+        /a is deleted, and ExternalGroupRoleMapping b of another provider may be the same/,
+      ),
+    ]);
+    expect(judged(same(held), create(mapping("b", { ...own })))).toEqual([
+      expect.stringMatching(/a and ExternalGroupRoleMapping b are one object/),
+    ]);
+  });
+
   test("is judged of an object that one resource manages, not two", () => {
     const one = state("Role", "reader", reads, { id: READER });
     const adopting = anew("Role", "r2", { ...reads, __adopt: READER });
