@@ -282,6 +282,11 @@ export class LiveObjects {
     return own !== undefined && own !== kind && specs[kind]?.sharesParentUid !== true;
   }
 
+  /** Whether there is an inventory that lists this kind. */
+  hasKind(kind: string): boolean {
+    return this.inventory?.kinds.includes(kind) === true;
+  }
+
   /** Whether the inventory contains each object of this kind there. */
   lists(kind: string, uid: string): boolean {
     const listed = aggregatedKind(specs[kind] ?? {}) ?? kind;

@@ -576,7 +576,8 @@ class GraphBuilder {
     const recorded = this.recordedEntity(plan);
     const planned = this.plannedEntity(plan);
     const state = recorded === undefined ? "notListed" : this.findLive(recorded);
-    const { before, after: left } = this.entitiesOf(plan, { recorded, planned, state });
+    const isClaim = this.isOnlyClaimed(planned ?? recorded);
+    const { before, after: left } = isClaim ? {} : this.entitiesOf(plan, { recorded, planned, state });
     const after = this.isTakenAway(plan) ? undefined : left;
     if (before) putEntity(this.before, before);
     if (after) putEntity(this.after, after);
@@ -612,6 +613,12 @@ class GraphBuilder {
       return this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined;
     }
     return plan.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(plan) }) === "replace";
+  }
+
+  /** Bindings that are only read and that no inventory has: it has all that there are, each as an object of its own. */
+  private isOnlyClaimed(entity: Entity | undefined): boolean {
+    if (entity?.external !== true || !bindsRoles(entity.kind)) return false;
+    return this.live.hasKind("RoleBinding") && this.live.get(entity.key) === undefined;
   }
 
   /** What only the program claims to exist is not missing: it is unverified. */

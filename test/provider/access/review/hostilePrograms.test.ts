@@ -713,6 +713,21 @@ describe("access that is reported as lost", () => {
       ]);
   });
 
+  test("is lost though something that is only read claims to grant it", () => {
+    const held = state("RoleBinding", "b", asOwner, { id: BINDING });
+    const { parentUid, ...entry } = asOwner;
+    const objects = organisation(live("RoleBinding", BINDING, asOwner));
+    const claims = [
+      state("GroupAccess", "read", { parentUid, bindings: { a: entry } }, { id: TEAM, external: true }),
+      state("RoleBinding", "read", asOwner, { id: `${"d".repeat(40)}/${"1".repeat(16)}`, external: true }),
+    ];
+    for (const claim of claims)
+      for (const read of [step("read", undefined, claim), same(claim)]) {
+        const report = judge(preview(...unchanged, step("delete", held), read), objects);
+        expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
+      }
+  });
+
   test("a second process is refused where it begins, and later where it may have taken over what is deleted", () => {
     const of = (provider: string) => ({ provider: `urn:pulumi:p::s::pulumi:providers:${provider}::id` });
     const [own, other, declared] = ["default", "default_3_230_0", "mine"].map((name) =>
