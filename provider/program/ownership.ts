@@ -52,26 +52,33 @@ function tellingInputs(spec: ResourceSpec): readonly string[] {
 
 const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 
-/** Two objects of one name, or two equal grants, are legal, and hardly ever meant. Said where the arguments are the same. */
-async function warnOfTwin(
+/** Where a resource stands in the program: its line, for messages. */
+const placeOf = (line: string): string => line && ` (${line.slice(0, -": ".length)})`;
+
+/** The text by which equal objects are found: what their arguments are, where all of that is given. */
+async function twinKeyOf(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+): Promise<string | undefined> {
+  const own = tellingInputs(spec);
+  if (own.length === 0) return undefined;
+  const tokens = await Promise.all(["parentUid", ...own].map((key) => settledTokenOf(args[key])));
+  return tokens.slice(1).includes(undefined) ? undefined : `twin ${spec.kind} ${tokens.join()}`;
+}
+
+/** Takes note of what a resource is equal to. @returns another resource with equal arguments, and its line in brackets */
+async function findTwin(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
   owner: string,
-  owners: Owners,
-): Promise<void> {
-  const own = tellingInputs(spec);
-  if (own.length === 0) return;
-  const line = lineOf(new Error());
-  const tokens = await Promise.all(["parentUid", ...own].map((key) => settledTokenOf(args[key])));
-  if (tokens.slice(1).includes(undefined)) return;
-  const key = `twin ${spec.kind} ${tokens.join()}`;
-  const other = owners.get(key) ?? owner;
-  const place = owners.get(`line of ${key}`) ?? "";
-  owners.set(key, owner).set(`line of ${key}`, line && ` (${line.slice(0, -": ".length)})`);
-  if (other === owner) return;
-  const same = joinWords(["parentUid", ...own]);
-  const warning = `${line}${owner} and ${other}${place} have the same ${same}: they are two objects; remove one if you mean one`;
-  void pulumi.log.warn(withCode(warning, "PP1108"));
+  line: string,
+): Promise<string | undefined> {
+  const owners = getOwnersOfRun();
+  const key = await twinKeyOf(spec, args);
+  if (key === undefined) return undefined;
+  const known = owners.get(key);
+  if (known === undefined) owners.set(key, owner).set(`line of ${key}`, placeOf(line));
+  return known === undefined || known === owner ? undefined : `${known}${owners.get(`line of ${key}`) ?? ""}`;
 }
 
 /** The plain value of an argument; undefined where a preview does not know it. */
@@ -80,30 +87,33 @@ async function valueOf(value: unknown): Promise<unknown> {
   return (await output.isKnown) ? await output.promise() : undefined;
 }
 
-/** Of a new object that the server has an equal of already, as somebody made it who does not use Pulumi: a warning. */
+/** Of a new object that the server has equals of already, as somebody made them who does not use Pulumi: a warning. */
 async function describeLiveTwin(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
   const own = tellingInputs(spec);
-  if (own.length === 0 || args[ADOPT] !== undefined) return undefined;
+  if (own.length === 0) return undefined;
   const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOf(args[key])));
   const hasParent = args["parentUid"] !== undefined;
   if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return undefined;
   const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];
-  const twin = live.find((one) => own.every((key, i) => one[key] === values[i]));
-  if (twin === undefined) return undefined;
-  const uid = JSON.stringify(twin["uid"]);
+  const twins = live.filter((one) => own.every((key, i) => one[key] === values[i]));
+  const [uid, ...more] = twins.map((twin) => JSON.stringify(twin["uid"]));
+  if (uid === undefined) return undefined;
   const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
-  return withCode(
-    `${uid}, which is there already, has the same ${same}: both stay, unless this replaces that one; to take that one over, wrap the arguments in adopt(${uid}, { … })`,
-    "PP1108",
-  );
+  const advice =
+    more.length === 0
+      ? `to take that one over, wrap the arguments in adopt(${uid}, { … })`
+      : "to take one of them over, wrap the arguments in adopt(uid, { … })";
+  const them = [uid, ...more].slice(0, 3).join(" and ");
+  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}: both stay, unless this replaces that one, and another stack may manage it; ${advice}`;
 }
 
 /**
- * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal that the server
- * has already. A preview knows no id of what it makes; that of a replacement is not known either.
+ * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal, in the program or
+ * at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
+ * makes; that of a replacement is not known either.
  */
 export function warnOfNew(
   spec: ResourceSpec,
@@ -112,12 +122,20 @@ export function warnOfNew(
   id: pulumi.Output<pulumi.ID>,
 ): void {
   if (!pulumi.isDryRun() || "mocks" in (pulumi.getMonitor() ?? {})) return;
-  const label = `${lineOf(new Error())}${spec.kind} ${JSON.stringify(name)}`;
+  const line = lineOf(new Error());
+  const owner = `${spec.kind} ${JSON.stringify(name)}`;
+  const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
+    const twin = await findTwin(spec, args, owner, line);
     if (await (id as unknown as KnownOutput).isKnown) return;
-    for (const line of listLeftOut(spec, args)) void pulumi.log.warn(`${label} ${line}`);
-    const twin = await describeLiveTwin(spec, args);
-    if (twin !== undefined) await pulumi.log.warn(`${label}: ${twin}`);
+    for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
+    const inProgram =
+      twin &&
+      `${owner} and ${twin} have the same ${joinWords(["parentUid", ...tellingInputs(spec)])}: they are two objects; remove one if you mean one`;
+    // What the program has already is at the server too.
+    const atServer = inProgram === undefined && !adopts ? await describeLiveTwin(spec, args) : undefined;
+    const warning = inProgram ?? (atServer && `${owner}: ${atServer}`);
+    if (warning) await pulumi.log.warn(withCode(`${line}${warning}`, "PP1108"));
   };
   // The program ends no sooner than this. Whatever fails there fails the resource itself.
   const end = pulumi.rpcKeepAlive();
@@ -150,8 +168,6 @@ export function recordResource(
     if (other !== undefined) return [conflictOfOwners(owns, other)];
     owners.set(keyOf(owns.all ? "all" : "one"), owner);
   }
-  // Whatever fails there fails the resource itself.
-  void warnOfTwin(spec, args, owner, owners).catch(() => undefined);
   // Two owners of all children are one object, and got the message about them.
   const names = owns?.all ? [] : identifyingInputs(spec);
   const adopted = tokenOf(args[ADOPT]);

@@ -260,6 +260,7 @@ describe("typical mistakes, through the real engine", () => {
       // The same name elsewhere, another name, and one that is taken over.
       'new platform.Group("below", { name: "org", parentUid: own.id });',
       declare("Group", { name: "fresh" }).replace("mine", "fresh"),
+      declare("Group", { name: "fresh" }).replace("mine", "again"),
       `new platform.Group("taken", platform.adopt("${org}", { name: "org" }));`,
     ];
     writeProgram(lines);
@@ -275,6 +276,14 @@ describe("typical mistakes, through the real engine", () => {
       `index.js:5: RoleBinding "mine"${isThere(binding["uid"])} parentUid, identityUid and roleUid: both stay,`,
     ];
     for (const warning of warnings) expect(stdout).toContain(`warning: ${warning}`);
+    expect(stdout).toContain(
+      'warning: index.js:8: Group "again" and Group "fresh" (index.js:7) have the same parentUid and name: they are two objects',
+    );
+    // What the stack has twice is not said in each preview.
+    const twice = [ofStack, 'new platform.Group("own-too", { name: "own" });'];
+    writeProgram(twice);
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    expect((await stack.succeed(["preview"])).stdout).not.toContain("PP1108");
     expect(stdout).toContain(`adopt("${org}", { … }) (PP1108)`);
     // The engine prints each when it comes, and again at the end.
     expect(stdout.match(/is there already/g)).toHaveLength(2 * warnings.length);

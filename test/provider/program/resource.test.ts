@@ -221,43 +221,6 @@ describe("two resources that are one object", () => {
   });
 });
 
-describe("two objects that are hardly both meant", () => {
-  const parent = pulumi.output(GROUP_UID);
-  const grant = (name: string, roleUid: pulumi.Input<string>) =>
-    new RoleBinding(name, { parentUid: parent, identityUid: GROUP_UID, roleUid });
-
-  test.each<[string, () => unknown, string[]]>([
-    [
-      "of one name",
-      () => [
-        new Group("one", { parentUid: parent, name: "a" }),
-        new Group("two", { parentUid: parent, name: "a" }),
-        new Group("three", { parentUid: parent, name: "b" }),
-        new Group("four", { name: "a" }),
-      ],
-      [
-        'Group "two" and Group "one" have the same parentUid and name: they are two objects; remove one if you mean one (PP1108)',
-      ],
-    ],
-    [
-      "of one grant",
-      () => [grant("one", ROOT_UID), grant("two", Promise.resolve(ROOT_UID)), grant("three", GROUP_UID)],
-      [
-        'RoleBinding "two" and RoleBinding "one" have the same parentUid, identityUid and roleUid: they are two objects; remove one if you mean one (PP1108)',
-      ],
-    ],
-  ])("%s are named", async (_title, make, lines) => {
-    const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
-    make();
-    await new Promise((done) => setImmediate(done));
-    const said = warn.mock.calls.map(([line]) =>
-      line.replace(/ ?\(?\S*resource\.test\.ts:\d+(?:: |\))/g, ""),
-    );
-    expect(said).toEqual(lines);
-    for (const [line] of warn.mock.calls) expect(said).not.toContain(line);
-  });
-});
-
 const ROLE = sampleOf("Role") as { parentUid: string; name: string };
 
 describe("wrong arguments, in a unit test of a program", () => {
