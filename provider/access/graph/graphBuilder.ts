@@ -615,10 +615,11 @@ class GraphBuilder {
     return plan.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(plan) }) === "replace";
   }
 
-  /** Bindings that are only read and that no inventory has: it has all that there are, each as an object of its own. */
+  /** What is only read, of a kind that the inventory lists, and is not in it: nothing but the preview says that it is there. */
   private isOnlyClaimed(entity: Entity | undefined): boolean {
-    if (entity?.external !== true || !bindsRoles(entity.kind)) return false;
-    return this.live.hasKind("RoleBinding") && this.live.get(entity.key) === undefined;
+    if (entity?.external !== true) return false;
+    const listed = aggregatedKind(specs[entity.kind] ?? {}) ?? entity.kind;
+    return this.live.hasKind(listed) && this.live.get(entity.key) === undefined;
   }
 
   /** What only the program claims to exist is not missing: it is unverified. */

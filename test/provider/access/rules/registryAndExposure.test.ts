@@ -296,15 +296,22 @@ describe("X3 cannot-be-judged", () => {
     expect(found("X3", offline).filter(({ field }) => field === "group")).toEqual([]);
   });
 
-  it("reports a role and an identity that only the program describes", () => {
-    const read = { ...pusher, isRead: true } as const;
-    expect(found("X3", change([who, read], [who, read, binding(who, read, payments)]))[0]?.message).toBe(
+  it("reports a role and an identity that only the program describes, and believes none where there is an inventory", () => {
+    const [role, told] = [pusher, who].map((one) => ({ ...one, isRead: true }) as const);
+    const messagesOf = (before: Resource[], granted: Resource, options: ComparisonOptions = {}) =>
+      found("X3", change(before, [...before, granted], options)).map(({ message }) => message);
+    const offline = { withoutInventory: true };
+    const ofRole = binding(who, role!, payments);
+    expect(messagesOf([who, role!], ofRole, offline)).toContain(
       "GitHub Actions of acme/pay, branch main gains registry.push on acme / payments: only the program states the capabilities of the role",
     );
-    const told = { ...who, isRead: true } as const;
-    expect(found("X3", change([told], [told, binding(told, viewer, payments)]))[0]?.message).toMatch(
-      /^ci gains .*: only the program states who may assume the identity$/,
+    const lacks = (kind: string) => [expect.stringContaining(`: the inventory has no ${kind} with this uid`)];
+    expect(messagesOf([who, role!], ofRole)).toEqual(lacks("role"));
+    const ofIdentity = binding(told!, viewer, payments);
+    expect(messagesOf([told!], ofIdentity, offline)).toContainEqual(
+      expect.stringMatching(/^ci gains .*: only the program states who may assume the identity$/),
     );
+    expect(messagesOf([told!], ofIdentity)).toEqual(lacks("identity"));
   });
 
   it.each([
