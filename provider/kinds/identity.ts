@@ -16,7 +16,10 @@ const claimMatch = shape({
     subject: string({ access: "trust.subject" }),
     /** An RE2 regular expression for the `sub` claim; anchor it with `^` and `$`. */
     subjectPattern: string({ access: "trust.subject", format: "regex" }),
-    /** The exact `aud` claim; the issuer's host name if neither this nor `audiencePattern` is given. */
+    /**
+     * The exact `aud` claim. If neither this nor `audiencePattern` is given, the host name of the platform's own issuer, not of the
+     * `issuer` here.
+     */
     audience: string({
       security: true,
       access: "trust.audience",

@@ -264,7 +264,7 @@ function readCredentials(sources: SettingSources, api: Destination): Credentials
   }
   throw new ConfigError(
     "PP2006",
-    "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
+    "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …` (a refresh and a destroy read what the last update had)",
     "CREDENTIAL",
   );
 }

@@ -1,6 +1,6 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { sortedJson } from "../../fields/formats";
-import { aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -269,7 +269,7 @@ export class DifferenceDescriber {
         pending !== undefined
           ? `finish the update of that stack, or ${deletion}`
           : owner === undefined
-            ? `${deletion}, adopt it into a program, or suppress it${elsewhere}`
+            ? `${deletion}${createOnlyOutputs(spec).length > 0 ? "" : ", adopt it into a program"}, or suppress it${elsewhere}`
             : `${deletion}, declare it there, or suppress it`,
       details: [
         ...(pending === undefined ? [] : [pending]),

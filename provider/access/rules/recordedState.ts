@@ -120,6 +120,28 @@ function findMissing(facts: Facts): FindingInput[] {
   ];
 }
 
+/** Objects that the program takes over and declares otherwise than they are: the run refuses that. */
+function findUnequalAdoptions(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap(({ op, after, planned, fields }): FindingInput[] => {
+    const isTakenOver = op === "read" && planned !== undefined;
+    if (!isTakenOver || after === undefined || fields.length === 0) return [];
+    const paths = fields.map(({ path }) => path);
+    return [
+      facts.aboutEntity(after, {
+        severity: "medium",
+        field: paths.join(", "),
+        message: `taking over ${labelEntity(after)} will fail: the program declares another ${listFirst(paths, 3)}`,
+        details: limitLines(
+          fields.map(
+            ({ path, before, after: now }) => `${path}: ${before ?? "nothing"}, declared ${now ?? "nothing"}`,
+          ),
+        ),
+        advice: "declare it as it is, and change it in a later change",
+      }),
+    ];
+  });
+}
+
 /** The bindings that the stack records and somebody has revoked at the server, by what they grant. */
 function revokedBindings({ comparison }: Facts): ReadonlyMap<string, ResourceChange> {
   const live = new Set(comparison.before.grants.map(tupleOf));
@@ -347,5 +369,10 @@ export const recordedState: Rule = {
   needsBefore: true,
   planOnly: true,
   about: everyKind,
-  find: (facts) => [...findRecordOnly(facts), ...findMissing(facts), ...findRevoked(facts)],
+  find: (facts) => [
+    ...findRecordOnly(facts),
+    ...findMissing(facts),
+    ...findUnequalAdoptions(facts),
+    ...findRevoked(facts),
+  ],
 };

@@ -240,7 +240,7 @@ describe("credentials", () => {
 
   test("that are missing are an error with every name", () => {
     expect(messageOf(() => read(base), "PP2006")).toBe(
-      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …`",
+      "the access token is missing: set PLATFORM_TOKEN (or PLATFORM_TOKEN_FILE), or PLATFORM_IDENTITY to exchange an OIDC token, or run `pulumi config set --secret platform:token …` (a refresh and a destroy read what the last update had)",
     );
   });
 });

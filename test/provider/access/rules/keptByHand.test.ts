@@ -186,6 +186,22 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", imported)).toMatchObject([{ severity: "high", urn: made.urn }]);
   });
 
+  it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
+    const group = known.find(({ kind, uid }) => kind === "Group" && uid === cards)!;
+    const live = [...known, byHand];
+    const others = known.filter(({ uid }) => uid !== cards);
+    const take = (inputs: Props) =>
+      found("X5", compareResources(others, [...others, adopting(withInputs(group, inputs))], { live }));
+    expect(take({ name: "other" })).toMatchObject([
+      {
+        severity: "medium",
+        field: "name",
+        message: expect.stringMatching(/will fail: .*another name$/) as unknown,
+      },
+    ]);
+    expect(take({})).toEqual([]);
+  });
+
   it("is medium: an adopted receiver of events", () => {
     const sent = resource("Subscription", "evil", {
       name: undefined,

@@ -305,7 +305,9 @@ describe("X3 cannot-be-judged", () => {
     expect(messagesOf([who, role!], ofRole, offline)).toContain(
       "GitHub Actions of acme/pay, branch main gains registry.push on acme / payments: only the program states the capabilities of the role",
     );
-    const lacks = (kind: string) => [expect.stringContaining(`: the inventory has no ${kind} with this uid`)];
+    const lacks = (kind: string): unknown[] => [
+      expect.stringContaining(`: the inventory has no ${kind} with this uid`),
+    ];
     expect(messagesOf([who, role!], ofRole)).toEqual(lacks("role"));
     const ofIdentity = binding(told!, viewer, payments);
     expect(messagesOf([told!], ofIdentity, offline)).toContainEqual(
