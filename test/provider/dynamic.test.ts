@@ -199,7 +199,9 @@ describe("settings", () => {
 describe("what is returned to the engine", () => {
   test("is plain JSON of the inputs alone; the engine adds its own text", async () => {
     const extra = { ...stored, strange: undefined, status: "READY" };
-    const answers = [extra, extra, { ...extra, name: "crew" }, {}].map((json) => ({ json }));
+    // Each of the two processes asks once whether the token sees the organisation, before a delete or where nothing is found.
+    const organisation = { groups: [{ uid: ROOT_UID }] };
+    const answers = [extra, extra, { ...extra, name: "crew" }, organisation, {}].map((json) => ({ json }));
     server.script([...answers, missing(GROUP_UID)]);
     const { create, read, update } = provider(configured(), "Group");
     const { delete: remove } = provider(configured(), "Group");
@@ -211,7 +213,7 @@ describe("what is returned to the engine", () => {
     await expect(update(GROUP_UID, group, { ...group, name: "crew" })).resolves.toStrictEqual(renamed);
     await expect(remove(GROUP_UID, group)).resolves.toBeUndefined();
     await expect(read(GROUP_UID, group)).resolves.toStrictEqual({});
-    expect(server.requests).toHaveLength(5);
+    expect(server.requests).toHaveLength(7);
   });
 });
 
