@@ -845,7 +845,9 @@ class AssertionJudge {
       ...this.departedPrincipals(assertion),
       ...this.changedRole(assertion),
     ];
-    return { keys: new Set([...now, ...then]), departed };
+    // Nobody holds anything at a group that goes.
+    const staying = then.filter((key) => this.after.graph.entities.has(key) || isTopUid(key));
+    return { keys: new Set([...now, ...staying]), departed };
   }
 
   /** The groups that a change takes out of an assertion by a name: the next one would be judged without them. */

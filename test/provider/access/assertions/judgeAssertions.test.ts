@@ -289,6 +289,16 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("nothing is required of a group that goes", () => {
+    const required = `require: [{ name: x, role: registry.push, atLeast: 1, on: ["${cards}", acme / payments] }]`;
+    const held = [binding(ci, pusher, payments)];
+    const others = base.filter(({ uid }) => uid !== cards);
+    expect(messagesOf(required, [...base, ...held], [...others, ...held])).toEqual([]);
+    expect(messagesOf(required, [...base, ...held], others)).toEqual([
+      expect.stringMatching(/^x: acme \/ payments has 0 holders/),
+    ]);
+  });
+
   test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
     const below = parsePolicy(
       `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]`,
