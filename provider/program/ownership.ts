@@ -87,6 +87,24 @@ async function valueOf(value: unknown): Promise<unknown> {
   return (await output.isKnown) ? await output.promise() : undefined;
 }
 
+/**
+ * Takes note of an object that a resource has, or takes over, and ends a preview where another one of the program takes over
+ * what this one has: the update would leave it to one of them.
+ *
+ * @throws RunError
+ */
+function refuseTaken(key: string, how: "has" | "takes", owner: string, line: string): void {
+  const owners = getOwnersOfRun();
+  owners.set(`${how} ${key}`, `${line}${owner}`);
+  const [taker, holder] = ["takes", "has"].map((each) => owners.get(`${each} ${key}`));
+  if (taker === undefined || holder === undefined || taker === holder) return;
+  const reason = `${taker}: adopt names the object of ${holder.replace(/^(.*?): (.*)$/, "$2 ($1)")}: remove one of the two`;
+  const error = new pulumi.RunError(withCode(reason, "PP1103"));
+  // An unhandled rejection is printed with its stack.
+  error.stack = error.message;
+  throw error;
+}
+
 /** Of a new object that the server has equals of already, as somebody made them who does not use Pulumi: a warning. */
 async function describeLiveTwin(
   spec: ResourceSpec,
@@ -127,7 +145,11 @@ export function warnOfNew(
   const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
     const twin = await findTwin(spec, args, owner, line);
-    if (await (id as unknown as KnownOutput).isKnown) return;
+    const output = id as unknown as KnownOutput;
+    const isKnown = await output.isKnown;
+    const uid = isKnown ? await output.promise() : await valueOf(args[ADOPT]);
+    if (typeof uid === "string") refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", owner, line);
+    if (isKnown) return;
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     const inProgram =
       twin &&
@@ -137,10 +159,12 @@ export function warnOfNew(
     const warning = inProgram ?? (atServer && `${owner}: ${atServer}`);
     if (warning) await pulumi.log.warn(withCode(`${line}${warning}`, "PP1108"));
   };
-  // The program ends no sooner than this. Whatever fails there fails the resource itself.
+  // The program ends no sooner than this. Whatever else fails there fails the resource itself.
   const end = pulumi.rpcKeepAlive();
   void warn()
-    .catch(() => undefined)
+    .catch((error: unknown) => {
+      if (error instanceof pulumi.RunError) throw error;
+    })
     .finally(end);
 }
 

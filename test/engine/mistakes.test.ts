@@ -279,6 +279,12 @@ describe("typical mistakes, through the real engine", () => {
     expect(stdout).toContain(
       'warning: index.js:8: Group "again" and Group "fresh" (index.js:7) have the same parentUid and name: they are two objects',
     );
+    const own = (await stack.ours())["own"]?.id ?? "";
+    // In the other order the provider refuses it, without the line.
+    const taking = `new platform.Group("taking", platform.adopt("${own}", { name: "own" }), { dependsOn: [own] });`;
+    expect(oneLine(await run([ofStack, taking], ["preview"]))).toContain(
+      'error: index.js:3: Group "taking": adopt names the object of Group "own" (index.js:2): remove one of the two (PP1103)',
+    );
     // What the stack has twice is not said in each preview.
     const twice = [ofStack, 'new platform.Group("own-too", { name: "own" });'];
     writeProgram(twice);
