@@ -95,10 +95,11 @@ async function valueOf(value: unknown): Promise<unknown> {
  */
 function refuseTaken(key: string, how: "has" | "takes", owner: string, line: string): void {
   const owners = getOwnersOfRun();
-  owners.set(`${how} ${key}`, `${line}${owner}`);
+  owners.set(`${how} ${key}`, owner).set(`line of ${how} ${key}`, line);
   const [taker, holder] = ["takes", "has"].map((each) => owners.get(`${each} ${key}`));
   if (taker === undefined || holder === undefined || taker === holder) return;
-  const reason = `${taker}: adopt names the object of ${holder.replace(/^(.*?): (.*)$/, "$2 ($1)")}: remove one of the two`;
+  const lineIn = (each: string): string => owners.get(`line of ${each} ${key}`) ?? "";
+  const reason = `${lineIn("takes")}${taker}: adopt names the object of ${holder}${placeOf(lineIn("has"))}: remove one of the two`;
   const error = new pulumi.RunError(withCode(reason, "PP1103"));
   // An unhandled rejection is printed with its stack.
   error.stack = error.message;
