@@ -39,7 +39,7 @@ function showsOrganisation(client: Client, root: string): Promise<boolean> {
  * @param what failed: `deleting group "team" <uid>`
  * @throws HandlerError
  */
-export async function requireOrganisation(client: Client, uid: string, what: string): Promise<void> {
+async function requireOrganisation(client: Client, uid: string, what: string): Promise<void> {
   const [root = uid] = lineage(uid);
   if (root === uid || !isUid(uid) || (await showsOrganisation(client, root))) return;
   throw handlerError(
@@ -56,11 +56,8 @@ export interface ReadResult {
 }
 
 /** Reads a resource for a refresh, an import or a `.get`. `olds` are its recorded properties; only a refresh has any. */
-export async function readResource(
-  { spec, find, parseInputs, requireOrganisation: requireItsOrganisation }: KindReader,
-  id: string,
-  olds: Props,
-): Promise<ReadResult> {
+export async function readResource(reader: KindReader, id: string, olds: Props): Promise<ReadResult> {
+  const { spec, find, parseInputs } = reader;
   const what = `reading ${labelResource(spec, olds)} ${id}`;
   const response = await explainFailure(spec, what, () =>
     find(id, olds, { mayShare: spec.listing?.contents === "complete" }),
@@ -69,7 +66,7 @@ export async function readResource(
     // A refresh records that it is gone. The engine would give a program that asks for it a resource without outputs.
     const isRecorded = Object.keys(olds).some((key) => key !== PROVIDER_TEXT);
     if (isRecorded) {
-      await explainFailure(spec, what, () => requireItsOrganisation(id, what));
+      await explainFailure(spec, what, () => reader.requireOrganisation(id, what));
       return {};
     }
     throw handlerError(
@@ -92,7 +89,7 @@ export interface KindReader {
   ) => Promise<JsonObject | undefined>;
   /** The object with this uid. @throws HandlerError where it does not exist */
   readonly get: (uid: string, inputs: Props) => Promise<JsonObject>;
-  /** As the function of this name. */
+  /** Refuses to take an object for deleted at another server: see the function of this name. @throws HandlerError */
   readonly requireOrganisation: (uid: string, what: string) => Promise<void>;
   /**
    * The inputs in a response.

@@ -4,7 +4,7 @@ import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
-import { lineOf } from "./argumentErrors";
+import { endProgram, lineOf } from "./argumentErrors";
 import { listLive } from "./references";
 
 /*
@@ -52,8 +52,17 @@ function tellingInputs(spec: ResourceSpec): readonly string[] {
 
 const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 
-/** Where a resource stands in the program: its line, for messages. */
-const placeOf = (line: string): string => line && ` (${line.slice(0, -": ".length)})`;
+/** A resource of the program, as messages name it, and its line: `index.ts:12: `, or nothing. */
+interface Declared {
+  readonly owner: string;
+  readonly line: string;
+}
+
+/** The resources of one run, by what others may have in common with them. */
+const getDeclaredOfRun = pulumi.createPerRun((): Map<string, Declared> => new Map());
+
+const withPlace = ({ owner, line }: Declared): string =>
+  line === "" ? owner : `${owner} (${line.slice(0, -": ".length)})`;
 
 /** The text by which equal objects are found: what their arguments are, where all of that is given. */
 async function twinKeyOf(
@@ -66,19 +75,18 @@ async function twinKeyOf(
   return tokens.slice(1).includes(undefined) ? undefined : `twin ${spec.kind} ${tokens.join()}`;
 }
 
-/** Takes note of what a resource is equal to. @returns another resource with equal arguments, and its line in brackets */
+/** Takes note of a resource by its arguments. @returns another one with equal arguments */
 async function findTwin(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
-  owner: string,
-  line: string,
-): Promise<string | undefined> {
-  const owners = getOwnersOfRun();
+  resource: Declared,
+): Promise<Declared | undefined> {
   const key = await twinKeyOf(spec, args);
   if (key === undefined) return undefined;
-  const known = owners.get(key);
-  if (known === undefined) owners.set(key, owner).set(`line of ${key}`, placeOf(line));
-  return known === undefined || known === owner ? undefined : `${known}${owners.get(`line of ${key}`) ?? ""}`;
+  const declared = getDeclaredOfRun();
+  const known = declared.get(key) ?? resource;
+  declared.set(key, known);
+  return known.owner === resource.owner ? undefined : known;
 }
 
 /** The plain value of an argument; undefined where a preview does not know it. */
@@ -93,17 +101,13 @@ async function valueOf(value: unknown): Promise<unknown> {
  *
  * @throws RunError
  */
-function refuseTaken(key: string, how: "has" | "takes", owner: string, line: string): void {
-  const owners = getOwnersOfRun();
-  owners.set(`${how} ${key}`, owner).set(`line of ${how} ${key}`, line);
-  const [taker, holder] = ["takes", "has"].map((each) => owners.get(`${each} ${key}`));
-  if (taker === undefined || holder === undefined || taker === holder) return;
-  const lineIn = (each: string): string => owners.get(`line of ${each} ${key}`) ?? "";
-  const reason = `${lineIn("takes")}${taker}: adopt names the object of ${holder}${placeOf(lineIn("has"))}: remove one of the two`;
-  const error = new pulumi.RunError(withCode(reason, "PP1103"));
-  // An unhandled rejection is printed with its stack.
-  error.stack = error.message;
-  throw error;
+function refuseTaken(key: string, how: "has" | "takes", resource: Declared): void {
+  const declared = getDeclaredOfRun();
+  declared.set(`${how} ${key}`, resource);
+  const [taker, holder] = ["takes", "has"].map((each) => declared.get(`${each} ${key}`));
+  if (taker === undefined || holder === undefined || taker.owner === holder.owner) return;
+  const reason = `${taker.line}${taker.owner}: adopt names the object of ${withPlace(holder)}: remove one of the two`;
+  endProgram([withCode(reason, "PP1103")]);
 }
 
 /** Of a new object that the server has equals of already, as somebody made them who does not use Pulumi: a warning. */
@@ -145,16 +149,17 @@ export function warnOfNew(
   const owner = `${spec.kind} ${JSON.stringify(name)}`;
   const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
-    const twin = await findTwin(spec, args, owner, line);
+    const twin = await findTwin(spec, args, { owner, line });
     const output = id as unknown as KnownOutput;
     const isKnown = await output.isKnown;
     const uid = isKnown ? await output.promise() : await valueOf(args[ADOPT]);
-    if (typeof uid === "string") refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", owner, line);
+    if (typeof uid === "string")
+      refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", { owner, line });
     if (isKnown) return;
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     const inProgram =
       twin &&
-      `${owner} and ${twin} have the same ${joinWords(["parentUid", ...tellingInputs(spec)])}: they are two objects; remove one if you mean one`;
+      `${owner} and ${withPlace(twin)} have the same ${joinWords(["parentUid", ...tellingInputs(spec)])}: they are two objects; remove one if you mean one`;
     // What the program has already is at the server too.
     const atServer = inProgram === undefined && !adopts ? await describeLiveTwin(spec, args) : undefined;
     const warning = inProgram ?? (atServer && `${owner}: ${atServer}`);

@@ -386,7 +386,8 @@ class PlanComparison {
     const isReadAsIs = changedInputs(asMembers(goal?.["inputDiff"])).length === 0;
     const written = steps.flatMap(({ op, written: states }) => {
       if (states?.after === undefined) return [];
-      return [op === "import" && isReadAsIs ? { before: states.after, after: states.after } : states];
+      const old = op === "import" && isReadAsIs ? states.after : states.before;
+      return [{ ...states, oldInputs: asMembers(old?.["inputs"]) }];
     });
     if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];
@@ -396,10 +397,10 @@ class PlanComparison {
   private compareGoal(
     urn: string,
     goal: Members,
-    { before, after = {} }: NonNullable<PreviewStep["written"]>,
+    { before, after = {}, oldInputs }: NonNullable<PreviewStep["written"]> & { readonly oldInputs: Members },
   ): string[] {
     const diff = asMembers(goal["inputDiff"]);
-    const inputs = findOtherInputs(diff, asMembers(before?.["inputs"]), asMembers(after["inputs"]));
+    const inputs = findOtherInputs(diff, oldInputs, asMembers(after["inputs"]));
     return [
       ...(goal["name"] === urnParts(urn).name ? [] : ["name"]),
       ...Object.entries(SAME_VALUE).flatMap(([key, shown]) =>
@@ -413,7 +414,7 @@ class PlanComparison {
       )
         ? []
         : ["propertyDependencies"]),
-      ...(this.hasOtherAlias(urn, goal, before === after ? undefined : before) ? ["aliases"] : []),
+      ...(this.hasOtherAlias(urn, goal, before) ? ["aliases"] : []),
       ...inputs.map((key) => `input ${printable(key, 80)}`),
     ];
   }

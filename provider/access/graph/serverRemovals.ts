@@ -12,6 +12,7 @@ import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
 import { isReference, mapLeaves } from "./references";
 import type { ResourcePlan } from "./graphBuilder";
+import { removesObject } from "./unforeseen";
 
 /** The kinds of resources whose delete the server may refuse, by uid. */
 type Deletions = ReadonlyMap<string, string>;
@@ -66,11 +67,11 @@ export class ServerRemovals {
     return this.refused.has(uid ?? "");
   }
 
-  isRemovedFromServer({ op, before }: ResourcePlan): boolean {
-    if ((op !== "delete" && op !== "replace") || before === undefined) return false;
-    if (before.external || before.retainOnDelete || this.isRefused(before.id)) return false;
+  isRemovedFromServer(plan: ResourcePlan): boolean {
+    const { op, before } = plan;
+    if (!removesObject(plan) || this.isRefused(before?.id)) return false;
     // The engine leaves what it deletes at the end to the delete of the other resource, and the API does not cascade.
-    return op === "replace" || this.byUrn.get(before.deletedWith ?? "")?.op !== "delete";
+    return op === "replace" || this.byUrn.get(before?.deletedWith ?? "")?.op !== "delete";
   }
 
   /** A reference to a removed resource becomes empty; one to a replaced resource that stays leads to that. */

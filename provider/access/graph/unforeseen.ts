@@ -20,7 +20,8 @@ export function describeResource({ urn }: RecordedResource): string {
   return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
 }
 
-const removesObject = ({ op, before }: ResourcePlan): boolean =>
+/** Whether the engine asks the provider to delete the object of a resource, if no other one keeps it. */
+export const removesObject = ({ op, before }: ResourcePlan): boolean =>
   (op === "delete" || op === "replace") && before?.external === false && !before.retainOnDelete;
 
 /**
@@ -119,6 +120,8 @@ export function findSecondProcess(own: readonly ResourcePlan[]): string[] {
 
 /** What one process deletes, and another one may have taken over: the first does not know that. */
 export function findTakenByOthers(own: readonly ResourcePlan[]): string[] {
+  const sides = own.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined));
+  if (new Set(sides.map(processOf)).size < 2) return [];
   const managed = own.flatMap(({ after }) => (after === undefined || after.external ? [] : [after]));
   const byName = groupBy(managed, (resource) => namesOf(resource) ?? [`unknown ${resource.kind ?? ""}`]);
   const takerOf = (resource: RecordedResource): RecordedResource | undefined => {

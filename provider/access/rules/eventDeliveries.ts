@@ -131,8 +131,8 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const { groups } = facts.comparison;
       const place = old.group && groupAfter(groups, old.group);
       // A group that goes too has no events, but a new one may have what was in it.
-      const isMoved = old.group !== undefined && place === undefined;
-      if (isMoved && !groups.some(({ change }) => change === "added")) return [];
+      const isGone = old.group !== undefined && place === undefined;
+      if (isGone && !groups.some(({ change }) => change === "added")) return [];
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
         value !== undefined && place !== undefined && known.isKnownAt(value, place);
       // What only goes is deleted last. Otherwise what is written beside it may come after it is gone.
@@ -145,12 +145,12 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {
-          severity: isSameHost || isMoved ? "medium" : "high",
+          severity: isSameHost || isGone ? "medium" : "high",
           field: old.path,
           pins: op,
           message: isSent
             ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address}${isMoved ? ": the group goes, and the change makes other ones" : ""}`,
+            : `${events} are no longer sent to ${address}${isGone ? ": the group goes, and the change makes other ones" : ""}`,
           advice:
             isSameHost && !isSent
               ? `check with those who read these events that the new address at ${old.host} is theirs`

@@ -102,6 +102,14 @@ const IDENTITIES = ["PREVIEW", "REVIEW", "DEPLOY"] as const;
 const variableOf = (name: string): string => `PLATFORM_${name}_IDENTITY`;
 const checkOf = (name: string): string => `identity ${name.toLowerCase()}`;
 
+/** What the checks of the jobs' identities are made from. */
+interface IdentityChecks {
+  readonly variables: ReadonlyMap<string, string>;
+  readonly commands: readonly string[];
+  /** Whose resources the deployment must be able to change. */
+  readonly stack: string | undefined;
+}
+
 /** The capabilities that the resources of a stack take, to be read too, each with the kinds that need it. */
 async function neededBy(stack: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const kinds = new Set(
@@ -172,7 +180,7 @@ async function checkCredentials(
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
       const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
-      if (isDeploy) return checkDeployment(check, { uid, may, needed, role }, access);
+      if (isDeploy) return checkDeployment(check, { uid, may, role }, access, needed);
       const { sourceKind, uid: source = "" } = first.grant;
       const spec = specs[sourceKind];
       return missing(
@@ -203,15 +211,9 @@ async function checkCredentials(
 /** Whether the identity of the deployment may do what the stack's resources need. */
 function checkDeployment(
   check: string,
-  {
-    uid,
-    may,
-    needed,
-    role,
-  }: Record<"uid" | "may" | "role", string> & {
-    readonly needed: ReadonlyMap<string, readonly string[]> | undefined;
-  },
+  { uid, may, role }: Record<"uid" | "may" | "role", string>,
   access: readonly { readonly grant: Grant }[],
+  needed: ReadonlyMap<string, readonly string[]> | undefined,
 ): CheckResult {
   if (needed === undefined)
     return ok(check, `${uid} may ${may}; --stack compares that with what the stack's resources need`);
@@ -228,14 +230,6 @@ function checkDeployment(
     `${uid} lacks ${names}, for ${kinds} of the stack: an update of these would fail; add them to the role ${role}`,
     "pulumi up",
   );
-}
-
-/** What the checks of the jobs' identities are made from. */
-interface IdentityChecks {
-  readonly variables: ReadonlyMap<string, string>;
-  readonly commands: readonly string[];
-  /** Whose resources the deployment must be able to change. */
-  readonly stack: string | undefined;
 }
 
 async function checkIdentities(
