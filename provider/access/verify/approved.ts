@@ -14,7 +14,7 @@ import { isReference, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/reviewReport";
 import { isUnread } from "../graph/unread";
-import type { DeclaredResource, ExpectedEntity, ReviewReport } from "../report/report";
+import type { ExpectedEntity, ReviewReport } from "../report/report";
 import { hasExpectedInputs, entityLabel } from "./compareExpected";
 import { NO_INVENTORY } from "./verify";
 
@@ -41,13 +41,16 @@ function leavesOf(kind: string, inputs: Props): Map<string, { leaf: Leaf; value:
   return found;
 }
 
+/** A resource of the report, with its uid where the review found it at the server. */
+type Announced = Pick<ExpectedEntity, "kind" | "uid" | "inputs" | "candidates">;
+
 /**
  * What an approved report lets an update write. A preview does not show what a program computes from values that exist only in
  * the update, so each resource is compared again when its values are known, before its request.
  */
 export class ApprovedAccess {
   private readonly byKey = new Map<string, ExpectedEntity>();
-  private readonly declared = new Map<string, Pick<DeclaredResource, "kind" | "inputs" | "candidates">>();
+  private readonly declared = new Map<string, Announced>();
   /** The uids of all that existed before or is announced to exist: none of them is what the update makes. */
   private readonly knownUids: ReadonlySet<string>;
   /** The resources of which somebody accepted that the review could not read a value. */
@@ -70,7 +73,8 @@ export class ApprovedAccess {
       const isLeft = withoutRetained(entity.key) !== entity.key;
       if (entity.urn !== undefined && !isLeft) this.declared.set(entity.urn, entity);
     }
-    for (const resource of expected.declared ?? []) this.declared.set(resource.urn, resource);
+    for (const resource of expected.declared ?? [])
+      this.declared.set(resource.urn, { ...resource, uid: this.declared.get(resource.urn)?.uid });
     const known = [...expected.entities, ...(expected.owned ?? []), ...(expected.before ?? [])];
     const uids = known.flatMap(({ uid }) => (uid === undefined ? [] : [uid]));
     this.knownUids = new Set([...uids, ...expected.removed, expected.root]);
@@ -92,9 +96,10 @@ export class ApprovedAccess {
     const expected = declaredInputs(spec, announced.inputs);
     const actual = declaredInputs(spec, inputs);
     const { paths: judged } = possibleGrants({ ...announced, key: urn, inputs: expected, secretPaths: [] });
-    const unread = this.acceptedUnread.has(urn)
+    const hidden = this.acceptedUnread.has(urn)
       ? []
       : unreadPaths(kind, expected).filter((path) => !judged.has(path));
+    const unread = hidden.length === 0 ? [] : await this.withoutLive(hidden, kind, announced.uid, actual);
     const aligned = await this.align({ ...announced, inputs: expected }, actual);
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],
@@ -111,6 +116,24 @@ export class ApprovedAccess {
     ];
   }
 
+  /** Those of some paths at which the server has another value. A secret that was one before, and stays as it is, has no X3. */
+  private async withoutLive(
+    paths: readonly string[],
+    kind: string,
+    uid: string | undefined,
+    actual: Props,
+  ): Promise<string[]> {
+    const spec = specs[kind];
+    const object = uid === undefined ? undefined : await this.read(kind, uid);
+    if (spec === undefined || object === undefined) return [...paths];
+    const [there, written] = [declaredInputs(spec, object.inputs), actual].map((inputs) =>
+      leavesOf(kind, inputs),
+    );
+    return paths.filter(
+      (path) => !written?.has(path) || !isDeepStrictEqual(there?.get(path)?.value, written.get(path)?.value),
+    );
+  }
+
   /** In words what a reference was announced to be: no value, which may be a secret by now. */
   private describe(announced: Json | undefined): string {
     const entity = typeof announced === "string" ? this.byKey.get(announced) : undefined;
@@ -119,7 +142,7 @@ export class ApprovedAccess {
 
   /** The arguments with the announced value in place of each that is it: what the report could not say, and uids of what is new. */
   private async align(
-    { kind, inputs: announced, candidates = [] }: Pick<DeclaredResource, "kind" | "inputs" | "candidates">,
+    { kind, inputs: announced, candidates = [] }: Announced,
     actual: Props,
   ): Promise<Props> {
     const spec = specs[kind];

@@ -30,6 +30,8 @@ const base = [...groups, viewer, pusher, owner, deployer];
 const [small, large] = [role("small", ["REPO_LIST"]), role("large", ["IAM_ROLE_BINDINGS_CREATE"])];
 
 interface Approval extends ComparisonOptions {
+  /** What the stack records before the change. */
+  readonly before?: readonly Resource[];
   readonly isPreview?: boolean;
   /** The ids of rules whose findings somebody accepted. */
   readonly accepted?: readonly string[];
@@ -40,9 +42,9 @@ function stops(
   after: readonly Resource[],
   one: Resource,
   inputs: Props = one.inputs,
-  { isPreview = false, accepted = [], ...options }: Approval = {},
+  { isPreview = false, accepted = [], before = base, ...options }: Approval = {},
 ): Promise<string[]> {
-  const report = reportOn(compareResources(base, after, options), {
+  const report = reportOn(compareResources(before, after, options), {
     provenance: PROVENANCE,
     failOn: "high",
     rules: () => [],
@@ -57,7 +59,7 @@ function stops(
     urn: one.urn,
     fingerprint: "",
   }));
-  const made: readonly InventoryObject[] = after.map(objectOf);
+  const made: readonly InventoryObject[] = [...(options.live ?? []), ...after].map(objectOf);
   const read = (kind: string, uid: string) =>
     Promise.resolve(made.find((object) => object.kind === kind && object.uid === uid));
   return new ApprovedAccess({ ...review, suppressed }, read, isPreview).problemsOf(one.kind, one.urn, inputs);
@@ -132,6 +134,19 @@ test("what the review could not read is refused, unless somebody accepted that",
   ]);
   expect(await stops(after, hidden, inputs, { accepted: ["X3"] })).toEqual([]);
   expect(await stops(after, hidden, inputs, { accepted: ["G1"] })).toHaveLength(1);
+});
+
+test("a value that was secret before stops nothing where the server has it already", async () => {
+  const issuer = "https://token.actions.githubusercontent.com";
+  const hidden = { ...deployer, inputs: { ...deployer.inputs, ...claims({ issuer, subject: "[secret]" }) } };
+  const before = base.map((one) => (one === deployer ? hidden : one));
+  const after = [...before, small];
+  const options = { before, live: base };
+  expect(await stops(after, hidden, deployer.inputs, options)).toEqual([]);
+  const other = claims({ issuer, subject: "repo:eve/x:ref:refs/heads/main" });
+  expect(await stops(after, hidden, { ...deployer.inputs, ...other }, options)).toEqual([
+    expect.stringMatching(/^claimMatch.subject could not be read by the review/),
+  ]);
 });
 
 test("what somebody changed by hand, and the program leaves alone, stops nothing", async () => {
