@@ -21,6 +21,8 @@ import { isCalledByName, possibleGrants } from "../graph/accessKinds";
 import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
+import { isWithin } from "../documents/inventory";
+import { parentOf } from "../../text/uid";
 import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
@@ -324,6 +326,18 @@ interface Doubt {
   readonly advice: string;
 }
 
+/** Why an inventory says nothing of a role or an identity, and what to do, where that is not to correct the uid. */
+function whyUnlisted(
+  { comparison: { inventory } }: Facts,
+  what: "role" | "identity",
+  uid = "",
+): [why: string, advice?: string] {
+  const isOutside = inventory !== undefined && parentOf(uid) !== undefined && !isWithin(uid, inventory.root);
+  return isOutside
+    ? [`the group of this ${what} is not in the inventory`, OTHER_GROUP]
+    : [`the inventory has no ${what} with this uid`];
+}
+
 const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
 
 /** The parts of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
@@ -340,22 +354,20 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
   if (role.uid !== undefined || heldRole !== undefined) {
     if (role.capabilities === undefined) {
       const isUnlisted = heldRole === undefined && hasInventory;
-      doubt(
-        "role",
-        isUnlisted ? "the inventory has no role with this uid" : "the capabilities of the role are unknown",
-      );
+      if (isUnlisted) doubt("role", ...whyUnlisted(facts, "role", role.uid));
+      else doubt("role", "the capabilities of the role are unknown");
     } else if (heldRole?.assumed === true) {
       doubt("role", "only the program states the capabilities of the role");
     }
   }
   if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
-    const why =
+    const [why, advice] =
       holder !== undefined
-        ? "only the program states who may assume the identity"
+        ? ["only the program states who may assume the identity"]
         : hasInventory
-          ? "the inventory has no identity with this uid"
-          : "who may assume the identity is unknown";
-    doubt("subject", why, undefined, shortName(subject));
+          ? whyUnlisted(facts, "identity", subject.uid)
+          : ["who may assume the identity is unknown"];
+    doubt("subject", why, advice, shortName(subject));
   }
   // A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone.
   const isDescribed = place === undefined ? group.uid === undefined : place.assumed !== true;

@@ -269,6 +269,13 @@ describe("X3 cannot-be-judged", () => {
         advice: expect.stringMatching(/^correct the uid: the update fails/) as unknown,
       },
     ]);
+    const below = { ...none, inventory: { ...none.inventory, root: `${acme}/other` } } as Comparison;
+    expect(found("X3", below)).toMatchObject([
+      {
+        message: expect.stringMatching(/: the group of this identity is not in the inventory$/) as unknown,
+        advice: expect.stringMatching(/^take an inventory of the group above/) as unknown,
+      },
+    ]);
     const blind = Object.fromEntries(Object.entries(none).filter(([name]) => name !== "inventory"));
     expect(found("X3", blind as unknown as Comparison)).toMatchObject([
       {
