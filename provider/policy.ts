@@ -304,12 +304,16 @@ class StackUids {
     return new Map([...recorded, ...learned]);
   }
 
-  /** The steps of the update, compared with the inventory: a resource that it does not have by place and name is new. */
+  /**
+   * The steps of the update, compared with the inventory: a resource that it has neither by place and name, nor by a uid that
+   * other resources take from it, is new.
+   */
   comparedSteps(): PreviewStep[] {
     return this.resources.map((each) => {
       const { urn } = each.resource;
-      const after = toRecordedResource(each, this.consistent.get(urn));
-      const object = this.recorded.get(urn);
+      const declared = this.declared.get(urn);
+      const object = this.recorded.get(urn) ?? this.held.get(declared ?? "");
+      const after = toRecordedResource(each, object === undefined ? this.consistent.get(urn) : declared);
       if (object === undefined || each.notReviewed !== undefined) return stepOfNew(after);
       return {
         op: "update",
@@ -663,7 +667,8 @@ function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
  *
  * What is mandatory is asked of each resource before its request, as far as its values and the inventory tell. All rules
  * judge the whole stack after the last request, changed or not: a policy does not see what was there before. With an inventory,
- * G4 and T5 compare each role and identity with the object of its place and name; one that gets another name is new to them.
+ * G4 and T5 compare each role and identity with the object of its place and name, or of the uid that bindings take from it. One
+ * that gets another name while its bindings name it by its uid is new to them.
  * With `approved`, `not-announced` stops what the approved report does not announce.
  * @throws Error where `enforcement` names no rule of the pack, for a wrong file of `rules`, for an option that is wrong, and for a report that is not the
  *   approved one.

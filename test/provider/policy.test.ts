@@ -382,6 +382,12 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
         expect(late.filter(isOf).map((line) => line.split(" ")[0])).toEqual(expected);
         expect((await violations([each])).filter(isOf)).toEqual([]);
       }
+      const renamed = widened(more, "other");
+      const inputs = { name: undefined, identityUid: robot, roleUid: admins, parentUid: sandbox };
+      const bound = resource("RoleBinding", "b", inputs, { roleUid: renamed });
+      expect(await violations([renamed, bound], { inventory })).toContainEqual(
+        expect.stringMatching(/^role-widened /),
+      );
     });
 
     it.each([
