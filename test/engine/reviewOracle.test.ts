@@ -388,8 +388,8 @@ test.each(settings)(
         if (!isWholeUpdate) {
           const unforeseen = byHand > 0 && !refreshes ? /PP(3405|4004|4010)/ : /^$/;
           const { errors } = errorsOf(up);
-          const refused = comparison.changes.flatMap(({ isRefused, before: one }) =>
-            isRefused === true && one?.uid !== undefined ? [one.uid] : [],
+          const refused = comparison.changes.flatMap(({ refusedBy, before: one }) =>
+            refusedBy !== undefined && one?.uid !== undefined ? [one.uid] : [],
           );
           const isForetold = (text: string): boolean => refused.some((uid) => text.includes(uid));
           if (errors.length === 0) throw new Error([...contexts, up.output.slice(-4_000)].join("\n"));

@@ -256,7 +256,7 @@ export interface PlannedChange {
   readonly recorded?: Entity;
   readonly planned?: Entity;
   readonly isLeftOnServer?: true;
-  readonly isRefused?: true;
+  readonly refusedBy?: ReadonlySet<string>;
   readonly isRecordOnly?: true;
   readonly isMissing?: true;
   readonly isOfOtherKind?: true;
@@ -455,7 +455,7 @@ class GraphBuilder {
     const kind = (planned ?? recorded)?.kind;
     if (kind === undefined) return;
     const isLeftOnServer = (op === "delete" || op === "replace") && !this.removals.isRemovedFromServer(plan);
-    const isRefused = this.removals.isRefused(recordedUid(plan.before));
+    const refusedBy = plan.before && this.removals.refusedBy(plan.before);
     const isExisting = recorded !== undefined && op !== "create";
     this.changes.push({
       plan,
@@ -468,7 +468,7 @@ class GraphBuilder {
       ...(isExisting && state === "missing" ? { isMissing: true } : {}),
       ...(this.keys.isOfOtherKind(plan) ? { isOfOtherKind: true } : {}),
       ...(isLeftOnServer ? { isLeftOnServer } : {}),
-      ...(isRefused ? { isRefused } : {}),
+      ...(refusedBy === undefined ? {} : { refusedBy }),
     });
   }
 

@@ -18,7 +18,7 @@ import { removesObject } from "./unforeseen";
 type Deletions = ReadonlyMap<string, string>;
 
 /** Whether an object of a kind keeps the server from deleting what it refers to: the description of that lists it. */
-export function blocksDelete(kind: string, deleted: string): boolean {
+function blocksDelete(kind: string, deleted: string): boolean {
   const { blockedBy, dependents = [] } = specs[deleted]?.deletion ?? {};
   const collection = specs[kind]?.collection;
   return blockedBy !== undefined && dependents.some((each) => each.collection === collection);
@@ -33,7 +33,8 @@ export class ServerRemovals {
   private readonly removedBeside = new Map<string, "delete" | "replace">();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
-  private readonly refused = new Set<string>();
+  /** The keys of what keeps the server from deleting a resource, by its uid. */
+  private readonly refused = new Map<string, Set<string>>();
   /** Refused, and not looked at yet for what they keep in their turn. */
   private readonly open: string[] = [];
   private managed: ReadonlySet<string> | undefined;
@@ -62,14 +63,14 @@ export class ServerRemovals {
       : this.removed.get(uid);
   }
 
-  /** Whether the server refuses to delete a resource, because another one still refers to it. */
-  isRefused(uid: string | undefined): boolean {
-    return this.refused.has(uid ?? "");
+  /** The keys of what still refers to a resource, so that the server refuses to delete it; undefined where it does not refuse. */
+  refusedBy({ kind = "", id = "" }: Partial<RecordedResource>): ReadonlySet<string> | undefined {
+    return specs[kind]?.sharesParentUid === true ? undefined : this.refused.get(id);
   }
 
   isRemovedFromServer(plan: ResourcePlan): boolean {
     const { op, before } = plan;
-    if (!removesObject(plan) || this.isRefused(before?.id)) return false;
+    if (!removesObject(plan) || (before && this.refusedBy(before)) !== undefined) return false;
     // The engine leaves what it deletes at the end to the delete of the other resource, and the API does not cascade.
     return op === "replace" || this.byUrn.get(before?.deletedWith ?? "")?.op !== "delete";
   }
@@ -129,33 +130,42 @@ export class ServerRemovals {
     }
   }
 
-  private refuse(deletions: Deletions, kind: string, referred: Json | undefined): void {
+  private refuse(deletions: Deletions, kind: string, key: string, referred: Json | undefined): void {
     if (typeof referred !== "string") return;
     const deleted = deletions.get(referred);
-    if (deleted === undefined || this.refused.has(referred) || !blocksDelete(kind, deleted)) return;
-    this.refused.add(referred);
-    this.removed.delete(referred);
-    this.open.push(referred);
+    if (deleted === undefined || !blocksDelete(kind, deleted)) return;
+    const blockers = this.refused.get(referred) ?? new Set();
+    this.refused.set(referred, blockers.add(key));
+    if (this.removed.delete(referred)) this.open.push(referred);
   }
 
-  /** A resource that owns all bindings of its group keeps what each of them refers to. */
-  private refuseForBindings(deletions: Deletions, kind: string, inputs: Props): void {
+  /** A resource that owns all bindings of its group keeps what each of them refers to, and the group where it has one. */
+  private refuseForInputs(deletions: Deletions, kind: string, key: string, inputs: Props): void {
     const spec = specs[kind];
     const binding = aggregatedKind(spec ?? {});
-    if (spec === undefined || binding === undefined) return;
-    mapLeaves(spec, inputs, (value, leaf) => {
-      if (isReference(leaf)) this.refuse(deletions, binding, value);
-      return value;
-    });
+    const named: (Json | undefined)[] = [];
+    if (spec === undefined || binding === undefined) named.push(inputs["parentUid"], inputs["roleUid"]);
+    else {
+      mapLeaves(spec, inputs, (value, leaf) => {
+        if (isReference(leaf) && leaf.property !== "parentUid") named.push(value);
+        return value;
+      });
+      if (named.length > 0) named.push(inputs["parentUid"]);
+    }
+    for (const referred of named) this.refuse(deletions, binding ?? kind, key, referred);
   }
 
   private refuseForPlan(plan: ResourcePlan, deletions: Deletions): void {
-    const resource = plan.after ?? plan.before;
-    if (resource === undefined || (plan.op === "delete" && this.isRemovedFromServer(plan))) return;
-    const kind = resource.kind ?? "";
-    const inputs = this.inputsAfter(plan, resource);
-    for (const referred of [inputs["parentUid"], inputs["roleUid"]]) this.refuse(deletions, kind, referred);
-    this.refuseForBindings(deletions, kind, inputs);
+    const { op, before, after } = plan;
+    const stays = (op === "delete" || op === "replace") && !this.isRemovedFromServer(plan);
+    for (const resource of [after, stays ? before : undefined]) {
+      if (resource === undefined) continue;
+      const kind = resource.kind ?? "";
+      const uid = this.keys.of(plan);
+      const key = op === "replace" && resource === before ? compositeKey("retained", uid) : uid;
+      const inputs = this.inputsAfter(plan, resource);
+      this.refuseForInputs(deletions, kind, key, inputs);
+    }
   }
 
   /** The arguments that a resource has once all is done, as far as references are known before. */
@@ -184,7 +194,7 @@ export class ServerRemovals {
     if (this.isManaged(key)) return;
     if (bindingKeys(object).some((binding) => owned.has(binding))) return;
     const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
-    for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, referred);
+    for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, key, referred);
   }
 
   /** The bindings of resources that own all bindings of their group. */

@@ -55,8 +55,8 @@ export interface ResourceChange {
   readonly newlyIgnored?: readonly string[];
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;
-  /** It stays since the server refuses to delete it: something that stays refers to it. */
-  readonly isRefused?: true;
+  /** It stays since the server refuses to delete it: the keys of what stays and refers to it. */
+  readonly refusedBy?: ReadonlySet<string>;
   /** No inventory lists it: what was there before is what the stack records, and may differ from the server. */
   readonly isRecordOnly?: true;
   /** The stack records it, and the server does not have it: it was deleted otherwise. */

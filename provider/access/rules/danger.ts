@@ -4,12 +4,10 @@ import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
-import { blocksDelete } from "../graph/serverRemovals";
 import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
 import { labelEntity, limitLines } from "./wording";
 import { listFirst, plural } from "../../text/plain";
-import { textAt } from "../graph/describedFields";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -456,24 +454,10 @@ const inUse: Rule = {
   find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts), ...findReleased(facts)],
 };
 
-/** What keeps the server from deleting a resource. */
-function blockersOf(facts: Facts, before: Entity, op: string): Entity[] {
-  const dependents = remainingDependents(facts, before, op).filter(({ kind }) =>
-    blocksDelete(kind, before.kind),
-  );
-  if (blockerOf(before) === "bindings") return dependents;
-  return dependents.filter(
-    (entity) =>
-      textAt(entity.inputs, "parentUid") === before.key &&
-      (op === "delete" || facts.isLeftBehind(entity, before.key)),
-  );
-}
-
 function findRefusedDeletes(facts: Facts): FindingInput[] {
-  return [...facts.removals()].flatMap(({ op, before }) => {
-    if (isBuiltInRole(before)) return [];
-    const blockers = blockersOf(facts, before, op);
-    if (blockers.length === 0) return [];
+  return facts.comparison.changes.flatMap(({ op, before, refusedBy }) => {
+    if (before === undefined || refusedBy === undefined || isBuiltInRole(before)) return [];
+    const blockers = [...refusedBy].flatMap((key) => facts.entity(key) ?? []);
     const reason =
       blockerOf(before) === "bindings"
         ? `${plural(blockers.length, "binding still uses", "bindings still use")} it`

@@ -360,7 +360,7 @@ export class Facts {
       if (before === undefined || (op !== "delete" && op !== "replace")) continue;
       // What stays at the server only leaves the program, or the server refuses to delete it.
       const stays = change.isLeftOnServer === true || (op === "delete" && after !== undefined);
-      if (!stays || change.isRefused === true) yield { ...change, before };
+      if (!stays || change.refusedBy !== undefined) yield { ...change, before };
     }
   }
 

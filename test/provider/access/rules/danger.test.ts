@@ -21,6 +21,7 @@ import {
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
+import { listResources } from "../../../../provider/access/rules/reviewOf";
 
 const issuer = "https://token.actions.githubusercontent.com";
 const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;
@@ -462,11 +463,39 @@ describe("D3 will-fail", () => {
     };
     const before = [...base, dev, all(dev.uid)];
     const stays = compareResources(before, without(before, dev));
-    expect(stays.changes.find(({ urn }) => urn === dev.urn)?.isRefused).toBe(true);
+    expect(stays.changes.find(({ urn }) => urn === dev.urn)?.refusedBy?.size).toBe(1);
     expect(severitiesOf("D3", stays)).toEqual(["medium"]);
     const freed = compareResources(before, [...base, all(viewer.uid)]);
-    expect(freed.changes.find(({ urn }) => urn === dev.urn)?.isRefused).toBeUndefined();
+    expect(freed.changes.find(({ urn }) => urn === dev.urn)?.refusedBy).toBeUndefined();
     expect(found("D3", freed)).toEqual([]);
+  });
+
+  describe.each([
+    ["is retained", { retainOnDelete: true }, true],
+    // The engine deletes what is replaced also then.
+    ["is left to the delete of its group", { deletedWith: leaf.urn }, false],
+  ])("finds a group whose access %s,", (_how, flags, staysReplaced) => {
+    const place = { parentUid: leaf.uid };
+    const held = { identityUid: ada.uid, roleUid: viewer.uid };
+    const access = (parentUid: string, bindings: Props = { ada: held }): Props => ({ parentUid, bindings });
+    const gone = step("delete", state("Group", "cards", leaf.inputs, { id: leaf.uid, urn: leaf.urn }));
+    const old = (kind: string, inputs: Props, id: string) => state(kind, "held", inputs, { id, ...flags });
+
+    it.each<[string, string, Props, string, string[]]>([
+      ["as bindings", "RoleBinding", { ...place, ...held }, `${leaf.uid}/${"7".repeat(16)}`, ["medium"]],
+      ["as one resource", "GroupAccess", access(leaf.uid), leaf.uid, ["medium"]],
+      ["as one resource without bindings", "GroupAccess", access(leaf.uid, {}), leaf.uid, []],
+    ])("%s", (_what, kind, inputs, id, severities) => {
+      const live = kind === "RoleBinding" ? [binding(ada, viewer, leaf.uid, { uid: id })] : [];
+      const inventory = listResources(acme, [...base, ...live]);
+      const dropped = preview(gone, step("delete", old(kind, inputs, id)));
+      const moved = { ...inputs, parentUid: payments };
+      const replaced = preview(gone, step("replace", old(kind, inputs, id), state(kind, "held", moved)));
+      const found = [dropped, replaced].map((each) =>
+        severitiesOf("D3", compare({ preview: each, inventory })),
+      );
+      expect(found).toEqual([severities, staysReplaced ? severities : []]);
+    });
   });
 
   it("finds a capability that this version does not know, and not one that the role had", () => {
