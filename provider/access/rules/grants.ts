@@ -18,7 +18,7 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { hasWideReach } from "./subjectTrust";
 import { listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
-import { listsObject } from "../documents/inventory";
+import { isWithin, listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
 import { isSummary, isUnreadKey, ownerOf } from "../graph/keys";
 
@@ -129,13 +129,25 @@ function findNewDelegations(facts: Facts): NewDelegation[] {
     const names = gaining.map(([, name]) => name);
     const places = groups.filter((key) => was?.groups.includes(key) !== true);
     const isNew = names.length > 0 || places.length > 0;
+    const isElsewhere = places.some((key) => isOutOfReach(facts, key, grant));
     if (definition === grant.role.key) {
       // It can become any role.
-      return isNew ? [{ ...delegation, names, severity: grant.group.isRoot ? "high" : "medium" }] : [];
+      const severity = grant.group.isRoot || isElsewhere ? "high" : "medium";
+      return isNew ? [{ ...delegation, names, severity }] : [];
     }
     const mayGain = names.length > 0 || !places.every((key) => isGroupListed(facts, key));
-    return mayGain && isStrongGrant(facts, grant) ? [{ ...delegation, names, severity: "medium" }] : [];
+    if (!mayGain) return [];
+    if (isStrongGrant(facts, grant))
+      return [{ ...delegation, names, severity: isElsewhere ? "high" : "medium" }];
+    return isElsewhere ? [{ ...delegation, names, severity: "medium" }] : [];
   });
+}
+
+/** Whether a group lies in another organisation than a grant, or where the inventory shows nothing: its people are strangers. */
+function isOutOfReach(facts: Facts, key: string, { group }: Grant): boolean {
+  const { inventory } = facts.comparison;
+  const [root, other] = [key, group.key].map((each) => facts.groupAndAbove(each).at(-1));
+  return root !== other || (inventory !== undefined && isUid(key) && !isWithin(key, inventory.root));
 }
 
 /** Roles and identities with grants above or beside their group, on which others gain by that. */
@@ -398,7 +410,7 @@ const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high with a capability of G2 or to bind roles, at a root group, or for several subjects as in G1; otherwise medium. Medium for an identity that others may change, and high for a role only at a root group",
+  when: "high with a capability of G2 or to bind roles, at a root group, or for several subjects as in G1; otherwise medium. Medium for an identity that others may change, and high for a role only at a root group. High for both where they lie in another organisation, or outside of the inventory: for an identity that only reads medium",
   what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Or a role gives something above or beside the group that it lies in: whoever administers that group can change what it gives. Or an identity holds there what does more than read, and somebody administers its group who does not administer that of the grant. A new grant, a move and a new administrator of the group are reported. Without an inventory every such group counts as administered by others. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access. Whoever may change a role or an identity has what its grants give, wherever these are.",
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them. Define a role in the group where it is bound, or above it.",

@@ -110,28 +110,36 @@ function readWorkflowRun(event: unknown): WorkflowRun {
 
 const BASE_CHANGES = ["base_ref_changed", "automatic_base_change_succeeded"];
 
+/** How long before a run GitHub may have chosen its workflow: it dates the push, and makes the run of it later. */
+const RUN_DELAY_MS = 300_000;
+
 /** @throws PostError unless the base of a pull request has been the default branch since the run began. */
 async function checkBase({ host, path }: GithubRepository, pull: unknown, run: WorkflowRun): Promise<void> {
   const number = numberMember(pull, "number") ?? 0;
   const base = stringMember(pull, "base", "ref");
   const remedy =
-    "its workflow can be another one; push a new commit to a pull request into the default branch";
+    "its workflow can be another one; push a new commit to a pull request into the default branch, five minutes later";
   if (base !== run.defaultBranch) {
     const shown = printable(base ?? "", 100);
-    throw new PostError("PP7002", `pull request #${number} has this commit and the base ${shown}: ${remedy}`);
+    const what = stringMember(pull, "head", "sha") === run.commit ? "commit" : "branch";
+    throw new PostError(
+      "PP7002",
+      `pull request #${number} has this ${what} and the base ${shown}: ${remedy}`,
+    );
   }
   const changes = await listAll(host, `${path}/issues/${number}/events`, MAX_PAGES);
   const isLater = (entry: unknown): boolean =>
     BASE_CHANGES.includes(stringMember(entry, "event") ?? "") &&
-    !(Date.parse(stringMember(entry, "created_at") ?? "") < run.created);
+    !(Date.parse(stringMember(entry, "created_at") ?? "") < run.created - RUN_DELAY_MS);
   if (changes.some(isLater)) {
     throw new PostError("PP7002", `pull request #${number} had another base when the run began: ${remedy}`);
   }
 }
 
 /**
- * Finds the one pull request that a `workflow_run` is about, by its commit: what the run hands over is not trusted. Closed
- * ones are checked too, since a run does not say which of them started it.
+ * Finds the one pull request that a `workflow_run` is about, by its commit: what the run hands over is not trusted. A run does
+ * not say which pull request started it, so all of the branch are checked that have the commit or were open when it began:
+ * the branch of a closed one may have moved on, and its pull request keeps another commit.
  */
 async function findPullRequest(repository: GithubRepository, event: unknown): Promise<number> {
   const { host, path } = repository;
@@ -141,12 +149,18 @@ async function findPullRequest(repository: GithubRepository, event: unknown): Pr
     `${path}/pulls?state=all&head=${encodeURIComponent(run.head)}`,
     MAX_PAGES,
   );
-  const candidates = pulls.filter((entry) => stringMember(entry, "head", "sha") === run.commit);
-  const [pull, ...others] = candidates.filter((entry) => stringMember(entry, "state") === "open");
+  const [pull, ...others] = pulls.filter(
+    (entry) => stringMember(entry, "state") === "open" && stringMember(entry, "head", "sha") === run.commit,
+  );
   const number = numberMember(pull, "number");
   if (number === undefined)
     throw new PostError("PP7002", "no open pull request has the commit of the workflow_run");
-  for (const candidate of candidates) await checkBase(repository, candidate, run);
+  for (const each of pulls) {
+    const closed = Date.parse(stringMember(each, "closed_at") ?? "");
+    const wasClosed = closed < run.created - RUN_DELAY_MS;
+    if (!wasClosed || stringMember(each, "head", "sha") === run.commit)
+      await checkBase(repository, each, run);
+  }
   if (others.length > 0)
     throw new PostError(
       "PP7002",

@@ -1,6 +1,6 @@
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
-import { preview, state, step } from "../../../../provider/access/rules/reviewOf";
+import { listResources, preview, state, step } from "../../../../provider/access/rules/reviewOf";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -21,7 +21,6 @@ import {
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
-import { listResources } from "../../../../provider/access/rules/reviewOf";
 
 const issuer = "https://token.actions.githubusercontent.com";
 const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;

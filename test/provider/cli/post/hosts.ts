@@ -103,7 +103,15 @@ export interface Issue extends Comment {
 export class FakeGitHub extends FakeHost {
   login = "github-actions[bot]";
   issues: Issue[] = [];
-  pulls: { number: number; owner: string; branch: string; sha: string; base?: string; state?: string }[] = [];
+  pulls: {
+    number: number;
+    owner: string;
+    branch: string;
+    sha: string;
+    base?: string;
+    state?: string;
+    closed_at?: string;
+  }[] = [];
   /** By the number of the pull request. */
   readonly events = new Map<number, { event: string; created_at: string }[]>();
   /** The paths that a commit changes, by the commit. */
@@ -157,8 +165,8 @@ export class FakeGitHub extends FakeHost {
           `${owner}:${branch}` === url.searchParams.get("head") &&
           ["all", state].includes(url.searchParams.get("state") ?? "open"),
       );
-      const pulls = found.map(({ number, sha, base = "main", state = "open" }) => ({
-        ...{ number, state },
+      const pulls = found.map(({ number, sha, base = "main", state = "open", closed_at = null }) => ({
+        ...{ number, state, closed_at },
         head: { sha },
         base: { ref: base },
       }));

@@ -164,6 +164,14 @@ describe("a comment on a pull request of GitHub", () => {
     ["#8 has this commit and the base mallorys-base", { pulls: [mine, other] }],
     ["#8 has this commit", { pulls: [{ ...other, state: "closed" }, mine] }],
     ["#1 had another base", { pulls: [mine], events: changed("2026-05-11T06:00:01Z") }],
+    ["#1 had another base", { pulls: [mine], events: changed("2026-05-11T05:55:01Z") }],
+    ["#8 has this branch and the base mallorys-base", { pulls: [mine, { ...other, sha: "moved" }] }],
+    [
+      "#8 has this branch",
+      {
+        pulls: [mine, { ...other, sha: "moved", state: "closed", closed_at: "2026-05-11T06:00:01Z" }],
+      },
+    ],
     ["several open pull requests", { pulls: [mine, { ...mine, number: 9 }] }],
     ["no open pull request", { pulls: [{ ...mine, state: "closed" }] }],
   ])("is not posted for a workflow_run: %s", async (reason, { pulls, events = [] }) => {
@@ -202,9 +210,10 @@ describe("a comment on a pull request of GitHub", () => {
     expect(github.writes()).toEqual([]);
   });
 
-  test("is posted where the base was changed before the run began", async () => {
-    github.pulls.push(mine);
-    github.events.set(1, changed("2026-05-11T05:59:59Z"));
+  test("is posted where the base was changed long before the run began, or the branch had another base", async () => {
+    const old = { ...other, sha: "moved", state: "closed", closed_at: "2026-05-11T05:54:59Z" };
+    github.pulls.push(mine, old);
+    github.events.set(1, changed("2026-05-11T05:54:59Z"));
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
     expect(await run("github-pr", riskyReview, { env })).toBe(true);
     expect(await checkPullRequest(env)).toBe(1);
