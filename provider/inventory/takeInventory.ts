@@ -266,9 +266,11 @@ class InventoryReader {
     } catch (error) {
       if (isNotFound(error)) {
         if (this.request.isRootOptional) return;
-        throw new CodedError("PP5008", `there is no group with the uid ${root} that this token may see`, {
-          cause: error,
-        });
+        throw new CodedError(
+          "PP5008",
+          `there is no group with the uid ${root} that this token may see; ${this.client.addressAdvice}`,
+          { cause: error },
+        );
       }
       // An identity that may list groups need not be allowed to read this one; the list then shows it.
       if (!hasCode(error, "PERMISSION_DENIED")) throw error;

@@ -157,8 +157,8 @@ export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handle
 }
 
 /** What was removed at the server is created again once a refresh has found that out. */
-function hintOnGone(error: unknown): string[] {
-  return isNotFound(error) ? ["if it was removed, run pulumi up --refresh"] : [];
+function hintOnGone(error: unknown, addressAdvice: string): string[] {
+  return isNotFound(error) ? [`if it was removed, run pulumi up --refresh; otherwise ${addressAdvice}`] : [];
 }
 
 /** Changes a resource, and returns its outputs. @throws PartialFailure where the server did not apply the change */
@@ -186,7 +186,7 @@ async function updateResource(kind: KindContext, id: string, recorded: Props, ne
       const known = readOutputs(spec, response as Props, id, olds);
       return finishWrite(kind, write, await confirm(kind, write, response), known);
     },
-    (error) => [...hintOnGone(error), ...adviseOnRefusal(spec, news, error)],
+    (error) => [...hintOnGone(error, client().addressAdvice), ...adviseOnRefusal(spec, news, error)],
   );
 }
 

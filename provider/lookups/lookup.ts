@@ -163,12 +163,19 @@ async function getOne(client: Client, collection: string, uid: string): Promise<
 const MAX_NAMES = 20;
 
 /** What there is instead of a name that there is not, on the first page of the list: lines for an error. */
-async function listNames(client: Client, spec: ResourceSpec, name: string, query: Query): Promise<string[]> {
+async function listNames(
+  client: Client,
+  spec: ResourceSpec,
+  { name = "", ...others }: Partial<ByNameArgs>,
+  query: Query,
+): Promise<string[]> {
+  const wanted = (others as { readonly builtIn?: boolean }).builtIn;
   const names: string[] = [];
   const byOrigin = new Map<string, string[]>();
   try {
     for await (const item of client.list(spec.collection, query, { pageSize: MAX_PAGE })) {
       const isBuiltIn = parentOf(stringOrEmpty(item["uid"])) === undefined;
+      if (wanted !== undefined && wanted !== isBuiltIn) continue;
       const origin = !isReadAs(spec, "builtIn") ? "there is" : isBuiltIn ? "built-in" : "custom";
       byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), stringOrEmpty(item["name"])]);
       if (names.push(stringOrEmpty(item["name"])) >= MAX_PAGE) break;
@@ -265,7 +272,7 @@ async function describeNoMatch(
   const instead =
     elsewhere.length > 0
       ? ["  elsewhere there is:", ...elsewhere.slice(0, MAX_NAMES).map(describeCandidate)]
-      : await listNames(client, spec, name, {
+      : await listNames(client, spec, args, {
           ...(parentUid === undefined ? {} : { "uidp.children_of": parentUid }),
           ...own,
         });

@@ -341,6 +341,8 @@ describe("typical mistakes, through the real engine", () => {
       ),
     );
     expect(await doctor({})).toMatch(new RegExp(`ok +rootUid +${org}`));
+    await stack.succeed(["config", "set", "rootUid", "acme"]);
+    expect(await doctor({})).toMatch(/wrong +rootUid +rootUid of .* must be the uid of a group, .*"acme"/);
     await other.close();
     await stack.succeed(["destroy", "--yes"]);
   });

@@ -399,7 +399,9 @@ class StateMerger {
     for (const { path, key } of resource.secrets) {
       const value = this.parts.secrets.get(key);
       if (value === undefined) {
-        this.problems.push(`the secret ${key} is not set: run pulumi config set --secret ${key}`);
+        this.problems.push(
+          `the secret ${key} is not set: in the folder of the program, run pulumi config set --secret ${key}`,
+        );
         continue;
       }
       inputs = withMember(inputs, path.split("."), wrapSecret(value));

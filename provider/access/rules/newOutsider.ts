@@ -132,7 +132,7 @@ function findOutsider(
 }
 
 /** Whoever is known by what was made by hand alone may have been put there to look known. */
-const BY_HAND = "which only identities and grants that no given stack records trusted before";
+const BY_HAND = "which nothing that a given stack records trusted before";
 
 type Known = Readonly<Record<KnownBy, KnownBefore>>;
 

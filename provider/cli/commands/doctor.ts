@@ -6,7 +6,7 @@ import satisfies from "semver/functions/satisfies";
 import { apiEndpoint } from "../../http/client";
 import { ConnectionError } from "../../http/errors";
 import { printable } from "../../text/printable";
-import { lineage } from "../../text/uid";
+import { isUid, lineage } from "../../text/uid";
 import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodes } from "../framework/exitCodes";
@@ -217,6 +217,11 @@ function checkRoot(
   settings: Connection["settings"],
 ): CheckResult[] {
   if (rootUid === undefined) return [];
+  if (!isUid(rootUid)) {
+    const shown = JSON.stringify(printable(rootUid, 100));
+    const text = `rootUid of the stack's configuration must be the uid of a group, as the line above prints, not ${shown}`;
+    return [wrong("rootUid", text, "PP5008")];
+  }
   const [root] = lineage(rootUid);
   const { baseUrl, setting } = apiEndpoint(settings);
   return groups.some(({ uid }) => lineage(uid)[0] === root)

@@ -2,7 +2,6 @@ import type { TokenSource } from "../../http/tokens";
 import type { Client } from "../../http/client";
 import { ConfigError } from "../../http/errors";
 import { printable } from "../../text/printable";
-import { isUid } from "../../text/uid";
 import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";
@@ -55,7 +54,7 @@ async function settingSources({
 }: ConnectOptions): Promise<SettingSources & { readonly rootUid?: string }> {
   const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd, env);
   for (const line of listMisspeltSettings([...config.keys()], env)) note(line);
-  const rootUid = [...config].find(([key, value]) => key.endsWith(":rootUid") && isUid(value))?.[1];
+  const rootUid = [...config].find(([key]) => key.endsWith(":rootUid"))?.[1];
   return {
     stack: (key) => config.get(`platform:${key}`),
     env,

@@ -98,6 +98,17 @@ describe("getRole says", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
+  test("which there are of those that can be meant", async () => {
+    const deployer = { ...custom, name: "deployer" };
+    context.server.script(({ query }) => (query.get("name") === null ? roles(viewer, deployer) : roles()));
+    for (const [more, list] of [
+      [{}, ['  built-in: "viewer"', '  custom: "deployer"']],
+      [{ builtIn: true }, ['  built-in: "viewer"']],
+      [{ builtIn: false }, ['  custom: "deployer"']],
+    ] as const)
+      expect((await told({ name: "auditing", ...more })).split("\n").slice(1, -1)).toEqual(list);
+  });
+
   test("that there are several, with each one's uid, parent and description", async () => {
     context.server.script([roles(viewer, { ...custom, description: "Ours\n::error::x" })]);
     expect((await told({ name: "viewer" })).split("\n")).toEqual([

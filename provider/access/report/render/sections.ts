@@ -236,10 +236,11 @@ function passingVerdict(report: Report): Verdict {
   if (report.command !== "drift") return { state: "clean", line: `${passes}: ${access}, no finding` };
   const { differences, suppressed } = report;
   if (differences.length === 0 && changes === 0) return { state: "clean", line: `${passes}: no drift` };
+  const grants = changes === 0 ? "no grant gained, lost or changed" : access;
   // A difference that the policy suppresses still is one, and the headline names it.
   const parts = [
     plural(differences.length, "difference"),
-    access,
+    grants,
     `no finding, ${suppressed.length} suppressed`,
   ];
   return { state: "clean", line: `${passes}: ${parts.join(", ")}` };

@@ -23,7 +23,7 @@ import { readKinds } from "../../input/states";
 import { readText } from "../../input/readFiles";
 import { logError, Progress } from "../../output/log";
 import { groupBy } from "../../../fields/values";
-import { quoteWord } from "../../../text/plain";
+import { plural, quoteWord } from "../../../text/plain";
 import { writeResults } from "../../output/writeFiles";
 import { ownCommand } from "../../input/packageManager";
 import { readOtherStacks, readStack, chooseFile, describeInstallation, writeProject } from "./project";
@@ -211,7 +211,9 @@ async function describeNextSteps(
   const again = { ...values, stack: stack ?? "STACK", "write-state": true, force: values.force || rewrites };
   const words = [ownCommand(), "adopt", ...printFlags(flags, again).map(quoteWord)];
   return [
-    ...unset.filter(isSecret).map((setting) => `set this secret: pulumi config set ${setting}${ofStack}`),
+    ...unset
+      .filter(isSecret)
+      .map((setting) => `set this secret: pulumi config set ${setting}${ofStack} --cwd ${quoteWord(out)}`),
     ...(steps.length + creation.length === 0 ? [] : [`next, in ${printable(out, 200)}${creation}:`]),
     ...steps.map((step) => `  ${step}`),
     ...(rewrites
@@ -236,7 +238,7 @@ async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promis
   });
   writeProject({ out, projectName, force: values.force }, { ...adoption.files, [file]: adoption.code });
   return [
-    `${resources.length} resources are declared in ${[file, ...Object.keys(adoption.files)].map((name) => join(out, name)).join(", ")}`,
+    `${plural(resources.length, "resource is", "resources are")} declared in ${[file, ...Object.keys(adoption.files)].map((name) => join(out, name)).join(", ")}`,
     ...(file === "index.ts"
       ? []
       : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),

@@ -16,7 +16,7 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { listFirst, quoteForShell } from "../../../text/plain";
+import { quoteForShell } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo } from "../../../fields/values";
@@ -28,6 +28,7 @@ import type { CiSettings } from "../init/workflows";
 import { checkOwners } from "./codeOwners";
 import {
   checkAddresses,
+  checkComparedStacks,
   checkContents,
   checkImages,
   checkPins,
@@ -220,14 +221,11 @@ function checkDeployment(
   const held = new Set(access.flatMap(({ grant }) => grant.role.capabilities ?? []));
   const lacking = [...needed].filter(([capability]) => !held.has(capability));
   if (lacking.length === 0) return ok(check, `${uid} may ${may}: all that the stack's resources need`);
-  const names = listFirst(
-    lacking.map(([capability]) => capability),
-    5,
-  );
+  const names = lacking.map(([capability]) => capability).join(", ");
   const kinds = [...new Set(lacking.flatMap(([, each]) => each))].sort().join(", ");
   return missing(
     check,
-    `${uid} lacks ${names}, for ${kinds} of the stack: an update of these would fail; add them to the role ${role}`,
+    `${uid} lacks ${names}, for ${kinds} of the stack: an update of these would fail; add them to the capabilities of the role ${role} in the program that makes it, then run this`,
     "pulumi up",
   );
 }
@@ -318,6 +316,7 @@ async function checkRepository(
             ...checkAddresses(files),
             checkImages(files),
             ...checkContents("pipeline", files, written),
+            ...checkComparedStacks(files),
           ];
     return [
       ...common,
@@ -334,6 +333,7 @@ async function checkRepository(
   return [
     checkWorkflows(files, packageManager.run),
     ...checkContents("workflows", shown, written),
+    ...checkComparedStacks(shown),
     checkPins(files),
     ...common,
     ...results,

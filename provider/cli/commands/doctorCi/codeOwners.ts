@@ -101,7 +101,9 @@ export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: str
     (best, { owners }) => (count(owners) > count(best) ? owners : best),
     named[0]?.owners ?? proposeOwner(repository),
   );
-  const append = `printf '%s\\n' ${required.map((one) => quoteForShell(`${one} ${owner}`)).join(" ")} >> ${path}`;
+  // A file whose last line has no end would take the first of these into that line.
+  const end = text === "" || text.endsWith("\n") ? "" : `echo >> ${path} && `;
+  const append = `${end}printf '%s\\n' ${required.map((one) => quoteForShell(`${one} ${owner}`)).join(" ")} >> ${path}`;
   const absent = required.filter((pattern) => !lines.some((line) => line.pattern === pattern));
   if (absent.length > 0) return missing("codeowners", `${path} has no line for ${absent.join(", ")}`, append);
   const unknown = proposeOwner(undefined);

@@ -77,6 +77,23 @@ export function checkAddresses(files: readonly CiFile[]): CheckResult[] {
   });
 }
 
+/** Whether the nightly comparison has the stacks of all projects of the repository: what only another one manages is reported. */
+export function checkComparedStacks(files: readonly CiFile[]): CheckResult[] {
+  const valuesOf = (text: string, variable: string): string[] =>
+    [...text.matchAll(new RegExp(`^ *(?:ACCESS_)?${variable}: *(?:\\{ value: *)?["']?([^"'#{}\n,]*)`, "gm"))]
+      .flatMap(([, value = ""]) => value.split(" "))
+      .filter((value) => value !== "");
+  const drift = files.filter(({ text }) => text.includes("OTHER_STACKS:"));
+  const compared = new Set(
+    drift.flatMap(({ text }) => ["STACK", "OTHER_STACKS"].flatMap((name) => valuesOf(text, name))),
+  );
+  const left = files.flatMap(({ text }) => valuesOf(text, "STACK")).filter((stack) => !compared.has(stack));
+  const [at, stack] = [drift[0]?.path, left[0]];
+  if (at === undefined || stack === undefined) return [];
+  const problem = `${at} does not compare ${printable(stack, 200)}: add it to OTHER_STACKS, or what it manages is reported every night`;
+  return [missing("stacks", problem, `grep -n OTHER_STACKS ${at}`)];
+}
+
 /** The lines of a file that say something, by their numbers. What an action or an image is pinned to changes with time. */
 const linesOf = (text: string): { readonly number: number; readonly line: string }[] =>
   text

@@ -173,11 +173,12 @@ async function checkEnvironment(
   const limit =
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
   const reviewers = hasReviewers ? ' -F "reviewers[][type]=Team" -F "reviewers[][id]=<id of your team>"' : "";
-  const create = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
+  const change = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
+  const admit = `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`;
   const environment = await findBelow(repository, `/environments/${name}`);
-  if (environment === undefined) return [missing(check, "does not exist", create)];
+  if (environment === undefined) return [missing(check, "does not exist", `${change} && ${admit}`)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
-    return [missing(check, `is not limited to the branch ${branch}`, create)];
+    return [missing(check, `is not limited to the branch ${branch}`, `${change} && ${admit}`)];
   const rules = readMemberList(environment, "protection_rules");
   const isApproved = rules.some(
     (rule) =>
@@ -194,17 +195,10 @@ async function checkEnvironment(
     const remove = `gh api --silent -X DELETE ${policies.slice(0, -1)}/${id}"`;
     return [missing(check, `${shown} may use it too, beside ${branch}`, remove)];
   }
-  if (entries.length === 0)
-    return [
-      missing(
-        check,
-        `${branch} may not use it`,
-        `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`,
-      ),
-    ];
+  if (entries.length === 0) return [missing(check, `${branch} may not use it`, admit)];
   return [
     hasReviewers && !isApproved
-      ? missing(check, "nobody has to approve", create)
+      ? missing(check, "nobody has to approve", change)
       : ok(check, `only ${branch} can use it${hasReviewers ? ", after an approval" : ""}`),
   ];
 }

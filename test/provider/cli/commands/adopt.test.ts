@@ -84,7 +84,7 @@ describe("pulumi-platform adopt", () => {
     const adopt = async (...only: string[]) => {
       const flags = only.flatMap((uid) => ["--only", uid]);
       const { code, stdout } = await run(main, ["--root", organisation, "--out", program, ...flags]);
-      return { code, file: /are declared in .*?([\w.]+)$/m.exec(stdout)?.[1] };
+      return { code, file: / declared in .*?([\w.]+)$/m.exec(stdout)?.[1] };
     };
     const read = (file: string) => readFileSync(join(program, file), "utf8");
     expect(await adopt(first)).toEqual({ code: 0, file: "index.ts" });
@@ -119,7 +119,7 @@ describe("pulumi-platform adopt", () => {
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^1 resources are declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
+          `^1 resource is declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
         ),
       ),
     });

@@ -233,7 +233,11 @@ test.each(["github", "gitlab"] as const)(
 );
 
 test.each([
-  ["editor", "wrong", /lacks CAP_IAM_\w+.*, for Identity of the stack: .* to the role editor$/],
+  [
+    "editor",
+    "wrong",
+    /lacks CAP_IAM_\w+.*, for Identity of the stack: .* of the role editor in the program that makes it/,
+  ],
   ["owner", "ok", /may CAP_\w+ and \d+ more, by the role owner .*: all that the stack's resources need$/],
 ])("%s of the deployment is compared with what the stack's resources need: %s", async (role, state, text) => {
   // An installed CLI that prints the configuration and the export of a stack.
@@ -391,7 +395,24 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["bypass", /1 may bypass/, /"bypass_actors":\[\]/, bypass],
   ["subjects", /begin with repo:acme@1\/access@2/, /^sed -i 's\|repo:acme.*@2\|' ci\.ts$/, numbered],
   ["codeowners", /Unknown owner on line 2/, /codeowners\/errors/, ignoredLine],
-  ["codeowners", /has no line for \/\.github\//, />> \.github\/CODEOWNERS$/, { files: owners("# none\n") }],
+  [
+    "codeowners",
+    /has no line for \/\.github\//,
+    /^printf .*>> \.github\/CODEOWNERS$/,
+    { files: owners("# none\n") },
+  ],
+  [
+    "codeowners",
+    /has no line for \/\.github\//,
+    /^echo >> \.github\/CODEOWNERS && printf '%s/,
+    { files: owners("* @acme/all") },
+  ],
+  [
+    "stacks",
+    /access-drift\.yml does not compare acme\/teams\/prod: add it to OTHER_STACKS/,
+    /^grep -n OTHER_STACKS \.github\/workflows\/access-drift\.yml$/,
+    { files: { ".github/workflows/access-deploy-teams.yml": "env:\n  STACK: acme/teams/prod\n" } },
+  ],
   [
     "pins",
     /other\.yml uses actions\/checkout@v4/,
@@ -612,6 +633,20 @@ describe("what cannot be judged has not passed:", () => {
     const refused = Object.keys(github("", "", "")).map((path) => [path, 401]);
     expect((await check({ set: Object.fromEntries(refused) as Routes })).code).toBe(3);
   });
+});
+
+test("the stack of a second project is compared where OTHER_STACKS has it", async () => {
+  await check();
+  const drift = ".github/workflows/access-drift.yml";
+  const text = (folder.files()[drift] ?? "").replace(
+    'OTHER_STACKS: ""',
+    'OTHER_STACKS: "acme/x/prod acme/teams/prod"',
+  );
+  folder.write({
+    [drift]: text,
+    ".github/workflows/access-deploy-teams.yml": "env:\n  STACK: acme/teams/prod\n",
+  });
+  expect((await run([])).stdout).not.toMatch(/ stacks /);
 });
 
 test("in a folder of the repository, commands name the files from there", async () => {

@@ -187,18 +187,18 @@ describe("the workflows", () => {
     expect(files[workflows[0] ?? ""]).toContain("organization: acme-cloud\n");
     expect(files[workflows[0] ?? ""]).toContain("working-directory: services/access\n");
     expect(files[owners]).toContain("\npackage-lock.json @acme/security\n");
-    expect(printed).toContain("replace in the files: @acme/security (your team)\n");
+    expect(printed).toContain("replace here and in the files: @acme/security (your team)\n");
   });
 
   test("print one line with the placeholders to replace", async () => {
     const init = async (...argv: string[]) => {
       const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
-      const [line = ""] = (await succeed(folder, ".", ...argv)).match(/^replace in .*$/gm) ?? [];
+      const [line = ""] = (await succeed(folder, ".", ...argv)).match(/^replace here .*$/gm) ?? [];
       return { line, pipeline: folder.files()["access-ci/gitlab-ci.yml"] ?? "" };
     };
     // doctor --ci reports the tag of an image, which can be moved.
     const toPin =
-      /^replace in the files: .*@acme\/security \(your team\), pulumi\/pulumi-nodejs:\S+ \(add @ .*\)$/;
+      /^replace here and in the files: .*@acme\/security \(your team\), pulumi\/pulumi-nodejs:\S+ \(add @ .*\)$/;
     const { line, pipeline } = await init();
     expect(line).toMatch(toPin);
     const placeholders = line.match(/ORGANIZATION|https:\S+/g) ?? [];
@@ -338,7 +338,7 @@ test.each([
   const printed = await succeed(folder, ".");
   expect(Object.keys(folder.files()).filter((one) => one.endsWith("CODEOWNERS"))).toEqual([path]);
   expect(printed).toMatch(/at the end of \S*CODEOWNERS, because the last pattern/);
-  expect(printed).toMatch(/^replace in the files: .*@acme\/security \(your team\)/m);
+  expect(printed).toMatch(/^replace here and in the files: .*@acme\/security \(your team\)/m);
   expect(printed).toContain("\n  access-policy.yaml @acme/security\n");
   // A line in the middle of others decides nothing.
   expect(printed).toContain("\n  package.json @acme/security\n");
