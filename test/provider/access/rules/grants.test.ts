@@ -489,19 +489,21 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   });
 
   const strangers = "6576696c00000000000000000000000000000000";
-  it.each<[string, Resource, Resource, string[]]>([
+  it.each<[string, Resource, Resource, string[], string?]>([
     ["a role", ci, lister(strangers), ["high"]],
     ["an identity that pushes", robot(strangers), pusher, ["high"]],
     ["an identity that only reads", robot(strangers), viewer, ["medium"]],
-  ])("%s of another organisation", (_what, who, what, severities) => {
+    ["an identity that reads all", robot(strangers), viewer, ["high"], acme],
+  ])("%s of another organisation", (_what, who, what, severities, place = payments) => {
     const made = [who, what].filter((each) => each.inputs["parentUid"] === strangers);
     const elsewhere = made.map((each) => ({ ...each, uid: `${strangers}/${"4".repeat(16)}` }));
     const [holder, given] = [who, what].map(
       (each) => elsewhere.find(({ kind }) => kind === each.kind) ?? each,
     );
-    const after = [...known, ...elsewhere, binding(holder!, given!, payments)];
+    const after = [...known, ...elsewhere, binding(holder!, given!, place)];
     for (const withoutInventory of [true, false])
       expect(severitiesOf("G3", compareResources(known, after, { withoutInventory }))).toEqual(severities);
+    expect(found("G3", compareResources(after, [...after, search]))).toEqual([]);
   });
 
   it("an identity with a grant above its group, where no inventory shows who administers it", () => {
