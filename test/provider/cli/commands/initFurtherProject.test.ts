@@ -169,10 +169,12 @@ describe("the comparison of a commit", () => {
   });
 
   /** Runs the step with a response of GitHub; returns what it writes to its outputs. */
-  function compare(response: unknown): { code: number | null; output: string } {
+  function compare(ours: unknown, theirs: unknown = { files: [] }): { code: number | null; output: string } {
     const at = (name: string) => join(folder.root, name);
-    const gh = '#!/bin/sh\necho "$@" >&2\ncat "$RUNNER_TEMP/response"\n';
-    folder.write({ response: JSON.stringify(response), output: "", "bin/gh": gh });
+    const gh =
+      '#!/bin/sh\necho "$@" >&2\ncase "$2" in *abc) cat "$RUNNER_TEMP/a" ;; *) cat "$RUNNER_TEMP/b" ;; esac\n';
+    const responses = { a: JSON.stringify(ours), b: JSON.stringify(theirs) };
+    folder.write({ ...responses, output: "", "bin/gh": gh });
     chmodSync(at("bin/gh"), 0o755);
     const env = {
       ...(step?.env as Record<string, string>),
@@ -181,7 +183,9 @@ describe("the comparison of a commit", () => {
     };
     const argv = ["-eo", "pipefail", "-c", step?.run ?? "exit 99"];
     const { status, stderr } = spawnSync("bash", argv, { env, encoding: "utf8" });
-    expect(stderr).toContain("api repos/acme/mono/compare/main...abc\n");
+    expect(stderr).toContain(
+      "api repos/acme/mono/compare/main...abc\napi repos/acme/mono/compare/abc...main\n",
+    );
     return { code: status, output: readFileSync(at("output"), "utf8") };
   }
 
@@ -195,11 +199,15 @@ describe("the comparison of a commit", () => {
     ["a folder with a longer name", [file("teams-old/index.ts"), file("infra/teams/index.ts")], false],
     ["a file of the lockfile's name elsewhere", [file("infra/package-lock.json")], false],
   ])("finds %s", (_, files, isChanged) => {
-    expect(compare({ files })).toEqual({ code: 0, output: `changed=${isChanged}\n` });
+    const expected = { code: 0, output: `changed=${isChanged}\n` };
+    expect(compare({ files })).toEqual(expected);
+    // A merge can bring back what only the default branch has changed.
+    expect(compare({ files: [] }, { files })).toEqual(expected);
   });
 
   test("fails without files, so that nothing passes unreviewed", () => {
-    expect(compare({ message: "no" })).toEqual({ code: 1, output: "" });
+    expect(compare({ message: "no" }).code).toBe(1);
+    expect(compare({ files: [] }, { message: "no" })).toEqual({ code: 1, output: "" });
   });
 });
 

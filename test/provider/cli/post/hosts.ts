@@ -152,6 +152,7 @@ export class FakeGitHub extends FakeHost {
     const path = url.pathname;
     if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
     const base = "/repos/acme/access";
+    if (/\/compare\/\w+\.\.\.main$/.test(path)) return [200, { files: [] }];
     const [, compared] = /\/compare\/main\.\.\.(\w+)$/.exec(path) ?? [];
     if (compared !== undefined) {
       const paths = this.changed.get(compared);
