@@ -6,7 +6,7 @@ import { quoteForShell } from "../../../text/plain";
 import { missing, ok } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { CiHost, ProjectFolder } from "../init/folder";
-import { ownedFolders, ownersFile, ownersPlace, ownersText, proposeOwner } from "../init/workflows";
+import { ownedPaths, ownersFile, ownersPlace, ownersText, proposeOwner } from "../init/workflows";
 import { pathFromHere } from "./files";
 
 /*
@@ -87,7 +87,7 @@ export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: str
   const { root, packageManager, repository } = found;
   const file = join(root, ownersFile(root, host));
   const path = pathFromHere(root, ownersFile(root, host));
-  const values = { ...ownersPlace(root, host), owner: "", folders: ownedFolders(found) };
+  const values = { ...ownersPlace(root, host), owner: "", paths: ownedPaths(found) };
   const required = ownersText(packageRoot, packageManager, values)
     .split("\n")
     .map((line) => line.trim())

@@ -36,7 +36,7 @@ import {
   ciCommands,
   ciFiles,
   findFurtherProject,
-  ownedFolders,
+  ownedPaths,
   ownersFile,
   ownersPlace,
   ownersText,
@@ -288,9 +288,9 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
 
 /** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
 function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
-  const [owner, folders] = [proposeOwner(found.repository), ownedFolders(found)];
+  const [owner, paths] = [proposeOwner(found.repository), ownedPaths(found)];
   const place = ownersPlace(found.root, host === "none" ? "github" : host);
-  return ownersText(packageRoot, packageManager, { ...place, owner, folders });
+  return ownersText(packageRoot, packageManager, { ...place, owner, paths });
 }
 
 /** The commands as a script. A shell goes on where a command inside of an argument fails: so each has a line of its own. */

@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, sep } from "node:path";
 import { parseDocument, stringify } from "yaml";
 import { CodedError } from "../../../errors/codedError";
 import { isLoopback } from "../../../text/address";
@@ -149,11 +149,22 @@ export const ownersFile = (root: string, host: CiHost): string =>
 export const proposeOwner = (repository: string | undefined): string =>
   `@${repository?.split("/")[0] ?? "OWNER"}/security`;
 
-/** The folders of the repository that package.json names, as patterns of CODEOWNERS. */
-export const ownedFolders = (found: ProjectFolder): string[] =>
-  localDependencies(found).flatMap(({ inRepository }) =>
-    inRepository === undefined || isTarball(inRepository) ? [] : [`/${inRepository.replaceAll(" ", "\\ ")}/`],
-  );
+/** The file of own rules that the policy file names, below the root of the repository. */
+function findRulesFile({ folder, path }: ProjectFolder): string[] {
+  const policy = join(folder, "access-policy.yaml");
+  if (!existsSync(policy)) return [];
+  const rules: unknown = parseDocument(readFileSync(policy, "utf8")).get("rules");
+  return typeof rules === "string" ? [join(path, rules).split(sep).join("/")] : [];
+}
+
+/** The folders that package.json names, and the file of own rules, as patterns of CODEOWNERS. */
+export const ownedPaths = (found: ProjectFolder): string[] =>
+  [
+    ...localDependencies(found).flatMap(({ inRepository }) =>
+      inRepository === undefined || isTarball(inRepository) ? [] : [`${inRepository}/`],
+    ),
+    ...findRulesFile(found),
+  ].map((path) => `/${path.replaceAll(" ", "\\ ")}`);
 
 /** The host, and whether the file lies outside of the folder .github, which has its owner there. */
 export const ownersPlace = (root: string, host: CiHost) => ({
@@ -161,7 +172,7 @@ export const ownersPlace = (root: string, host: CiHost) => ({
   outside: !ownersFile(root, host).startsWith(".github/"),
 });
 
-/** The text of CODEOWNERS. @param folders as `ownedFolders` finds them. */
+/** The text of CODEOWNERS. @param paths as `ownedPaths` finds them. */
 export const ownersText = (
   packageRoot: string,
   { name }: PackageManager,
@@ -169,13 +180,13 @@ export const ownersText = (
     readonly owner: string;
     readonly github: boolean;
     readonly outside: boolean;
-    readonly folders: readonly string[];
+    readonly paths: readonly string[];
   },
 ): string => fillTemplate(packageRoot, "CODEOWNERS.txt", { ...values, lockfiles: LOCKFILES, [name]: true });
 
 /** The files that decide what is installed and run, in whatever folder they are, as patterns of CODEOWNERS. */
 export const decidingFiles = (packageRoot: string, packageManager: PackageManager): readonly string[] =>
-  ownersText(packageRoot, packageManager, { owner: "", github: false, outside: true, folders: [] })
+  ownersText(packageRoot, packageManager, { owner: "", github: false, outside: true, paths: [] })
     .split("\n")
     .slice(1)
     .map((line) => line.trim())

@@ -94,12 +94,15 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
 
   test("init names each file that decides what is installed", async () => {
     const dependencies = '{ "dependencies": { "pulumi-platform": "file:../vendor/platform" } }';
-    const files = { [lockfile]: text, "infra/package.json": dependencies };
+    const policy = { "infra/access-policy.yaml": "rules: rules/ours.mjs\n" };
+    const files = { [lockfile]: text, "infra/package.json": dependencies, ...policy };
     const folder = new InitFolder().repository(GITHUB).write(files);
     await folder.init("infra");
     const owners = folder.files()[".github/CODEOWNERS"] ?? "";
     for (const file of decidingFiles(ROOT, manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
-    expect(owners).toMatch(/\n\/vendor\/platform\/ @acme\/security\n$/);
+    expect(owners).toMatch(
+      /\n\/vendor\/platform\/ @acme\/security\n\/infra\/rules\/ours\.mjs @acme\/security\n$/,
+    );
   });
 });
 
