@@ -267,6 +267,7 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
 /** Judges which subjects an assertion is about. The same question is asked of many grants. */
 export class SubjectJudge {
   private readonly known = new Map<SubjectSelector, Map<string, Share>>();
+  private knownGroups: ReadonlySet<string> | undefined;
 
   /**
    * @param side The subjects are those of this graph.
@@ -325,11 +326,20 @@ export class SubjectJudge {
 
   /** An object is called by its name where it had the name before the change and has it after it. */
   private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
-    // A group of a directory has a name of its own there, and is of the directory too.
-    if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs)) return "all";
+    // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
+    if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs))
+      return !this.isPlanned || this.otherGroups.has(key) ? "all" : "some";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
+  }
+
+  /** The keys of the groups of directories that have access on the other side. */
+  private get otherGroups(): ReadonlySet<string> {
+    const subjects = this.other.grants.map(({ subject }) => subject);
+    return (this.knownGroups ??= new Set(
+      subjects.filter(({ type }) => type === "externalGroup").map(({ key }) => key),
+    ));
   }
 
   /** Whether an object can be meant by conditions, whatever its name. */

@@ -263,10 +263,10 @@ function demandCommand(protection: Protection, contexts: readonly string[], app:
   );
   const source = /^\d+$/.test(app) ? Number(app) : UNKNOWN_APP;
   const pullRequest = {
-    dismiss_stale_reviews_on_push: true,
     require_last_push_approval: false,
     required_review_thread_resolution: false,
     ...review,
+    dismiss_stale_reviews_on_push: true,
     required_approving_review_count: Math.max(
       1,
       numberMember(review, "required_approving_review_count") ?? 0,
@@ -388,22 +388,32 @@ async function checkProtection(
   app: string | undefined,
 ): Promise<CheckResult[]> {
   const protection = await readProtection(repository);
-  const isReviewed =
-    ofType(protection, "pull_request").some(
-      (rule) => memberByPath(rule, "parameters", "require_code_owner_review") === true,
-    ) ||
-    memberByPath(protection.classic, "required_pull_request_reviews", "require_code_owner_reviews") === true;
+  // Of a rule set, or of the older protection, whose names differ a little.
+  const reviews = [
+    ...ofType(protection, "pull_request").map((rule) => memberByPath(rule, "parameters")),
+    memberByPath(protection.classic, "required_pull_request_reviews"),
+  ];
+  const demands = (...names: string[]): boolean =>
+    names.some((name) => reviews.some((review) => memberByPath(review, name) === true));
+  const isReviewed = demands("require_code_owner_review", "require_code_owner_reviews");
+  const isRenewed = demands(
+    "dismiss_stale_reviews_on_push",
+    "dismiss_stale_reviews",
+    "require_last_push_approval",
+  );
   const texts = repository.files.map(({ text }) => text).join("\n");
   const named = Array.from(texts.matchAll(/context=(access-review[\w.-]*)/g), ([, context = ""]) => context);
   const contexts = named.length === 0 ? ["access-review"] : [...new Set(named)].sort();
   const command = demandCommand(protection, contexts, app ?? "");
   return [
-    isReviewed
+    isReviewed && isRenewed
       ? ok("branch", `${repository.branch} changes by a pull request that its code owners approve`)
       : lacking(
           "branch",
           protection,
-          `${repository.branch} does not demand a review of code owners`,
+          isReviewed
+            ? "an approval holds for what is pushed after it: dismiss approvals when new commits are pushed"
+            : `${repository.branch} does not demand a review of code owners`,
           command,
         ),
     ...contexts.map((context) => checkStatus(protection, context, app, command)),

@@ -840,15 +840,23 @@ describe("whom an assertion names by a name or uid", () => {
       "x: acme has 0 holders who surely can sign in, fewer than 1",
     ]);
     // It is called by its own name, and by that of its directory.
-    const byName = (who: string) =>
-      messagesOf(`forbid: [{ name: x, role: registry.push, on: acme, who: ${who} }]`, all, [
-        ...all,
-        mapping("devs"),
-      ]);
-    for (const meant of ["name: devs", "name: okta", "not: [{ name: ops }]"])
-      expect(byName(`{ type: externalGroup, ${meant} }`)).toHaveLength(1);
-    for (const other of ["name: ops", "not: [{ name: devs }]"])
-      expect(byName(`{ type: externalGroup, ${other} }`)).toEqual([]);
+    const byName = (who: string, before: readonly Resource[] = all) =>
+      messagesOf(
+        `forbid: [{ name: x, role: registry.push, on: acme, who: { type: externalGroup, ${who} } }]`,
+        before,
+        [...before, mapping("devs")],
+      );
+    // Nobody could have meant a group by a name that has no access yet: anybody of the directory may take it.
+    for (const meant of ["name: devs", "name: okta", "not: [{ name: ops }]", "not: [{ name: devs }]"])
+      expect(byName(meant)).toHaveLength(1);
+    expect(byName("name: ops")).toEqual([]);
+    const reads = (parentUid: string): Resource => {
+      const inputs = { ...mapping("devs").inputs, parentUid, roleUid: viewer.uid };
+      return resource("ExternalGroupRoleMapping", "reads", inputs);
+    };
+    expect(byName("not: [{ name: devs }]", [...all, reads(provider.uid)])).toEqual([]);
+    const other = { ...provider, ...resource("IdentityProvider", "other", provider.inputs) };
+    expect(byName("not: [{ name: devs }]", [...all, other, reads(other.uid)])).toHaveLength(1);
     const less = { ...provider, inputs: { ...provider.inputs, defaultRole: dev.uid } };
     const forbidden = `forbid: [{ name: x, can: CAP_REPO_LIST, on: acme, who: { type: identityProvider } }]`;
     expect(messagesOf(forbidden, all, [...base, less])).toEqual([]);

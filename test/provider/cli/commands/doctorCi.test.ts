@@ -50,6 +50,8 @@ afterEach(() => {
 
 const APP = 4711;
 const REPO = "/repos/acme/access";
+/** What the page asks of reviews. */
+const DEMANDED = { require_code_owner_review: true, dismiss_stale_reviews_on_push: true };
 const RULES = `${REPO}/rules/branches/main`;
 const ENVIRONMENTS = `${REPO}/environments`;
 const PROJECT = "/projects/acme%2Faccess";
@@ -88,7 +90,7 @@ function github(previewUid: string, rootUid: string, deployUid: string): Routes 
     },
     [`${ENVIRONMENTS}/production/deployment-branch-policies`]: policies,
     [RULES]: [
-      { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true } },
+      { type: "pull_request", ruleset_id: 7, parameters: DEMANDED },
       { ...statusOf(APP), ruleset_id: 7 },
     ],
     [`${REPO}/branches/main/protection`]: new Error("Branch not protected"),
@@ -288,7 +290,11 @@ test("what the branch and a status lack is one command, which changes the rule s
   ];
   const build = { context: "build" };
   const required = { required_status_checks: [build, { context: "access-review", integration_id: 15368 }] };
-  const review = { required_approving_review_count: 2, require_code_owner_review: false };
+  const review = {
+    required_approving_review_count: 2,
+    require_code_owner_review: false,
+    dismiss_stale_reviews_on_push: false,
+  };
   const rules = [
     ...others,
     { type: "pull_request", ruleset_id: 7, parameters: review },
@@ -317,7 +323,7 @@ test("what the branch and a status lack is one command, which changes the rule s
   expect(bodyIn(command)).toMatchObject({
     rules: [
       { type: "deletion" },
-      { type: "pull_request", parameters: { ...review, require_code_owner_review: true } },
+      { type: "pull_request", parameters: { ...review, ...DEMANDED } },
       { type: "required_status_checks", parameters: { required_status_checks: [build, ...sources] } },
     ],
   });
@@ -360,6 +366,11 @@ const withoutTls = gitlabSet(
 const everywhere = [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }];
 
 /** What says that something is missing or wrong, and the command that mends it. */
+const stale = set(RULES, [
+  { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true } },
+  { ...statusOf(APP), ruleset_id: 7 },
+]);
+
 test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["variables", /ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
   ["variables", /ID still holds <id of your GitHub App>/, /^gh variable set ACCESS/, variables(placeholder)],
@@ -391,6 +402,7 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["env access-status", /not limited to the branch main/, /custom_branch_policies/, openEnvironment],
   ["env access-status", /\* may use it too/, /-X DELETE .*\/9"$/, anyBranch],
   ["branch", /main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
+  ["branch", /an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
   ["status", /GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
   ["bypass", /1 may bypass/, /"bypass_actors":\[\]/, bypass],
   ["subjects", /begin with repo:acme@1\/access@2/, /^sed -i 's\|repo:acme.*@2\|' ci\.ts$/, numbered],
