@@ -22,7 +22,7 @@ import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isWithin } from "../documents/inventory";
-import { parentOf } from "../../text/uid";
+import { isUid } from "../../text/uid";
 import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
@@ -326,16 +326,33 @@ interface Doubt {
   readonly advice: string;
 }
 
-/** Why an inventory says nothing of a role or an identity, and what to do, where that is not to correct the uid. */
-function whyUnlisted(
-  { comparison: { inventory } }: Facts,
+/** Whether something lies in a group that the inventory says nothing of: only strangers may know what it is. */
+function isOutsideInventory(facts: Facts, key: string): boolean {
+  const { inventory } = facts.comparison;
+  const group = facts.groupAndAbove(key).find((at) => at !== key);
+  const isBuiltIn = facts.entity(key)?.builtIn === true;
+  return inventory !== undefined && !isBuiltIn && isUid(group) && !isWithin(group, inventory.root);
+}
+
+/** Why nobody here can say what a role or an identity is, and what to do; undefined where the documents say it. */
+function whyUnknown(
+  facts: Facts,
   what: "role" | "identity",
-  uid = "",
-): [why: string, advice?: string] {
-  const isOutside = inventory !== undefined && parentOf(uid) !== undefined && !isWithin(uid, inventory.root);
-  return isOutside
-    ? [`the group of this ${what} is not in the inventory`, OTHER_GROUP]
-    : [`the inventory has no ${what} with this uid`];
+  key: string,
+  isDescribed = facts.entity(key) !== undefined,
+): [why: string, advice?: string] | undefined {
+  const hasInventory = facts.comparison.inventory !== undefined;
+  const about = { role: "the capabilities of the role are", identity: "who may assume the identity is" }[
+    what
+  ];
+  const entity = facts.entity(key);
+  if (isOutsideInventory(facts, key))
+    return [`the group of this ${what} is not in the inventory`, OTHER_GROUP];
+  if (!isDescribed && (entity !== undefined || !hasInventory)) return [`${about} unknown`];
+  if (!isDescribed) return [`the inventory has no ${what} with this uid`];
+  return entity?.assumed === true
+    ? [`only the program states ${about.replace(/ (?:are|is)$/, "")}`]
+    : undefined;
 }
 
 const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
@@ -343,7 +360,7 @@ const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? nam
 /** The parts of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
 function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
   const hasInventory = facts.comparison.inventory !== undefined;
-  const [heldRole, holder, place] = [role, subject, group].map(({ key }) => facts.entity(key));
+  const place = facts.entity(group.key);
   const doubts: Doubt[] = [];
   const doubt = (field: string, why: string, advice = adviceOnUid(facts), who = subject.displayName) =>
     doubts.push({ field, message: `${who} gains ${nameOfRole(role)} on ${group.path}: ${why}`, advice });
@@ -351,23 +368,13 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
     const advice = "let fewer services and tokens share an identity or a directory that has so many grants";
     doubt("role", "these are too many to list, so nobody can review them", advice);
   }
-  if (role.uid !== undefined || heldRole !== undefined) {
-    if (role.capabilities === undefined) {
-      const isUnlisted = heldRole === undefined && hasInventory;
-      if (isUnlisted) doubt("role", ...whyUnlisted(facts, "role", role.uid));
-      else doubt("role", "the capabilities of the role are unknown");
-    } else if (heldRole?.assumed === true) {
-      doubt("role", "only the program states the capabilities of the role");
-    }
+  if (role.uid !== undefined || facts.entity(role.key) !== undefined) {
+    const unknown = whyUnknown(facts, "role", role.key, role.capabilities !== undefined);
+    if (unknown !== undefined) doubt("role", ...unknown);
   }
-  if (subject.type === "identity" && (holder === undefined || holder.assumed === true)) {
-    const [why, advice] =
-      holder !== undefined
-        ? ["only the program states who may assume the identity"]
-        : hasInventory
-          ? whyUnlisted(facts, "identity", subject.uid)
-          : ["who may assume the identity is unknown"];
-    doubt("subject", why, advice, shortName(subject));
+  if (subject.type === "identity") {
+    const [why, advice] = whyUnknown(facts, "identity", subject.key) ?? [];
+    if (why !== undefined) doubt("subject", why, advice, shortName(subject));
   }
   // A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone.
   const isDescribed = place === undefined ? group.uid === undefined : place.assumed !== true;
@@ -393,7 +400,7 @@ const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high"],
   when: "always",
-  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or it is on a group that the given inventory does not contain. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or the group of one of them, or that of the grant, is not in the given inventory. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

@@ -503,6 +503,7 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     const after = [...known, ...elsewhere, binding(holder!, given!, place)];
     for (const withoutInventory of [true, false])
       expect(severitiesOf("G3", compareResources(known, after, { withoutInventory }))).toEqual(severities);
+    expect(severitiesOf("X3", compareResources(known, after))).toEqual(["high"]);
     expect(found("G3", compareResources(after, [...after, search]))).toEqual([]);
   });
 
