@@ -1,4 +1,5 @@
 import { ownEffect } from "../../fields/fieldSpec";
+import { equal } from "../../fields/equal";
 import { timestampNanos } from "../../fields/formats";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { UNCONFIRMED, compareTexts, groupBy, isUnknown, SECRET_MASK } from "../../fields/values";
@@ -16,7 +17,6 @@ import { compareKeys, createEffectSide, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import {
   accessKinds,
-  bindingKeys,
   isAccessField,
   graphOf,
   GroupHierarchy,
@@ -24,7 +24,7 @@ import {
   readRoleCapabilities,
 } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
-import { compareGrants } from "../graph/grant";
+import { compareGrants, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole, GroupNode, Subject } from "../graph/grant";
 import { ownerOf, withoutRetained } from "../graph/keys";
 import { textsOfTrusts } from "../graph/principals";
@@ -405,20 +405,21 @@ export function compare(sources: Sources): Comparison {
   };
   const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
   const side =
-    inventory === undefined ? undefined : recordedSide(before, pairs, context, mayOmitResources(preview));
+    inventory === undefined ? undefined : recordedSide(graphs, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
-  const ownSides = compareUpdate(own.before, after, languages, own.changes);
+  const ownSides = compareUpdate(own.before, own.after, languages, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }
 
 /**
- * What was there before in the terms of the stack: what was made by hand, and is kept, is new in it. What was deleted by
- * hand is there.
+ * A change in the terms of the stack: what was changed by hand is as recorded on both sides, but for what the change makes
+ * official, which is new in it. What was deleted by hand is there.
  */
 interface RecordedSide {
   readonly before: AccessGraph;
+  readonly after: AccessGraph;
   readonly changes: readonly ResourceChange[];
   readonly kept: readonly KeptChange[];
   readonly isFirstImport: boolean;
@@ -433,12 +434,10 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
   return (added ?? []).some((member) => next.removed?.includes(member) !== true);
 }
 
-/** What somebody changed by hand of a managed object that the change writes, makes anew or deletes. */
+/** What somebody changed by hand of a managed object. */
 function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context: EffectContext) {
   const spec = specs[recorded?.kind ?? ""];
-  // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
-  const isJudged = plan.op === "same" ? plan.unrefreshed !== undefined : plan.op !== "read";
-  if (!isJudged || spec === undefined || recorded === undefined || before === undefined) return [];
+  if (plan.op === "read" || spec === undefined || recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
   const normalized = plan.before?.outputs[NORMALIZED];
   const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
@@ -454,7 +453,8 @@ function keptFields(
   const spec = specs[recorded?.kind ?? ""];
   if (spec === undefined || recorded === undefined || planned === undefined) return [];
   if (before === undefined || after === undefined) return [];
-  if (byHand.length === 0 || plan.op === "same") return byHand;
+  // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
+  if (plan.op === "same") return plan.unrefreshed === undefined ? [] : byHand;
   const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
   const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
@@ -480,11 +480,20 @@ const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | unde
 const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
   plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
 
-/** The bindings that a change declares and that its resource did not declare before. */
-function newBindings({ plan, recorded, after }: PlannedChange): string[] {
-  if (after === undefined || after.external === true || plan.op === "same") return [];
-  const olds = new Set(recorded === undefined ? [] : bindingKeys(recorded));
-  return bindingKeys(after).filter((key) => !olds.has(key));
+/** What a change grants that its resource did not grant before, with the change. */
+function newGrants({ before, after }: AccessGraphs, pairs: readonly Pair[]): Map<string, ResourceChange> {
+  const byUrn = new Map(pairs.map(([, change]) => [change.urn, change]));
+  const grantOf = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
+  const olds = new Set(before.grants.map(grantOf));
+  return new Map(
+    after.grants.flatMap((grant) => {
+      const change = grant.urn === undefined ? undefined : byUrn.get(grant.urn);
+      const isWritten = change !== undefined && change.op !== "same" && change.op !== "delete";
+      return isWritten && change.after?.external !== true && !olds.has(grantOf(grant))
+        ? [[tupleOf(grant), change] as const]
+        : [];
+    }),
+  );
 }
 
 /** The object as it was before somebody changed by hand what the program takes over. */
@@ -494,12 +503,24 @@ function asRecordedBefore(live: Entity, recorded: Entity, fields: readonly Field
   return withInputs(live, { ...live.inputs, ...olds });
 }
 
+/** What the change leaves as somebody made it by hand is not its doing: the object as the stack records it. */
+function asRecordedAfter(
+  { recorded, before, after }: PlannedChange,
+  left: readonly FieldEffect[],
+): Entity | undefined {
+  const spec = specs[recorded?.kind ?? ""];
+  if (spec === undefined || recorded === undefined || before === undefined || after === undefined)
+    return after;
+  const isLeft = ({ path }: FieldEffect): boolean => {
+    const key = topProperty(path);
+    const field = spec.fields[key];
+    return field !== undefined && equal(field, before.inputs[key], after.inputs[key]);
+  };
+  return asRecordedBefore(after, recorded, left.filter(isLeft));
+}
+
 /** Removes what no stack managed. What others refer to stays known: what they hold is not the doing of this change. */
-function removeAdopted(entities: Map<string, Entity>, pairs: readonly Pair[]): void {
-  const adopted = pairs.flatMap(([planned]) =>
-    isAdopted(planned) && planned.before ? [planned.before] : [],
-  );
-  if (adopted.length === 0) return;
+function removeAdopted(entities: Map<string, Entity>, adopted: readonly Entity[]): void {
   for (const { key } of adopted) entities.delete(key);
   const referred = new Set<string>();
   for (const { kind, inputs } of entities.values()) {
@@ -514,70 +535,75 @@ function removeAdopted(entities: Map<string, Entity>, pairs: readonly Pair[]): v
 }
 
 /**
- * What was there before, without what was done by hand and the change makes official. Undefined where there is nothing of
- * that sort.
+ * The change without what was done by hand, but for what it makes official. Undefined where nothing was done by hand.
  * @param mayManageMore whether the preview leaves out unchanged resources, which the stack may manage.
  */
 function recordedSide(
-  before: AccessGraph,
+  graphs: AccessGraphs,
   pairs: readonly Pair[],
   context: EffectContext,
   mayManageMore: boolean,
 ): RecordedSide | undefined {
-  const entities = new Map(before.entities);
+  const [olds, news] = [graphs.before, graphs.after].map(({ entities }) => new Map(entities)) as [
+    Map<string, Entity>,
+    Map<string, Entity>,
+  ];
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
   const losses = new Map<ResourceChange, Entity>();
-  const bindings = new Map<string, ResourceChange>();
-  // What an unchanged binding grants since somebody changed it by hand, another resource can declare.
-  const recordedBindings = new Map<string, Entity>();
+  let isAnyByHand = false;
   for (const [planned, change] of pairs) {
-    if (planned.plan.op === "same" && planned.recorded && accessKinds[planned.kind]?.binding === true)
-      recordedBindings.set(planned.recorded.key, planned.recorded);
-    for (const key of newBindings(planned)) bindings.set(key, change);
     const byHand = fieldsChangedByHand(planned, context);
     const fields = keptFields(byHand, planned, context);
-    const old = planned.before && entities.get(planned.before.key);
     const lost = lostByHand(planned);
-    if (isAdopted(planned) || lost !== undefined) kept.set(change, []);
+    if (isAdopted(planned) || lost !== undefined || fields.length > 0) kept.set(change, fields);
     if (lost !== undefined) {
       losses.set(change, lost);
-      entities.set(lost.key, lost);
+      olds.set(lost.key, lost);
     }
-    if (old === undefined || planned.recorded === undefined) continue;
-    // Another resource can have from now on what was changed by hand of one that goes.
-    const isGone = planned.plan.op === "delete" && byHand.length > 0;
-    if (fields.length === 0 && !isGone) continue;
-    kept.set(change, fields);
-    entities.set(old.key, asRecordedBefore(old, planned.recorded, isGone ? byHand : fields));
+    const { before, recorded } = planned;
+    const old = before && olds.get(before.key);
+    if (old === undefined || recorded === undefined || byHand.length === 0) continue;
+    isAnyByHand = true;
+    olds.set(old.key, asRecordedBefore(old, recorded, byHand));
+    const left = byHand.filter((effect) => !fields.includes(effect));
+    const now = asRecordedAfter(planned, left);
+    if (now !== undefined && news.has(now.key)) news.set(now.key, now);
   }
-  for (const [key, entity] of before.entities) {
-    const recorded = recordedBindings.get(key);
-    const isByHand =
-      entity.urn === undefined ||
-      (recorded !== undefined && bindingKeys(recorded).join() !== bindingKeys(entity).join());
-    const owners = isByHand ? bindingKeys(entity).map((each) => bindings.get(each)) : [];
-    const [owner] = owners;
-    if (owner === undefined || owners.includes(undefined)) continue;
-    if (recorded === undefined) entities.delete(key);
-    else entities.set(key, withInputs(entity, recorded.inputs));
+  const adopted = pairs.flatMap(([planned]) =>
+    isAdopted(planned) && planned.before ? [planned.before] : [],
+  );
+  const declared = newGrants(graphs, pairs);
+  const byHand = groupBy(
+    graphs.before.grants.filter(({ urn, uid }) => urn === undefined && uid !== undefined),
+    ({ uid = "" }) => [uid],
+  );
+  for (const [uid, grants] of byHand) {
+    const owners = grants.map((grant) => declared.get(tupleOf(grant)));
+    const [entity, owner] = [olds.get(uid), owners[0]];
+    if (entity === undefined || owner === undefined || owners.includes(undefined)) continue;
+    adopted.push(entity);
     if (!kept.has(owner)) kept.set(owner, []);
   }
-  if (kept.size === 0) return undefined;
-  removeAdopted(entities, pairs);
-  const side = { ...context, before: createEffectSide(entities) };
+  if (kept.size === 0 && !isAnyByHand) return undefined;
+  removeAdopted(olds, adopted);
+  const side = { ...context, before: createEffectSide(olds), after: createEffectSide(news) };
   const changes = pairs.map(([planned, change]): ResourceChange => {
     const spec = specs[change.kind];
-    const old = change.before && entities.get(change.before.key);
+    const before = change.before && olds.get(change.before.key);
+    const after = change.after && news.get(change.after.key);
     const lost = losses.get(change);
     if (lost !== undefined) return { ...change, before: lost };
     if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
-    if (!kept.has(change) || spec === undefined || old === undefined) return change;
-    if (change.after === undefined) return { ...change, before: old };
-    const fields = describeEffects(spec, old.inputs, change.after.inputs, side);
-    return { ...change, op: change.op === "same" ? "update" : change.op, before: old, fields };
+    if (spec === undefined || before === undefined) return change;
+    if (before === change.before && after === change.after) return change;
+    if (after === undefined) return { ...change, before };
+    const fields = describeEffects(spec, before.inputs, after.inputs, side);
+    const op = change.op === "same" && kept.has(change) ? "update" : change.op;
+    return { ...change, op, before, after, fields };
   });
   return {
-    before: graphOf(entities),
+    before: graphOf(olds),
+    after: graphOf(news),
     changes,
     kept: [...kept].map(([change, fields]): KeptChange => {
       const lost = losses.get(change);

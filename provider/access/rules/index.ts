@@ -1,6 +1,7 @@
 import { visible } from "../../text/printable";
 import type { Comparison } from "../review/compare";
 import { sortFindings } from "../review/finding";
+import { tupleOf } from "../graph/grant";
 import type { Finding } from "../review/finding";
 import { forbiddenAccess, requiredAccess, separatedDuties } from "./assertions";
 import { dangerRules } from "./danger";
@@ -145,9 +146,14 @@ function findKept(
 ): Finding[] {
   const { asRecorded } = comparison;
   if (asRecorded === undefined) return [];
-  const said = new Set(found.map(({ fingerprint }) => fingerprint));
+  // Another name of what somebody renamed by hand is no other finding.
+  const subjectOf = ({ id, severity, urn, field, grant }: Finding): string =>
+    JSON.stringify([id, severity, urn, field, grant && tupleOf(grant)]);
+  const said = new Set(found.flatMap((each) => [each.fingerprint, subjectOf(each)]));
   const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), asked);
-  const unsaid = all.filter(({ fingerprint }) => !said.has(fingerprint));
+  const unsaid = all.filter(
+    (each) => !said.has(each.fingerprint) && (each.urn === undefined || !said.has(subjectOf(each))),
+  );
   const values = new FindingValues(comparison);
   return reportKept(facts, asRecorded, unsaid).map((finding) =>
     finalize(recordedState, finding, comparison, values),

@@ -205,14 +205,23 @@ function findRevoked(facts: Facts): FindingInput[] {
   ];
 }
 
-/** The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. */
-function causeOf({ urn, grant }: Finding, kept: readonly KeptChange[]): KeptChange | undefined {
+/**
+ * The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. A resource that the
+ * change writes may give what another one gives since somebody changed it by hand. What is not written is not the change's doing.
+ */
+function causeOf(
+  { comparison }: Facts,
+  { urn, grant }: Finding,
+  kept: readonly KeptChange[],
+): KeptChange | undefined {
   const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
-  return (
+  const known =
     kept.find(({ change }) => urn !== undefined && change.urn === urn) ??
-    kept.find(({ change, lost }) => keys.includes((lost ?? change.after)?.key)) ??
-    kept[0]
-  );
+    kept.find(({ change, lost }) => keys.includes((lost ?? change.after)?.key));
+  if (known !== undefined || urn === undefined) return known ?? kept[0];
+  const change = comparison.changes.find((each) => each.urn === urn);
+  const isWritten = change?.after !== undefined && change.op !== "same" && change.op !== "read";
+  return isWritten ? { change, fields: [] } : undefined;
 }
 
 const worst = (severities: readonly Severity[]): Severity | undefined =>
@@ -243,9 +252,9 @@ function reportKeptChange(
             "adopt",
             change.op === "read"
               ? `${label} was made by hand, and this change keeps it`
-              : change.after === undefined
-                ? `${label} was changed by hand, and this change gives the same by another resource`
-                : `what ${label} grants was granted by hand already, and this change declares it`,
+              : givesAccess(change.kind)
+                ? `what ${label} grants was granted by hand already, and this change declares it`
+                : `${label} gets what was given by hand to something else, and this change declares it`,
           ]
         : [
             paths.join(", "),
@@ -319,9 +328,17 @@ export function reportKept(
   found: readonly Finding[],
 ): FindingInput[] {
   if (isFirstImport) return reportFirstImport(kept, found);
-  const byCause = new Map<KeptChange | undefined, Finding[]>(kept.map((each) => [each, []]));
-  for (const finding of found) byCause.get(causeOf(finding, kept))?.push(finding);
-  const reported = kept.flatMap((each) => reportKeptChange(facts, each, byCause.get(each) ?? []));
+  const byChange = new Map(kept.map((each) => [each.change, { cause: each, found: [] as Finding[] }]));
+  for (const finding of found) {
+    const cause = causeOf(facts, finding, kept);
+    if (cause === undefined) continue;
+    const known = byChange.get(cause.change) ?? { cause, found: [] };
+    byChange.set(cause.change, known);
+    known.found.push(finding);
+  }
+  const reported = [...byChange.values()].flatMap(({ cause, found: own }) =>
+    reportKeptChange(facts, cause, own),
+  );
   const urns = new Set(reported.map(({ urn }) => urn));
   const others = kept.filter(({ change }) => !urns.has(change.urn));
   const losses = others.flatMap(({ lost }) => lost ?? []);

@@ -125,7 +125,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       expect(found("X5", compareResources(known, [...others, now], { live }))).toMatchObject([
         {
           severity: "high",
-          message: expect.stringContaining("gives the same by another resource") as unknown,
+          message: expect.stringContaining("grants was granted by hand already") as unknown,
         },
       ]);
     const replaced = compareResources(known, live, { live, replaced: [byHand] });
@@ -134,6 +134,15 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", compareResources(known, [...known, again], { live }))).toMatchObject([
       { severity: "high" },
     ]);
+    // The change may also write something else to it, or make it anew elsewhere.
+    const moved = { ...binding(ci, writer, payments), urn: grant.urn };
+    for (const [now, replaced] of [
+      [withInputs(grant, { roleUid: viewer.uid }), []],
+      [{ ...moved, uid: grant.uid }, [grant]],
+    ] as const) {
+      const change = compareResources(known, [...others, now, again], { live, replaced });
+      expect(found("X5", change)).toMatchObject([{ severity: "high" }]);
+    }
     // What goes, and what is made again as it was recorded.
     const restored = withInputs(again, { roleUid: writer.uid });
     for (const now of [[], [restored]])
@@ -184,6 +193,28 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const steps = [importing(made)];
     const imported = compareResources(known, known, { live: [...known, byHand], steps });
     expect(found("X5", imported)).toMatchObject([{ severity: "high", urn: made.urn }]);
+  });
+
+  it("is high: a mapping that was made by hand, and whom somebody let in through an identity that stays", () => {
+    const mapping = (name: string, more: Partial<Resource> = {}) => ({
+      ...resource("ExternalGroupRoleMapping", name, {
+        ...{ name: undefined, parentUid: staff.uid, scope: acme },
+        ...{ externalGroupId: "evil", roleUid: owner.uid },
+      }),
+      ...more,
+    });
+    const [made, declared] = [mapping("byHand", { external: true }), mapping("declared")];
+    const mapped = compareResources(known, [...known, declared], { live: [...known, made] });
+    expect(found("X5", mapped)).toMatchObject([{ severity: "high", urn: declared.urn }]);
+    // The identity is restored afterwards, and the new one stays.
+    const live = withChanged(withInputs(ci, claims(stranger)));
+    const theirs = identity("theirs", claims(stranger));
+    const bound = binding(theirs, owner, acme);
+    const held = binding(ci, owner, acme);
+    const entering = compareResources([...known, held], [...known, held, theirs, bound], {
+      live: [...live, held],
+    });
+    expect(found("X5", entering)).toMatchObject([{ severity: "high", urn: theirs.urn }]);
   });
 
   it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
