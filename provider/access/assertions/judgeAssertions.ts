@@ -318,9 +318,11 @@ export class SubjectJudge {
     return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
   }
 
-  /** The uid of an object, and where a change replaces it, the one that it had: the same holder has another one after it. */
+  /** Its own uid, and, where it is replaced, that of the other side: the same holder has another one then. */
   private uidsOf({ key, uid }: Subject): string[] {
-    const known = this.isPlanned ? entityOf(this.other.entities, key)?.uid : undefined;
+    const [own, other] = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
+    const isSameHolder = own !== undefined && other !== undefined && holderOf(own) === holderOf(other);
+    const known = this.isPlanned && isSameHolder ? other.uid : undefined;
     return [uid, known].filter((each) => each !== undefined);
   }
 
@@ -374,6 +376,10 @@ export class SubjectJudge {
     return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
 }
+
+/** Who can be an object: what a replacement must keep so that it stays the same holder. */
+const holderOf = (entity: Entity): string =>
+  JSON.stringify([trustsOf(entity), textMeant(entity, "invite.address"), textMeant(entity, "signIn.issuer")]);
 
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));

@@ -808,6 +808,25 @@ describe("whom an assertion names by a name or uid", () => {
   });
 
   test.each([
+    ["joe@acme.example", []],
+    ["eve@acme.example", ["x: eve@acme.example, by invite has registry.push on acme / payments"]],
+  ])(
+    "a replaced invite to %s keeps the exclusion of its uid where it is the same person's",
+    (email, messages) => {
+      const invite = (to: string, ttl: string): Resource =>
+        resource("GroupInvite", "joe", {
+          ...{ name: undefined, parentUid: payments, roleUid: pusher.uid, singleUse: true },
+          ...{ email: to, ttl },
+        });
+      const [old, now] = [invite("joe@acme.example", "24h"), invite(email, "48h")];
+      const policy = noPush(`type: invite, not: [{ uid: ["${old.uid}"] }]`);
+      const said = messagesOf(policy, [...base, old], [...base, now], [old]);
+      // Of the old one nobody can say until when it is there.
+      expect(said.filter((message) => !message.startsWith("x: joe@"))).toEqual(messages);
+    },
+  );
+
+  test.each([
     ["ends later", "2099-01-01T00:00:00Z", []],
     ["had ended", "2001-01-01T00:00:00Z", ["x: ci has registry.push on acme / payments"]],
   ])("holds it already, by a key that %s", (_, end, messages) => {
