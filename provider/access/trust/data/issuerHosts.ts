@@ -143,6 +143,18 @@ export const tenantAddresses: readonly TenantAddress[] = [
     source: "https://auth0.com/docs/get-started/tenant-settings",
   },
   {
+    what: "instance of Octopus Deploy",
+    host: "octopus\\.app",
+    name: LABEL,
+    source: "https://octopus.com/docs/infrastructure/accounts/openid-connect",
+  },
+  {
+    what: "environment of WorkOS AuthKit",
+    host: "authkit\\.app",
+    name: LABEL,
+    source: "https://workos.com/docs/authkit",
+  },
+  {
     what: "organisation of Okta",
     host: "(?:okta|oktapreview|okta-emea|okta-gov)\\.com",
     name: LABEL,
@@ -389,6 +401,36 @@ export const sharedDomains: readonly SharedDomain[] = [
   { domain: "googleusercontent.com", source: PROVIDER },
   { domain: "sharepoint.com", source: "https://learn.microsoft.com/en-us/sharepoint/" },
   { domain: "pastebin.com", source: "https://pastebin.com/" },
+  { domain: "octopus.app", source: "https://octopus.com/docs/infrastructure/accounts/openid-connect" },
+  { domain: "authkit.app", source: "https://workos.com/docs/authkit" },
+  {
+    domain: "enforce.dev",
+    source: "https://edu.chainguard.dev/chainguard/administration/iam-organizations/",
+  },
+  { domain: "attest.azure.net", source: "https://learn.microsoft.com/en-us/azure/attestation/overview" },
+  { domain: "backblazeb2.com", source: "https://www.backblaze.com/docs/cloud-storage-s3-compatible-api" },
+  {
+    domain: "aliyuncs.com",
+    source: "https://www.alibabacloud.com/help/en/oss/user-guide/regions-and-endpoints",
+  },
+  { domain: "myqcloud.com", source: "https://www.tencentcloud.com/document/product/436/6224" },
+  { domain: "cloud.ovh.net", source: "https://help.ovhcloud.com/csm/en-public-cloud-storage-s3-location" },
+  { domain: "b-cdn.net", source: "https://docs.bunny.net/docs/cdn" },
+  { domain: "atlassian.net", source: "https://developer.atlassian.com/cloud/" },
+  {
+    domain: "jfrog.io",
+    source: "https://jfrog.com/help/r/jfrog-platform-administration-documentation/openid-connect-integration",
+  },
+  { domain: "yahoo.com", source: "https://developer.yahoo.com/oauth2/guide/openid_connect/" },
+  { domain: "live.com", source: AZURE_DOCS },
+  { domain: "login.gov", source: "https://developers.login.gov/oidc/getting-started/" },
+  { domain: "id.me", source: "https://developers.id.me/documentation/oidc" },
+  { domain: "orcid.org", source: "https://info.orcid.org/documentation/integration-guide/" },
+  // Servers of GitLab on which anybody may have an account.
+  { domain: "gitlab.gnome.org", source: "https://gitlab.gnome.org/" },
+  { domain: "salsa.debian.org", source: "https://wiki.debian.org/Salsa" },
+  { domain: "framagit.org", source: "https://framagit.org/" },
+  { domain: "invent.kde.org", source: "https://invent.kde.org/" },
 ];
 
 /** Top-level domains below which nobody can register a name on the internet, and which the public suffix list lacks. */
