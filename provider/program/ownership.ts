@@ -2,7 +2,9 @@ import * as pulumi from "./sdk";
 import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
-import type { Props } from "../fields/values";
+import type { Json, Props } from "../fields/values";
+import { equal } from "../fields/equal";
+import { containsSecret } from "../fields/fieldSpec";
 import { withCode } from "../errors/codedError";
 import { endProgram, lineOf } from "./argumentErrors";
 import { listLive } from "./references";
@@ -133,6 +135,26 @@ async function describeLiveTwin(
   return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}: both stay, unless this replaces that one, and another stack may manage it; ${advice}`;
 }
 
+/** What the object that a resource takes over has otherwise than it declares, as far as a preview knows: the update refuses that. */
+async function describeUnequal(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+  uid: string,
+): Promise<string | undefined> {
+  const parent = await valueOf(args["parentUid"]);
+  const live = (await listLive(spec.kind, typeof parent === "string" ? parent : undefined)) as Props[];
+  const existing = live.find((one) => one["uid"] === uid);
+  if (existing === undefined) return undefined;
+  const differing: string[] = [];
+  for (const [key, field] of Object.entries(spec.fields)) {
+    if (key === "parentUid" || field.inputOnly || containsSecret(field) || args[key] === undefined) continue;
+    const declared = (await valueOf(args[key])) as Json | undefined;
+    if (declared !== undefined && !equal(field, declared, existing[key])) differing.push(key);
+  }
+  if (differing.length === 0) return undefined;
+  return `adopt takes over an object that has another ${joinWords(differing)}: the update refuses that; declare what it has, and change it later`;
+}
+
 /**
  * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal, in the program or
  * at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
@@ -156,6 +178,8 @@ export function warnOfNew(
     if (typeof uid === "string")
       refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", { owner, line });
     if (isKnown) return;
+    const unequal = typeof uid === "string" ? await describeUnequal(spec, args, uid) : undefined;
+    if (unequal) await pulumi.log.warn(withCode(`${line}${owner}: ${unequal}`, "PP4006"));
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     const inProgram =
       twin &&
