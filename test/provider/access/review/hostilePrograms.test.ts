@@ -312,6 +312,24 @@ describe("a value that becomes secret", () => {
   );
 });
 
+test("a secret item of a list is judged as it was only where all other items keep their places", () => {
+  const role = (...capabilities: string[]) =>
+    state("Role", "r", { parentUid: ROOT_UID, name: "r", capabilities }, { id: own });
+  const held = state(
+    "RoleBinding",
+    "held",
+    { parentUid: ROOT_UID, identityUid: uid(78), roleUid: own },
+    { id: uid(77) },
+  );
+  const old = role("CAP_REPO_LIST", "CAP_TAG_LIST");
+  const inventory = listed(...around, old, held);
+  const grantsOf = (...capabilities: string[]) =>
+    judge(preview(...[...around, held].map(same), step("update", old, role(...capabilities))), { inventory })
+      .grants;
+  expect(grantsOf("CAP_REPO_LIST", SECRET)).toEqual(grantsOf("CAP_REPO_LIST", "CAP_TAG_LIST"));
+  expect(grantsOf("CAP_TAG_LIST", SECRET)).not.toEqual(grantsOf("CAP_TAG_LIST", "CAP_TAG_LIST"));
+});
+
 describe("an argument of a new resource", () => {
   const known = { inventory: listed(...around) };
   const saidOf = (kind: string, label: string, inputs: Props) => {

@@ -350,6 +350,7 @@ describe("X4 not-reviewed", () => {
         severity: "high",
         name: "migrate",
         message: "Command migrate is not reviewed (create): it runs commands",
+        details: ["type command:local:Command"],
       },
     ]);
     expect(severitiesOf("X4", of("delete"))).toEqual(["high"]);
