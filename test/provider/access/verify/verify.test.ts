@@ -218,6 +218,9 @@ describe("verify", () => {
       const kept = owned.find(isOfDeployer) ?? live;
       const run = (...bindings: Resource[]) =>
         brief(verifying(review, inventoryAfter([...program, ...others, ...bindings])));
+      const countKept = (one: Resource): number =>
+        verifying(review, inventoryAfter([...program, ...others, one])).summary.unchanged;
+      expect(countKept(anew)).toBe(countKept(kept) - 1);
       expect(run(kept)).toMatchObject({ failing: 0, findings: [] });
       expect(run(kept, anew).findings.filter((message) => message.includes("holds viewer"))).toEqual([]);
       expect(run(anew)).toMatchObject({
