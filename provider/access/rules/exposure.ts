@@ -523,7 +523,7 @@ function findUnknownValues(facts: Facts): FindingInput[] {
   });
 }
 
-function reportUnresolvedLines(lines: readonly string[]): FindingInput {
+function reportUnresolvedLines(lines: readonly string[], hasInventory: boolean): FindingInput {
   return {
     severity: "low",
     name: "unresolved",
@@ -531,7 +531,9 @@ function reportUnresolvedLines(lines: readonly string[]): FindingInput {
     message: `${plural(lines.length, "input")} could not be resolved`,
     details: limitLines(lines),
     pins: [...lines],
-    advice: "give --inventory and --before, which contain them",
+    advice: hasInventory
+      ? "write the preview with --show-sames, or give --before, which contain them"
+      : "give --inventory, and write the preview with --show-sames, which contain them",
   };
 }
 
@@ -551,7 +553,7 @@ const unresolved: Rule = {
     const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
     const lines = facts.comparison.unresolved;
     if (findings.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
-      findings.push(reportUnresolvedLines(lines));
+      findings.push(reportUnresolvedLines(lines, facts.comparison.inventory !== undefined));
     }
     return facts.options.strict ? findings.map((finding) => ({ ...finding, severity: "high" })) : findings;
   },
