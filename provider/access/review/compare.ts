@@ -480,17 +480,28 @@ const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | unde
 const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
   plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
 
+/** Names what a grant gives, to whom by their key, and to whom by the trust that lets them in: another identity may have the same. */
+function tellGrants({ entities }: AccessGraph): (grant: Grant) => string[] {
+  const trusts = textsOfTrusts(entities);
+  return (grant) => {
+    const trust = trusts.get(grant.subject.key);
+    const sameTrust = trust && tupleOf({ ...grant, subject: { ...grant.subject, key: trust } });
+    return [tupleOf(grant), ...(sameTrust === undefined ? [] : [sameTrust])];
+  };
+}
+
 /** What a change grants that its resource did not grant before, with the change. */
 function newGrants({ before, after }: AccessGraphs, pairs: readonly Pair[]): Map<string, ResourceChange> {
   const byUrn = new Map(pairs.map(([, change]) => [change.urn, change]));
   const grantOf = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
   const olds = new Set(before.grants.map(grantOf));
+  const tell = tellGrants(after);
   return new Map(
     after.grants.flatMap((grant) => {
       const change = grant.urn === undefined ? undefined : byUrn.get(grant.urn);
       const isWritten = change !== undefined && change.op !== "same" && change.op !== "delete";
       return isWritten && change.after?.external !== true && !olds.has(grantOf(grant))
-        ? [[tupleOf(grant), change] as const]
+        ? tell(grant).map((key) => [key, change] as const)
         : [];
     }),
   );
@@ -577,8 +588,13 @@ function recordedSide(
     graphs.before.grants.filter(({ urn, uid }) => urn === undefined && uid !== undefined),
     ({ uid = "" }) => [uid],
   );
+  const tell = tellGrants(graphs.before);
   for (const [uid, grants] of byHand) {
-    const owners = grants.map((grant) => declared.get(tupleOf(grant)));
+    const owners = grants.map((grant) =>
+      tell(grant)
+        .map((key) => declared.get(key))
+        .find((owner) => owner !== undefined),
+    );
     const [entity, owner] = [olds.get(uid), owners[0]];
     if (entity === undefined || owner === undefined || owners.includes(undefined)) continue;
     adopted.push(entity);

@@ -206,6 +206,21 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const [made, declared] = [mapping("byHand", { external: true }), mapping("declared")];
     const mapped = compareResources(known, [...known, declared], { live: [...known, made] });
     expect(found("X5", mapped)).toMatchObject([{ severity: "high", urn: declared.urn }]);
+    // Whom somebody let in by an identity of theirs gets one of the program.
+    const lent = identity("lent", claims(stranger), { external: true });
+    const lentOwner = { ...binding(lent, owner, acme), external: true as const };
+    const own = identity("own", claims(stranger));
+    const given = compareResources(known, [...known, own, binding(own, owner, acme)], {
+      live: [...known, lent, lentOwner],
+    });
+    expect(
+      found("X5", given)
+        .map(({ severity, kind }) => [severity, kind])
+        .sort(),
+    ).toEqual([
+      ["high", "Identity"],
+      ["high", "RoleBinding"],
+    ]);
     // The identity is restored afterwards, and the new one stays.
     const live = withChanged(withInputs(ci, claims(stranger)));
     const theirs = identity("theirs", claims(stranger));
