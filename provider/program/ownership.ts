@@ -135,7 +135,10 @@ async function describeLiveTwin(
   return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}: both stay, unless this replaces that one, and another stack may manage it; ${advice}`;
 }
 
-/** What the object that a resource takes over has otherwise than it declares, as far as a preview knows: the update refuses that. */
+/**
+ * What the object that a resource takes over has otherwise than it declares: the update refuses that. Only plain values are
+ * compared: of others the server may fill in a part.
+ */
 async function describeUnequal(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
@@ -147,9 +150,10 @@ async function describeUnequal(
   if (existing === undefined) return undefined;
   const differing: string[] = [];
   for (const [key, field] of Object.entries(spec.fields)) {
-    if (key === "parentUid" || field.inputOnly || containsSecret(field) || args[key] === undefined) continue;
-    const declared = (await valueOf(args[key])) as Json | undefined;
-    if (declared !== undefined && !equal(field, declared, existing[key])) differing.push(key);
+    if (key === "parentUid" || containsSecret(field) || args[key] === undefined) continue;
+    const [declared, live] = [(await valueOf(args[key])) as Json | undefined, existing[key]];
+    const isPlain = [declared, live].every((each) => typeof each === "string" || Array.isArray(each));
+    if (isPlain && !equal(field, declared, live)) differing.push(key);
   }
   if (differing.length === 0) return undefined;
   return `adopt takes over an object that has another ${joinWords(differing)}: the update refuses that; declare what it has, and change it later`;

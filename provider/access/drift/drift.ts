@@ -530,6 +530,7 @@ function compareDrift(sides: DriftSides): Comparison {
     complete: isWhole,
     incomplete: [],
     inventory: directory.inventories[0],
+    inventories: directory.inventories,
     recorded: objectsByUid(before.entities),
     languages,
     drift: { isWhole },

@@ -111,6 +111,8 @@ export interface Comparison {
   readonly incomplete: readonly string[];
   /** The live organisation, where it was given. */
   readonly inventory?: Inventory;
+  /** All of them, where drift compares several organisations. */
+  readonly inventories?: readonly Inventory[];
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
   readonly languages?: Languages;
   /**

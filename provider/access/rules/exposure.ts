@@ -21,8 +21,6 @@ import { isCalledByName, possibleGrants } from "../graph/accessKinds";
 import { groupBy } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
-import { isWithin } from "../documents/inventory";
-import { isUid } from "../../text/uid";
 import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
@@ -326,14 +324,6 @@ interface Doubt {
   readonly advice: string;
 }
 
-/** Whether something lies in a group that the inventory says nothing of: only strangers may know what it is. */
-function isOutsideInventory(facts: Facts, key: string): boolean {
-  const { inventory } = facts.comparison;
-  const group = facts.groupAndAbove(key).find((at) => at !== key);
-  const isBuiltIn = facts.entity(key)?.builtIn === true;
-  return inventory !== undefined && !isBuiltIn && isUid(group) && !isWithin(group, inventory.root);
-}
-
 /** Why nobody here can say what a role or an identity is, and what to do; undefined where the documents say it. */
 function whyUnknown(
   facts: Facts,
@@ -346,7 +336,8 @@ function whyUnknown(
     what
   ];
   const entity = facts.entity(key);
-  if (isOutsideInventory(facts, key))
+  const group = facts.groupAndAbove(key).find((at) => at !== key);
+  if (entity?.builtIn !== true && facts.isOutsideInventory(group))
     return [`the group of this ${what} is not in the inventory`, OTHER_GROUP];
   if (!isDescribed && (entity !== undefined || !hasInventory)) return [`${about} unknown`];
   if (!isDescribed) return [`the inventory has no ${what} with this uid`];

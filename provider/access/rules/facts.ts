@@ -1,6 +1,7 @@
 import { isObject, groupBy } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { isTopUid, isUid } from "../../text/uid";
+import { isWithin } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
@@ -126,6 +127,12 @@ export class Facts {
   /** A group, or what lies in one, and all groups above it, once all is done or before it. */
   groupAndAbove(key: string, side: "before" | "after" = "after"): readonly string[] {
     return this.hierarchy[side].chain(key);
+  }
+
+  /** Whether an inventory was given, and none contains a group: only strangers may know what lies there. */
+  isOutsideInventory(group: string | undefined): boolean {
+    const { inventory, inventories = inventory === undefined ? [] : [inventory] } = this.comparison;
+    return isUid(group) && inventories.length > 0 && !inventories.some(({ root }) => isWithin(group, root));
   }
 
   isGroup(key: string, side: "before" | "after"): boolean {

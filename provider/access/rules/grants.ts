@@ -18,7 +18,7 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { hasWideReach } from "./subjectTrust";
 import { listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
-import { isWithin, listsObject } from "../documents/inventory";
+import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
 import { isSummary, isUnreadKey, ownerOf } from "../graph/keys";
 
@@ -100,10 +100,11 @@ class Administrators {
 }
 
 /** Whether the documents show everybody who administers a group. */
-function isGroupListed({ comparison: { inventory, before } }: Facts, key: string): boolean {
+function isGroupListed({ comparison: { inventory, inventories, before } }: Facts, key: string): boolean {
   // Nobody else knows a group that the change makes.
   if (!before.entities.has(key) && !isUid(key)) return true;
-  return inventory !== undefined && listsObject(inventory, "RoleBinding", key);
+  const all = inventories ?? (inventory === undefined ? [] : [inventory]);
+  return all.some((each) => listsObject(each, "RoleBinding", key));
 }
 
 /** A delegation that was not there before: by its grant, by the place of the definition, or by an administrator. */
@@ -145,9 +146,8 @@ function findNewDelegations(facts: Facts): NewDelegation[] {
 
 /** Whether a group lies in another organisation than a grant, or where the inventory shows nothing: its people are strangers. */
 function isOutOfReach(facts: Facts, key: string, { group }: Grant): boolean {
-  const { inventory } = facts.comparison;
   const [root, other] = [key, group.key].map((each) => facts.groupAndAbove(each).at(-1));
-  return root !== other || (inventory !== undefined && isUid(key) && !isWithin(key, inventory.root));
+  return root !== other || facts.isOutsideInventory(key);
 }
 
 /** Roles and identities with grants above or beside their group, on which others gain by that. */
