@@ -59,7 +59,7 @@ interface KindGrants {
 }
 /**
  * What a kind means for access. A property that a rule needs stands here or in the kind's description, so that rules name
- * no kind but Group and Role.
+ * no kind but Group, Role and RoleBinding.
  */
 interface AccessKind extends KindGrants {
   /** Describes the subject of the grants of this resource. */
@@ -145,7 +145,7 @@ const kindGrants: Readonly<Record<string, KindGrants>> = {
     shownByGrants: ["chainguard.serviceBindings"],
   },
 };
-/** Whether a kind is a part of every grant: the identity that gets a role on a group. Rules and reports name these alone. */
+/** Whether a kind is a part of every grant: the identity that gets a role on a group. Reports name these alone. */
 export function isGrantPart(kind: string): boolean {
   return kind === "Identity" || kind === "Role" || kind === "Group";
 }
