@@ -24,7 +24,7 @@ import {
   fieldsThatLockOut,
   isCredential,
   listLasting,
-} from "../review/compare";
+} from "../review/lastingAccess";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";

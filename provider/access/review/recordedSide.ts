@@ -1,0 +1,235 @@
+import { equal } from "../../fields/equal";
+import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
+import { groupBy } from "../../fields/values";
+import { specs } from "../documents/specs";
+import { createEffectSide, describeEffects } from "../effects";
+import type { FieldEffect, EffectContext } from "../effects";
+import { graphOf } from "../graph/accessKinds";
+import { tupleOf } from "../graph/grant";
+import type { Grant } from "../graph/grant";
+import { textsOfTrusts } from "../graph/principals";
+import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
+import { withInputs } from "../graph/entities";
+import type { Entity, AccessGraph } from "../graph/model";
+import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
+import type { ResourceChange, KeptChange } from "./compare";
+
+/*
+ * A change in the terms of the stack: what somebody did by hand, and the change makes official, is found by undoing the rest.
+ */
+
+/**
+ * A change in the terms of the stack: what was changed by hand is as recorded on both sides, but for what the change makes
+ * official, which is new in it. What was deleted by hand is there.
+ */
+interface RecordedSide {
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
+  readonly changes: readonly ResourceChange[];
+  readonly kept: readonly KeptChange[];
+  readonly isFirstImport: boolean;
+}
+
+type Pair = readonly [PlannedChange, ResourceChange];
+
+/** Whether a value that came by hand is still there after the change, as far as the two differ. */
+function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): boolean {
+  const next = later.find((each) => each.path === path);
+  if (next === undefined) return !later.some((each) => isPathWithin(path, each.path));
+  return (added ?? []).some((member) => next.removed?.includes(member) !== true);
+}
+
+/** What somebody changed by hand of a managed object. */
+function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context: EffectContext) {
+  const spec = specs[recorded?.kind ?? ""];
+  if (plan.op === "read" || spec === undefined || recorded === undefined || before === undefined) return [];
+  if (recorded.external === true || before.inputs === recorded.inputs) return [];
+  const normalized = plan.before?.outputs[NORMALIZED];
+  const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
+  return describeEffects(spec, recorded.inputs, mergeLive(spec, olds, before.inputs).inputs, context);
+}
+
+/** Of what was changed by hand of a managed object, what is in the program from now on. */
+function keptFields(
+  byHand: readonly FieldEffect[],
+  { plan, recorded, planned, before, after }: PlannedChange,
+  context: EffectContext,
+): readonly FieldEffect[] {
+  const spec = specs[recorded?.kind ?? ""];
+  if (spec === undefined || recorded === undefined || planned === undefined) return [];
+  if (before === undefined || after === undefined) return [];
+  // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
+  if (plan.op === "same") return plan.unrefreshed === undefined ? [] : byHand;
+  const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
+  const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
+  return byHand.filter(
+    (effect) =>
+      declared.some(({ path }) => isPathWithin(path, effect.path) || isPathWithin(effect.path, path)) &&
+      isKept(effect, later),
+  );
+}
+
+/** An object of the server that no stack managed, and that the program takes over as it is. */
+const isAdopted = ({ plan, before, after }: PlannedChange): boolean =>
+  plan.op === "import" &&
+  before !== undefined &&
+  before.assumed !== true &&
+  after !== undefined &&
+  after.external !== true;
+
+/** An object that somebody deleted, and that the program no longer declares: as the stack records it. */
+const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | undefined =>
+  isMissing === true && (plan.op === "delete" || plan.op === "replace") ? recorded : undefined;
+
+/** Whether the stack managed anything before: its first import may take over a whole organisation. */
+const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
+  plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
+
+/** Names what a grant gives, to whom by their key, and to whom by the trust that lets them in: another identity may have the same. */
+function tellGrants({ entities }: AccessGraph): (grant: Grant) => string[] {
+  const trusts = textsOfTrusts(entities);
+  return (grant) => {
+    const trust = trusts.get(grant.subject.key);
+    const sameTrust = trust && tupleOf({ ...grant, subject: { ...grant.subject, key: trust } });
+    return [tupleOf(grant), ...(sameTrust === undefined ? [] : [sameTrust])];
+  };
+}
+
+/** What a change grants that its resource did not grant before, with the change. */
+function newGrants({ before, after }: AccessGraphs, pairs: readonly Pair[]): Map<string, ResourceChange> {
+  const byUrn = new Map(pairs.map(([, change]) => [change.urn, change]));
+  const grantOf = (grant: Grant): string => JSON.stringify([grant.urn, tupleOf(grant)]);
+  const olds = new Set(before.grants.map(grantOf));
+  const tell = tellGrants(after);
+  return new Map(
+    after.grants.flatMap((grant) => {
+      const change = grant.urn === undefined ? undefined : byUrn.get(grant.urn);
+      const isWritten = change !== undefined && change.op !== "same" && change.op !== "delete";
+      return isWritten && change.after?.external !== true && !olds.has(grantOf(grant))
+        ? tell(grant).map((key) => [key, change] as const)
+        : [];
+    }),
+  );
+}
+
+/** The object as it was before somebody changed by hand what the program takes over. */
+function asRecordedBefore(live: Entity, recorded: Entity, fields: readonly FieldEffect[]): Entity {
+  const properties = fields.map(({ path }) => topProperty(path));
+  const olds = Object.fromEntries(properties.map((key) => [key, recorded.inputs[key]]));
+  return withInputs(live, { ...live.inputs, ...olds });
+}
+
+/** What the change leaves as somebody made it by hand is not its doing: the object as the stack records it. */
+function asRecordedAfter(
+  { recorded, before, after }: PlannedChange,
+  left: readonly FieldEffect[],
+): Entity | undefined {
+  const spec = specs[recorded?.kind ?? ""];
+  if (spec === undefined || recorded === undefined || before === undefined || after === undefined)
+    return after;
+  const isLeft = ({ path }: FieldEffect): boolean => {
+    const key = topProperty(path);
+    const field = spec.fields[key];
+    return field !== undefined && equal(field, before.inputs[key], after.inputs[key]);
+  };
+  return asRecordedBefore(after, recorded, left.filter(isLeft));
+}
+
+/** Removes what no stack managed. What others refer to stays known: what they hold is not the doing of this change. */
+function removeAdopted(entities: Map<string, Entity>, adopted: readonly Entity[]): void {
+  for (const { key } of adopted) entities.delete(key);
+  const referred = new Set<string>();
+  for (const { kind, inputs } of entities.values()) {
+    const spec = specs[kind];
+    if (spec === undefined) continue;
+    mapLeaves(spec, inputs, (value, leaf) => {
+      if (isReference(leaf) && typeof value === "string") referred.add(value);
+      return value;
+    });
+  }
+  for (const entity of adopted) if (referred.has(entity.key)) entities.set(entity.key, entity);
+}
+
+/**
+ * The change without what was done by hand, but for what it makes official. Undefined where nothing was done by hand.
+ * @param mayManageMore whether the preview leaves out unchanged resources, which the stack may manage.
+ */
+export function recordedSide(
+  graphs: AccessGraphs,
+  pairs: readonly Pair[],
+  context: EffectContext,
+  mayManageMore: boolean,
+): RecordedSide | undefined {
+  const [olds, news] = [graphs.before, graphs.after].map(({ entities }) => new Map(entities)) as [
+    Map<string, Entity>,
+    Map<string, Entity>,
+  ];
+  const kept = new Map<ResourceChange, readonly FieldEffect[]>();
+  const losses = new Map<ResourceChange, Entity>();
+  let isAnyByHand = false;
+  for (const [planned, change] of pairs) {
+    const byHand = fieldsChangedByHand(planned, context);
+    const fields = keptFields(byHand, planned, context);
+    const lost = lostByHand(planned);
+    if (isAdopted(planned) || lost !== undefined || fields.length > 0) kept.set(change, fields);
+    if (lost !== undefined) {
+      losses.set(change, lost);
+      olds.set(lost.key, lost);
+    }
+    const { before, recorded } = planned;
+    const old = before && olds.get(before.key);
+    if (old === undefined || recorded === undefined || byHand.length === 0) continue;
+    isAnyByHand = true;
+    olds.set(old.key, asRecordedBefore(old, recorded, byHand));
+    const left = byHand.filter((effect) => !fields.includes(effect));
+    const now = asRecordedAfter(planned, left);
+    if (now !== undefined && news.has(now.key)) news.set(now.key, now);
+  }
+  const adopted = pairs.flatMap(([planned]) =>
+    isAdopted(planned) && planned.before ? [planned.before] : [],
+  );
+  const declared = newGrants(graphs, pairs);
+  const byHand = groupBy(
+    graphs.before.grants.filter(({ urn, uid }) => urn === undefined && uid !== undefined),
+    ({ uid = "" }) => [uid],
+  );
+  const tell = tellGrants(graphs.before);
+  for (const [uid, grants] of byHand) {
+    const owners = grants.map((grant) =>
+      tell(grant)
+        .map((key) => declared.get(key))
+        .find((owner) => owner !== undefined),
+    );
+    const [entity, owner] = [olds.get(uid), owners[0]];
+    if (entity === undefined || owner === undefined || owners.includes(undefined)) continue;
+    adopted.push(entity);
+    if (!kept.has(owner)) kept.set(owner, []);
+  }
+  if (kept.size === 0 && !isAnyByHand) return undefined;
+  removeAdopted(olds, adopted);
+  const side = { ...context, before: createEffectSide(olds), after: createEffectSide(news) };
+  const changes = pairs.map(([planned, change]): ResourceChange => {
+    const spec = specs[change.kind];
+    const before = change.before && olds.get(change.before.key);
+    const after = change.after && news.get(change.after.key);
+    const lost = losses.get(change);
+    if (lost !== undefined) return { ...change, before: lost };
+    if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
+    if (spec === undefined || before === undefined) return change;
+    if (before === change.before && after === change.after) return change;
+    if (after === undefined) return { ...change, before };
+    const fields = describeEffects(spec, before.inputs, after.inputs, side);
+    const op = change.op === "same" && kept.has(change) ? "update" : change.op;
+    return { ...change, op, before, after, fields };
+  });
+  return {
+    before: graphOf(olds),
+    after: graphOf(news),
+    changes,
+    kept: [...kept].map(([change, fields]): KeptChange => {
+      const lost = losses.get(change);
+      return lost === undefined ? { change, fields } : { change, fields, lost };
+    }),
+    isFirstImport: !mayManageMore && !pairs.some(([planned]) => managesAnything(planned)),
+  };
+}
