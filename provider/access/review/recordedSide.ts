@@ -42,7 +42,7 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
 /** What somebody changed by hand of a managed object. */
 function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context: EffectContext) {
   const spec = specs[recorded?.kind ?? ""];
-  if (plan.op === "read" || spec === undefined || recorded === undefined || before === undefined) return [];
+  if (spec === undefined || recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
   const normalized = plan.before?.outputs[NORMALIZED];
   const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
@@ -60,6 +60,8 @@ function keptFields(
   if (before === undefined || after === undefined) return [];
   // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
   if (plan.op === "same") return plan.unrefreshed === undefined ? [] : byHand;
+  // What is only read from now on is not the program's.
+  if (plan.op === "read") return [];
   const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
   const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(

@@ -143,6 +143,16 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const change = compareResources(known, [...others, now, again], { live, replaced });
       expect(found("X5", change)).toMatchObject([{ severity: "high" }]);
     }
+    // Or only read it from now on.
+    const own = { id: grant.uid, urn: grant.urn };
+    const name = grant.urn.slice(grant.urn.lastIndexOf("::") + 2);
+    const reading = step(
+      "read",
+      state("RoleBinding", name, grant.inputs, own),
+      state("RoleBinding", name, {}, { ...own, external: true, outputs: byHand.inputs }),
+    );
+    const released = compareResources(others, [...others, again], { live, steps: [reading] });
+    expect(found("X5", released)).toMatchObject([{ severity: "high", urn: again.urn }]);
     // What goes, and what is made again as it was recorded.
     const restored = withInputs(again, { roleUid: writer.uid });
     for (const now of [[], [restored]])
