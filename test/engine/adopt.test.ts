@@ -93,7 +93,7 @@ describe("adopt, through the real engine", () => {
     expect({ code: first.code, stderr: first.stderr }).toEqual({ code: 0, stderr: "" });
     expect(first.stdout).toMatch(/^\d+ resources are declared in .*index\.ts, .*\.ts\n/);
     expect(first.stdout).toMatch(/its code is returned only at creation:\n +GroupInvite /);
-    expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret\n/);
+    expect(first.stdout).toMatch(/set this secret: pulumi config set --secret \w+ClientSecret --cwd .*\n/);
     expect(readFileSync(join(out, "teams", "shared.ts"), "utf8")).toContain("new pulumi.ComponentResource(");
     expect(readdirSync(out).sort()).toEqual([
       ...[".gitignore", "Pulumi.yaml", "index.ts", "package.json", "teams", "tsconfig.json"],

@@ -191,8 +191,15 @@ export function recordedSide(
     isAdopted(planned) && planned.before ? [planned.before] : [],
   );
   const declared = newGrants(graphs, pairs);
+  // What a program only reads no stack manages either.
+  const isRead = ({ urn, uid = "" }: Grant): boolean => {
+    const source = graphs.before.entities.get(uid);
+    return source?.external === true && source.urn === urn;
+  };
   const byHand = groupBy(
-    graphs.before.grants.filter(({ urn, uid }) => urn === undefined && uid !== undefined),
+    graphs.before.grants.filter(
+      (grant) => grant.uid !== undefined && (grant.urn === undefined || isRead(grant)),
+    ),
     ({ uid = "" }) => [uid],
   );
   const tell = tellGrants(graphs.before);
@@ -209,6 +216,11 @@ export function recordedSide(
   }
   if (kept.size === 0 && !isAnyByHand) return undefined;
   removeAdopted(olds, adopted);
+  // The program grants it by another resource now, whatever it reads beside that.
+  removeAdopted(
+    news,
+    adopted.filter(({ urn, external }) => urn !== undefined && external === true),
+  );
   const side = { ...context, before: createEffectSide(olds), after: createEffectSide(news) };
   const changes = pairs.map(([planned, change]): ResourceChange => {
     const spec = specs[change.kind];

@@ -8,7 +8,7 @@ import type { Adoption } from "../../../access/adopt/program";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
 import { printable } from "../../../text/printable";
-import { tryParseJson } from "../../../text/plain";
+import { plural, tryParseJson } from "../../../text/plain";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
 import { PulumiError, runPulumi } from "../../input/pulumi";
@@ -159,5 +159,5 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   }
   await importDocument(document, stack, out);
   await verifyImport(target, backup);
-  return `${urns.length} resources are in the state of ${stack}; backup of the state before: ${backup}`;
+  return `${plural(urns.length, "resource is", "resources are")} in the state of ${stack}; backup of the state before: ${backup}`;
 }

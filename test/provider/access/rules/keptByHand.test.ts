@@ -194,6 +194,18 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ]);
   });
 
+  it("is high: a binding that the program reads, and makes again by another resource", () => {
+    const name = "byHand";
+    const flags = { id: byHand.uid, external: true, outputs: byHand.inputs };
+    const again = { ...made, uid: `${acme}/${"9".repeat(16)}` };
+    const steps = [step("read", undefined, state("RoleBinding", name, {}, flags))];
+    const given = compareResources(known, [...known, again], { live: [...known, byHand], steps });
+    expect(found("X5", given)).toMatchObject([{ severity: "high", urn: again.urn }]);
+    // What is only read is nothing that the program makes official.
+    const alone = compareResources(known, known, { live: [...known, byHand], steps });
+    expect(found("X5", alone)).toEqual([]);
+  });
+
   it("is high: an entry of a resource that owns all bindings, and an import", () => {
     const program = [...known, access(reads)];
     const more = access({ ...reads, "idle owns": { identityUid: idle.uid, roleUid: owner.uid } });
