@@ -275,6 +275,7 @@ export class SubjectJudge {
    * @param other The other side of the change: what it names anew has no name that anybody could have meant.
    * @param isPlanned Whether the change is to come. What drift finds on one side only is in no program, and may be older than all.
    * @param past What is there too, until the update ends: a subject is whom it trusts on either side.
+   * @param isAfter Whether this is the side after the change: what goes had its name before it.
    */
   constructor(
     private readonly side: AccessGraph,
@@ -282,6 +283,7 @@ export class SubjectJudge {
     private readonly languages: Languages,
     private readonly isPlanned = true,
     private readonly past?: AccessGraph,
+    private readonly isAfter = true,
   ) {}
 
   /** How many of those that can be a subject an assertion is about. */
@@ -331,9 +333,9 @@ export class SubjectJudge {
   private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
     // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
     if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs))
-      return !this.isPlanned || this.otherGroups.has(key) ? "all" : "some";
+      return !this.isPlanned || !this.isAfter || this.otherGroups.has(key) ? "all" : "some";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
-    const meant = this.isPlanned ? both : both.filter((entity) => entity !== undefined);
+    const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
   }
 
@@ -520,7 +522,7 @@ class Side {
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
-    this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past);
+    this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past, former !== undefined);
     this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
     this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
   }

@@ -842,6 +842,28 @@ describe("whom an assertion names by a name or uid", () => {
     expect(messagesOf(noPush("name: ci"), then ?? [], now ?? [])).toEqual(messages);
   });
 
+  test("whoever is required by a name had it before the change by which they go", () => {
+    const provider = resource("IdentityProvider", "okta", {
+      parentUid: acme,
+      oidc: { issuer: "https://acme.okta.com", clientId: "c" },
+      defaultRole: viewer.uid,
+    });
+    const mapped = resource("ExternalGroupRoleMapping", "devs", {
+      ...{ name: undefined, parentUid: provider.uid, scope: acme },
+      ...{ externalGroupId: "devs", roleUid: pusher.uid },
+    });
+    const others = [...base.filter((each) => each !== ci), provider];
+    for (const [who, ...goes] of [
+      ["name: ci", ci, binding(ci, pusher, acme)],
+      ["type: externalGroup, name: devs", mapped],
+    ] as const) {
+      const required = `require: [{ name: x, role: registry.push, on: acme, atLeast: 1, who: { ${who} } }]`;
+      expect(messagesOf(required, [...others, ...goes], others)).toEqual([
+        "x: acme has 0 holders, fewer than 1",
+      ]);
+    }
+  });
+
   test("a new group of a directory surely holds nothing, and another default role lets nobody else in", () => {
     const provider = resource("IdentityProvider", "okta", {
       parentUid: acme,
