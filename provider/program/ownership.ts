@@ -2,9 +2,7 @@ import * as pulumi from "./sdk";
 import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
-import type { Json, Props } from "../fields/values";
-import { equal } from "../fields/equal";
-import { containsSecret } from "../fields/fieldSpec";
+import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { endProgram, lineOf } from "./argumentErrors";
 import { listLive } from "./references";
@@ -136,30 +134,6 @@ async function describeLiveTwin(
 }
 
 /**
- * What the object that a resource takes over has otherwise than it declares: the update refuses that. Only plain values are
- * compared: of others the server may fill in a part.
- */
-async function describeUnequal(
-  spec: ResourceSpec,
-  args: Readonly<Record<string, unknown>>,
-  uid: string,
-): Promise<string | undefined> {
-  const parent = await valueOf(args["parentUid"]);
-  const live = (await listLive(spec.kind, typeof parent === "string" ? parent : undefined)) as Props[];
-  const existing = live.find((one) => one["uid"] === uid);
-  if (existing === undefined) return undefined;
-  const differing: string[] = [];
-  for (const [key, field] of Object.entries(spec.fields)) {
-    if (key === "parentUid" || containsSecret(field) || args[key] === undefined) continue;
-    const [declared, live] = [(await valueOf(args[key])) as Json | undefined, existing[key]];
-    const isPlain = [declared, live].every((each) => typeof each === "string" || Array.isArray(each));
-    if (isPlain && !equal(field, declared, live)) differing.push(key);
-  }
-  if (differing.length === 0) return undefined;
-  return `adopt takes over an object that has another ${joinWords(differing)}: the update refuses that; declare what it has, and change it later`;
-}
-
-/**
  * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal, in the program or
  * at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
  * makes; that of a replacement is not known either.
@@ -182,8 +156,6 @@ export function warnOfNew(
     if (typeof uid === "string")
       refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", { owner, line });
     if (isKnown) return;
-    const unequal = typeof uid === "string" ? await describeUnequal(spec, args, uid) : undefined;
-    if (unequal) await pulumi.log.warn(withCode(`${line}${owner}: ${unequal}`, "PP4006"));
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     const inProgram =
       twin &&
