@@ -917,6 +917,7 @@ class AssertionJudge {
     const { who = {} } = assertion;
     return [who, ...(who.not ?? [])].flatMap((conditions) => [
       ...this.replacedHolders(assertion, conditions),
+      ...this.newGroupsOfName(assertion, conditions),
       ...this.renamed.flatMap((entity) => {
         const { name: globs = [], type } = conditions;
         const types = subjectTypesOf(entity.kind);
@@ -932,6 +933,29 @@ class AssertionJudge {
         return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
       }),
     ]);
+  }
+
+  /** The groups of directories that a change gives access for the first time, and that have a name by which an assertion chooses. */
+  private newGroupsOfName(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
+    const { name: globs = [], type } = conditions;
+    const isMeant = type === undefined || type.includes("externalGroup");
+    // Where access is forbidden, it is harmless to become meant.
+    if (!isMeant || !this.isPlanned || (!isCounted(assertion) && conditions === assertion.who)) return [];
+    const known = new Set(this.before.graph.grants.map(({ subject }) => subject.key));
+    const made = new Map(
+      this.after.graph.grants.flatMap((grant) => {
+        const { type: kind, key, name = "" } = grant.subject;
+        return kind === "externalGroup" && !known.has(key) && isInGlobs(name, globs)
+          ? [[key, grant] as const]
+          : [];
+      }),
+    );
+    return [...made.values()].map((grant): Violation => {
+      const name = JSON.stringify(grant.subject.name ?? "");
+      const message = `a new mapped group is called ${name}: "who" chooses by this name`;
+      const details = ["from the next change on, it counts as what the name says"];
+      return { assertion, grant, message, details, pins: [name, ...globs] };
+    });
   }
 
   /** The holders that a change gives another uid: the next one would be judged without them, or without their exclusion. */
