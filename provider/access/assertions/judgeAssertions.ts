@@ -268,7 +268,7 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
 /** Judges which subjects an assertion is about. The same question is asked of many grants. */
 export class SubjectJudge {
   private readonly known = new Map<SubjectSelector, Map<string, Share>>();
-  private knownGroups: ReadonlySet<string> | undefined;
+  private knownOthers: ReadonlySet<string> | undefined;
 
   /**
    * @param side The subjects are those of this graph.
@@ -333,18 +333,15 @@ export class SubjectJudge {
   private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
     // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
     if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs))
-      return !this.isPlanned || !this.isAfter || this.otherGroups.has(key) ? "all" : "some";
+      return !this.isPlanned || !this.isAfter || this.holdersOfOther.has(key) ? "all" : "some";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
   }
 
-  /** The keys of the groups of directories that have access on the other side. */
-  private get otherGroups(): ReadonlySet<string> {
-    const subjects = this.other.grants.map(({ subject }) => subject);
-    return (this.knownGroups ??= new Set(
-      subjects.filter(({ type }) => type === "externalGroup").map(({ key }) => key),
-    ));
+  /** The keys of those who have access on the other side. */
+  private get holdersOfOther(): ReadonlySet<string> {
+    return (this.knownOthers ??= new Set(this.other.grants.map(({ subject }) => subject.key)));
   }
 
   /** Whether an object can be meant by conditions, whatever its name. */

@@ -2,6 +2,7 @@ import { isObject, groupBy } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { isTopUid, isUid } from "../../text/uid";
 import { isWithin } from "../documents/inventory";
+import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { createEffectSide, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
@@ -129,10 +130,16 @@ export class Facts {
     return this.hierarchy[side].chain(key);
   }
 
+  /** The live organisations that were given: a review has one at most. */
+  inventories(): readonly Inventory[] {
+    const { inventory, inventories } = this.comparison;
+    return inventories ?? (inventory === undefined ? [] : [inventory]);
+  }
+
   /** Whether an inventory was given, and none contains a group: only strangers may know what lies there. */
   isOutsideInventory(group: string | undefined): boolean {
-    const { inventory, inventories = inventory === undefined ? [] : [inventory] } = this.comparison;
-    return isUid(group) && inventories.length > 0 && !inventories.some(({ root }) => isWithin(group, root));
+    const all = this.inventories();
+    return isUid(group) && all.length > 0 && !all.some(({ root }) => isWithin(group, root));
   }
 
   isGroup(key: string, side: "before" | "after"): boolean {

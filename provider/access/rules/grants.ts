@@ -100,11 +100,10 @@ class Administrators {
 }
 
 /** Whether the documents show everybody who administers a group. */
-function isGroupListed({ comparison: { inventory, inventories, before } }: Facts, key: string): boolean {
+function isGroupListed(facts: Facts, key: string): boolean {
   // Nobody else knows a group that the change makes.
-  if (!before.entities.has(key) && !isUid(key)) return true;
-  const all = inventories ?? (inventory === undefined ? [] : [inventory]);
-  return all.some((each) => listsObject(each, "RoleBinding", key));
+  if (!facts.comparison.before.entities.has(key) && !isUid(key)) return true;
+  return facts.inventories().some((each) => listsObject(each, "RoleBinding", key));
 }
 
 /** A delegation that was not there before: by its grant, by the place of the definition, or by an administrator. */
