@@ -5,6 +5,7 @@ import { formats, sortedJson } from "../fields/formats";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { SECRET_MASK, isObject, isUnknown } from "../fields/values";
 import type { Json, Props } from "../fields/values";
+import { memberPath } from "../fields/walk";
 import { visible } from "../text/printable";
 import { keysByKid, keysIn } from "./documents/digest";
 import { effectOf, isJudged } from "./graph/fieldAccess";
@@ -201,11 +202,6 @@ export interface FieldEffect {
   readonly reason: string;
 }
 
-function joinPath(path: string, key: string): string {
-  if (!/^[A-Za-z_$][\w$-]*$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === "" ? key : `${path}.${key}`;
-}
-
 class EffectReader {
   constructor(private readonly context: EffectContext) {}
 
@@ -216,8 +212,7 @@ class EffectReader {
         key,
         before: ownMember(level.before, key),
         after: ownMember(level.after, key),
-        path: joinPath(level.path, key),
-        statePath: level.statePath === "" ? key : `${level.statePath}.${key}`,
+        path: memberPath(level.path, key),
       };
       if (equal(field, step.before, step.after)) return [];
       const hasMembers = [step.before, step.after].every((value) => isObject(value) || !isSet(field, value));
@@ -232,7 +227,7 @@ class EffectReader {
     step: FieldStates,
     level: FieldLevel,
   ): FieldEffect[] {
-    const { before, after, path, statePath } = step;
+    const { before, after, path } = step;
     const presence = !isSet(field, before) ? "added" : !isSet(field, after) ? "removed" : undefined;
     return this.read({
       fields: field.fields,
@@ -240,7 +235,6 @@ class EffectReader {
       before: objectOrEmpty(before),
       after: objectOrEmpty(after),
       path,
-      statePath,
       inherited: effectOf(field, level.inherited),
       presence: level.presence ?? presence,
     });
@@ -260,8 +254,7 @@ class EffectReader {
         key,
         before: ownMember(before, key),
         after: ownMember(after, key),
-        path: joinPath(step.path, key),
-        statePath: `${step.statePath}.${key}`,
+        path: memberPath(step.path, key),
       };
       if (entry.before !== undefined && entry.after !== undefined) {
         if (equal(values, entry.before, entry.after)) return [];
@@ -273,11 +266,11 @@ class EffectReader {
   }
 
   private toEffect(
-    { field, path, statePath, ...values }: FieldStates,
+    { field, path, ...values }: FieldStates,
     effect: Effect,
     { inherited }: FieldLevel,
   ): FieldEffect {
-    const isSecret = this.isSecret(statePath);
+    const isSecret = this.isSecret(path);
     const mask = (value: Json | undefined): string | undefined =>
       value === undefined ? undefined : SECRET_MASK;
     const sides = [
@@ -322,7 +315,6 @@ export function describeEffects(
     before,
     after,
     path: "",
-    statePath: "",
     inherited: "other",
   });
 }
@@ -394,9 +386,7 @@ interface FieldLevel {
   readonly oneOfs: readonly OneOf[];
   readonly before: Props;
   readonly after: Props;
-  /** The path as reports show it, and as states name what they hide. */
   readonly path: string;
-  readonly statePath: string;
   /** The effect of a field that has none of its own: that of the field around it. */
   readonly inherited: AccessEffect | "none";
   /** The whole object is set on one side only, so all its members are added or removed with it. */
@@ -410,7 +400,6 @@ interface FieldStates {
   readonly before: Json | undefined;
   readonly after: Json | undefined;
   readonly path: string;
-  readonly statePath: string;
 }
 
 const objectOrEmpty = (value: Json | undefined): Props => (isObject(value) ? value : {});

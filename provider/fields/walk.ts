@@ -47,17 +47,21 @@ export function hasType(field: FieldSpec, value: Json, writer: Writer): boolean 
   }
 }
 
-/** The path of a member, as the engine writes it. */
+/** The path of a member, as the engine writes it: `claims.sub`, `claims["acme.dev/team"]`. */
 export function memberPath(path: string, key: string): string {
-  if (/^[A-Za-z_$][\w$]*$/.test(key)) return path === "" ? key : `${path}.${key}`;
-  return `${path}[${JSON.stringify(key)}]`;
+  const step = memberStep(key);
+  return path === "" && step.startsWith(".") ? key : `${path}${step}`;
+}
+
+function memberStep(key: string): string {
+  return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
 /** An item of a list, an entry of a map, or a member of an object: an unset one too. */
 export interface Part {
   readonly field: FieldSpec;
   readonly key: string;
-  /** What follows the path of the whole: `[0]`, `.key`. */
+  /** What follows the path of the whole: `[0]`, `.key`, `["a.b"]`. */
   readonly at: string;
   readonly value: Json | undefined;
 }
@@ -76,7 +80,7 @@ export function partsOf(
     return Object.entries(value).map(([key, entry]) => ({
       field: field.values,
       key,
-      at: `.${key}`,
+      at: memberStep(key),
       value: entry,
     }));
   }
@@ -84,7 +88,7 @@ export function partsOf(
   return Object.entries(field.fields).map(([key, member]) => {
     const name = nameOf(key, member);
     const own = Object.hasOwn(value, name) ? value[name] : undefined;
-    return { field: member, key, at: `.${name}`, value: own };
+    return { field: member, key, at: memberStep(name), value: own };
   });
 }
 

@@ -1,6 +1,7 @@
 import { sortedJson } from "../../fields/formats";
 import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { memberPath } from "../../fields/walk";
 import { parseType } from "../../program/resource";
 import { printable } from "../../text/printable";
 import { sha256 } from "./digest";
@@ -148,7 +149,7 @@ function readValue(value: unknown, path: string, options: ReadOptions): Json {
         return Object.fromEntries(
           Object.entries(members).map(([key, member]) => [
             key,
-            readValue(member, path === "" ? key : `${path}.${key}`, options),
+            readValue(member, memberPath(path, key), options),
           ]),
         );
       case SECRET_TYPE:

@@ -4,6 +4,7 @@ import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { memberPath } from "../../fields/walk";
 import { quoteWord } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { declareObject } from "../adopt/state";
@@ -333,7 +334,7 @@ function reveal(
     if (!isComparable) return live;
     return value.map((item, i) => reveal(item, undefined, `${path}[${i}]`, secrets) ?? null);
   }
-  return isObject(value) ? revealMembers(value, live, `${path}.`, secrets) : value;
+  return isObject(value) ? revealMembers(value, live, path, secrets) : value;
 }
 
 interface Secrets {
@@ -341,12 +342,12 @@ interface Secrets {
   readonly plaintext: PlainSecrets | undefined;
 }
 
-/** Reveals the secrets inside of an object. Keys may contain any character, so paths are composed and never split. */
-function revealMembers(recorded: Props, live: Json | undefined, prefix: string, secrets: Secrets): Props {
+/** Reveals the secrets inside of an object. */
+function revealMembers(recorded: Props, live: Json | undefined, path: string, secrets: Secrets): Props {
   const entries = Object.entries(recorded)
     .map(([key, value]): [string, Json | undefined] => {
       const liveValue = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
-      return [key, reveal(value, liveValue, `${prefix}${key}`, secrets)];
+      return [key, reveal(value, liveValue, memberPath(path, key), secrets)];
     })
     .filter(([, value]) => value !== undefined);
   return Object.fromEntries(entries);

@@ -218,7 +218,7 @@ function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }:
   const hidden = new Map<string, string>();
   for (const path of secretPaths) {
     // A secret inside a list hides all of the list, whose order may differ.
-    const start = path.split("[")[0] ?? path;
+    const start = pathsAround(path).find((around) => /^\[\d/.test(path.slice(around.length))) ?? path;
     if (!hidden.has(start)) hidden.set(start, path);
   }
   return mapLeaves(spec, live, (value, leaf) => {

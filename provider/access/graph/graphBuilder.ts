@@ -15,6 +15,7 @@ import {
   addTo,
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { memberPath } from "../../fields/walk";
 import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
@@ -159,7 +160,7 @@ class Revealing {
     return Object.fromEntries(
       Object.entries(values).map(([key, value]) => [
         key,
-        this.reveal(value, ownMember(others, key), path === "" ? key : `${path}.${key}`),
+        this.reveal(value, ownMember(others, key), memberPath(path, key)),
       ]),
     );
   }
@@ -192,7 +193,7 @@ class Revealing {
     }
     if (!isObject(value) || !isObject(other)) return value === other;
     return [...new Set([...Object.keys(value), ...Object.keys(other)])].every((key) =>
-      this.isAsOther(ownMember(value, key), ownMember(other, key), `${path}.${key}`),
+      this.isAsOther(ownMember(value, key), ownMember(other, key), memberPath(path, key)),
     );
   }
 
@@ -202,7 +203,7 @@ class Revealing {
     }
     if (Array.isArray(value)) return value.every((item, i) => this.isShown(item, `${path}[${i}]`));
     if (!isObject(value)) return true;
-    return Object.entries(value).every(([key, member]) => this.isShown(member, `${path}.${key}`));
+    return Object.entries(value).every(([key, member]) => this.isShown(member, memberPath(path, key)));
   }
 }
 

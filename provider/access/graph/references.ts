@@ -2,6 +2,7 @@ import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { memberPath } from "../../fields/walk";
 import { decidesAccess } from "./fieldAccess";
 
 /** A value inside inputs. */
@@ -34,7 +35,8 @@ export function topProperty(path: string): string {
 
 /** A path, and each of those that it is below, the outermost first. */
 export function pathsAround(path: string): string[] {
-  return [...Array.from(path.matchAll(/[.[]/g), ({ index }) => path.slice(0, index)), path];
+  const steps = path.matchAll(/\.|\[(?:"(?:[^"\\]|\\.)*"\])?/g);
+  return [...Array.from(steps, ({ index }) => path.slice(0, index)), path];
 }
 
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
@@ -62,7 +64,7 @@ function mapValue(
     return Object.fromEntries(
       Object.entries(value).map(([key, entry]) => [
         key,
-        map(entry, inner(field.values, `${path}.${key}`, true)),
+        map(entry, inner(field.values, memberPath(path, key), true)),
       ]),
     );
   }
@@ -72,7 +74,7 @@ function mapValue(
         const of = ownMember(field.fields, key);
         return [
           key,
-          of === undefined ? member : map(member, inner(of, `${path}.${key}`, of.required === true)),
+          of === undefined ? member : map(member, inner(of, memberPath(path, key), of.required === true)),
         ];
       }),
     );

@@ -2,6 +2,7 @@ import { isSet } from "../../fields/equal";
 import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { isObject, compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { memberPath } from "../../fields/walk";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
@@ -88,8 +89,8 @@ function readClaims(fields: readonly NamedField[], values: Props, prefix: string
     if (!isObject(entries)) return [];
     return Object.entries(entries).map(([name, value]): TrustClaim => ({
       name,
-      path: `${prefix}${key}.${name}`,
-      patternPath: patterns && `${prefix}${patterns}.${name}`,
+      path: memberPath(`${prefix}${key}`, name),
+      patternPath: patterns && memberPath(`${prefix}${patterns}`, name),
       isPattern: isPattern(field),
       value,
     }));
@@ -126,7 +127,7 @@ function objectsIn(
   if (field.type === "list" && Array.isArray(value))
     return value.flatMap((item, index) => objectsIn(field.items, item, `${path}[${index}]`));
   return field.type === "map" && isObject(value)
-    ? Object.entries(value).flatMap(([key, entry]) => objectsIn(field.values, entry, `${path}.${key}`))
+    ? Object.entries(value).flatMap(([key, entry]) => objectsIn(field.values, entry, memberPath(path, key)))
     : [];
 }
 

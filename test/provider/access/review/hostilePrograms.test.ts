@@ -7,6 +7,7 @@ import { isSet } from "../../../../provider/fields/equal";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
+import { partsOf } from "../../../../provider/fields/walk";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { isQuick, spreadOf } from "../../../support/properties";
@@ -120,30 +121,21 @@ function decidingValues(
   inherited?: AccessEffect | "none",
 ): DecidingValue[] {
   if (field.secret === true || !decidesAccess(field, inherited) || !isSet(field, value)) return [];
-  const inner = (of: FieldSpec, item: Json | undefined, key: string, named: string): DecidingValue[] =>
+  const members = partsOf(field, value).flatMap((part) =>
     decidingValues(
-      of,
-      item,
+      part.field,
+      part.value,
       {
-        field: of,
+        field: part.field,
         isMember: field.type === "object",
-        isOptional: field.type === "object" && of.required !== true,
-        path: [...at.path, key],
-        named: `${at.named}${named}`,
-        effect: effectOf(of, effectOf(field, inherited)),
+        isOptional: field.type === "object" && part.field.required !== true,
+        path: [...at.path, part.key],
+        named: `${at.named}${part.at}`,
+        effect: effectOf(part.field, effectOf(field, inherited)),
       },
       effectOf(field, inherited),
-    );
-  const members =
-    field.type === "list"
-      ? (value as Json[]).flatMap((item, i) => inner(field.items, item, `${i}`, `[${i}]`))
-      : field.type === "map"
-        ? Object.entries(value as Props).flatMap(([key, item]) => inner(field.values, item, key, `.${key}`))
-        : field.type === "object"
-          ? Object.entries(field.fields).flatMap(([key, of]) =>
-              inner(of, (value as Props)[key], key, `.${key}`),
-            )
-          : [];
+    ),
+  );
   return [at, ...members];
 }
 
