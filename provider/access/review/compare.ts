@@ -1,7 +1,7 @@
 import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
-import { inventoryGaps, listsObject } from "../documents/inventory";
+import { inventoryGaps, isWithin, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { decidedOp } from "../documents/preview";
@@ -18,6 +18,7 @@ import { buildGraphs, planResources } from "../graph/graphBuilder";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin } from "../graph/references";
+import { isUid } from "../../text/uid";
 import { Languages } from "../trust/languages";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
@@ -236,6 +237,22 @@ export function unresolvedGrants(
 /** Whether a preview leaves out unchanged resources. One may be the stack itself, which every preview counts. */
 const mayOmitResources = ({ omittedUnchanged }: Preview): boolean => omittedUnchanged > 1;
 
+/** What a change writes outside of the group of the inventory, a line each: nobody sees what is there, `verify` neither. */
+function findOutside(
+  { root }: Inventory,
+  changed: readonly ResourceChange[],
+  { before, after }: AccessGraphs,
+): string[] {
+  const [then, now] = [new GroupHierarchy(before.entities), new GroupHierarchy(after.entities)];
+  return changed.flatMap(({ kind, urn, ...sides }) => {
+    const chain = sides.after ? now.chain(sides.after.key) : then.chain(sides.before?.key ?? "");
+    const top = chain.at(-1);
+    const isPlaced = after.entities.get(top ?? "")?.kind === "Group" || isUid(top);
+    if (!isPlaced || chain.some((key) => isWithin(key, root))) return [];
+    return `${kind} ${urnParts(urn ?? "").name} is outside of the group ${root}, whose inventory this is, so what is there was not compared: give an inventory of a group that contains it`;
+  });
+}
+
 /** Why the comparison does not see all that it should, a line each. */
 function findGaps(
   { preview, before, inventory }: Sources,
@@ -267,6 +284,7 @@ function findGaps(
         ]
       : []),
     ...(inventory === undefined ? [] : inventoryGaps(inventory)),
+    ...(inventory === undefined ? [] : findOutside(inventory, changed, graphs)),
     ...changes
       .filter(({ isOfOtherKind }) => isOfOtherKind)
       .map(

@@ -213,3 +213,32 @@ describe("what the inventory does not list", () => {
     expect(changesWith(inventory)).toEqual([expected]);
   });
 });
+
+describe("what a change writes outside of the group of the inventory", () => {
+  const made = (kind: string, inputs: object) =>
+    step("create", undefined, state(kind, "one", { name: "one", ...inputs }));
+  const repo = (parentUid: string, name = "one") =>
+    state("Repo", "one", { parentUid, name }, { id: `${parentUid}/1234567890abcdef` });
+  const [inside, outside] = [repo(payments), repo(acme)];
+  const inventory = {
+    ...inventoryOf(payments, { kind: "Repo", uid: inside.id ?? "", inputs: inside.inputs }),
+    kinds: listedKinds,
+  };
+  const other = "b".repeat(40);
+
+  test.each([
+    ["a new object above it", made("Repo", { parentUid: acme }), 1],
+    ["one in another organisation", made("Repo", { parentUid: other }), 1],
+    ["a new organisation", made("Group", {}), 1],
+    ["one that changes", step("update", outside, repo(acme, "other")), 1],
+    ["one that goes", step("delete", outside), 1],
+    ["one that stays", step("same", outside, outside), 0],
+    ["a new object in it", made("Repo", { parentUid: payments }), 0],
+    ["one in it that goes", step("delete", inside), 0],
+  ])("leaves the review incomplete: %s", (_what, change, count) => {
+    const { incomplete } = compare({ preview: preview(change), inventory });
+    expect(incomplete).toEqual(
+      Array(count).fill(expect.stringContaining(`one is outside of the group ${payments}`)),
+    );
+  });
+});
