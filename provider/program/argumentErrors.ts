@@ -58,6 +58,12 @@ interface KnownOutput {
   promise(): Promise<unknown>;
 }
 
+/** The plain value of an argument; undefined where a preview does not know it. */
+export async function valueOf(value: unknown): Promise<unknown> {
+  const output = pulumi.output(value) as unknown as KnownOutput;
+  return (await output.isKnown) ? await output.promise() : undefined;
+}
+
 const OWN_FOLDER = dirname(__dirname) + sep;
 
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */

@@ -4,7 +4,7 @@ import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
-import { endProgram, lineOf } from "./argumentErrors";
+import { endProgram, lineOf, valueOf } from "./argumentErrors";
 import { listLive } from "./references";
 
 /*
@@ -31,17 +31,8 @@ function tokenOf(value: unknown): string | undefined {
 }
 
 /** As `tokenOf`, of what a promise or an output is, where a preview knows it. */
-async function settledTokenOf(value: unknown): Promise<string | undefined> {
-  const isOutput = pulumi.Output.isInstance(value);
-  if (isOutput && !(await (value as unknown as KnownOutput).isKnown)) return tokenOf(value);
-  return tokenOf(await (isOutput ? (value as unknown as KnownOutput).promise() : value));
-}
-
-/** What the library has of an output beside its public members. */
-interface KnownOutput {
-  readonly isKnown: Promise<boolean>;
-  promise(): Promise<unknown>;
-}
+const settledTokenOf = async (value: unknown): Promise<string | undefined> =>
+  tokenOf((await valueOf(value)) ?? value);
 
 /** What two objects below one parent hardly ever have in common: their name, or what they grant to whom. */
 function tellingInputs(spec: ResourceSpec): readonly string[] {
@@ -87,12 +78,6 @@ async function findTwin(
   const known = declared.get(key) ?? resource;
   declared.set(key, known);
   return known.owner === resource.owner ? undefined : known;
-}
-
-/** The plain value of an argument; undefined where a preview does not know it. */
-async function valueOf(value: unknown): Promise<unknown> {
-  const output = pulumi.output(value) as unknown as KnownOutput;
-  return (await output.isKnown) ? await output.promise() : undefined;
 }
 
 /**
@@ -150,12 +135,11 @@ export function warnOfNew(
   const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
     const twin = await findTwin(spec, args, { owner, line });
-    const output = id as unknown as KnownOutput;
-    const isKnown = await output.isKnown;
-    const uid = isKnown ? await output.promise() : await valueOf(args[ADOPT]);
+    const own = await valueOf(id);
+    const uid = own ?? (await valueOf(args[ADOPT]));
     if (typeof uid === "string")
-      refuseTaken(`${spec.kind} ${uid}`, isKnown ? "has" : "takes", { owner, line });
-    if (isKnown) return;
+      refuseTaken(`${spec.kind} ${uid}`, own === undefined ? "takes" : "has", { owner, line });
+    if (own !== undefined) return;
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     const inProgram =
       twin &&

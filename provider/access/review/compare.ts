@@ -246,9 +246,8 @@ function findOutside(
   const [then, now] = [new GroupHierarchy(before.entities), new GroupHierarchy(after.entities)];
   return changed.flatMap(({ kind, urn, ...sides }) => {
     const chain = sides.after ? now.chain(sides.after.key) : then.chain(sides.before?.key ?? "");
-    const top = chain.at(-1);
-    const isPlaced = after.entities.get(top ?? "")?.kind === "Group" || isUid(top);
-    if (!isPlaced || chain.some((key) => isWithin(key, root))) return [];
+    // In an organisation that the change makes nothing was there before.
+    if (!isUid(chain.at(-1)) || chain.some((key) => isWithin(key, root))) return [];
     return `${kind} ${urnParts(urn ?? "").name} is outside of the group ${root}, whose inventory this is, so what is there was not compared: give an inventory of a group that contains it`;
   });
 }

@@ -229,7 +229,7 @@ describe("what a change writes outside of the group of the inventory", () => {
   test.each([
     ["a new object above it", made("Repo", { parentUid: acme }), 1],
     ["one in another organisation", made("Repo", { parentUid: other }), 1],
-    ["a new organisation", made("Group", {}), 1],
+    ["a new organisation", made("Group", {}), 0],
     ["one that changes", step("update", outside, repo(acme, "other")), 1],
     ["one that goes", step("delete", outside), 1],
     ["one that stays", step("same", outside, outside), 0],
