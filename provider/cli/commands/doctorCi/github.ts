@@ -274,8 +274,8 @@ function demandCommand(protection: Protection, contexts: readonly string[], app:
     require_code_owner_review: true,
   };
   const statusChecks = {
-    strict_required_status_checks_policy: false,
     ...status,
+    strict_required_status_checks_policy: true,
     required_status_checks: [...others, ...contexts.map((context) => ({ context, integration_id: source }))],
   };
   const rules = [
@@ -342,6 +342,18 @@ function checkStatus(
       command,
     );
   }
+  const isCurrent =
+    memberByPath(protection.classic, "required_status_checks", "strict") === true ||
+    ofType(protection, "required_status_checks").some(
+      (rule) => memberByPath(rule, "parameters", "strict_required_status_checks_policy") === true,
+    );
+  if (!isCurrent)
+    return lacking(
+      "status",
+      protection,
+      `${context} may be older than the last merge, and two harmless changes may be harmful together: require branches to be up to date`,
+      command,
+    );
   if (!app) return unchecked("status", `whether app ${apps.join(", ")} is yours: ACCESS_APP_ID was not read`);
   return apps.some((one) => String(one) === app)
     ? ok("status", `${context} is required, from the app ${app}`)

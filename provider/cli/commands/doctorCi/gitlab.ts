@@ -66,27 +66,32 @@ function checkVariables(variables: readonly unknown[], commands: readonly string
   return different.length === 0 ? [ok("variables", `all ${expected.length} are set`)] : different;
 }
 
-/** The settings of a project: the member of the response, its value, and what another value allows. */
-const SETTINGS = [
+/** The settings of a project: the member of the response, its values, and what another value allows. */
+const SETTINGS: readonly (readonly [string, readonly unknown[], string])[] = [
   [
     "only_allow_merge_if_pipeline_succeeds",
-    true,
+    [true],
     "a merge request can be merged although its pipeline failed",
   ],
-  ["allow_merge_on_skipped_pipeline", false, "a skipped pipeline counts as a success"],
-  ["forking_access_level", "disabled", "the pipeline of a fork runs with the fork's configuration"],
+  ["allow_merge_on_skipped_pipeline", [false], "a skipped pipeline counts as a success"],
+  [
+    "merge_method",
+    ["rebase_merge", "ff"],
+    "a merge request can be merged though its pipeline ran before the last merge: two harmless ones may be harmful together",
+  ],
+  ["forking_access_level", ["disabled"], "the pipeline of a fork runs with the fork's configuration"],
   [
     "ci_pipeline_variables_minimum_override_role",
-    "no_one_allowed",
+    ["no_one_allowed"],
     "whoever starts a pipeline can replace variables of its jobs",
   ],
-] as const;
+];
 
 function checkSettings(project: unknown): CheckResult[] {
-  const results = SETTINGS.flatMap(([name, value, meaning]) => {
+  const results = SETTINGS.flatMap(([name, values, meaning]) => {
     const is = memberByPath(project, name);
-    if (is === value) return [];
-    const command = `glab api -X PUT projects/:id -f ${name}=${String(value)}`;
+    if (values.includes(is)) return [];
+    const command = `glab api -X PUT projects/:id -f ${name}=${String(values[0])}`;
     return [
       is === undefined || is === null
         ? unchecked("settings", `this GitLab does not show ${name} to the token`, command)

@@ -57,9 +57,12 @@ const ENVIRONMENTS = `${REPO}/environments`;
 const PROJECT = "/projects/acme%2Faccess";
 
 /** The rule that demands the status of an app. */
-const statusOf = (app: number) => ({
+const statusOf = (app: number, isCurrent = true) => ({
   type: "required_status_checks",
-  parameters: { required_status_checks: [{ context: "access-review", integration_id: app }] },
+  parameters: {
+    required_status_checks: [{ context: "access-review", integration_id: app }],
+    strict_required_status_checks_policy: isCurrent,
+  },
 });
 
 /** A repository of GitHub that is set up as the page asks. */
@@ -115,6 +118,7 @@ function gitlab(previewUid: string, rootUid: string, deployUid: string): Routes 
       only_allow_merge_if_pipeline_succeeds: true,
       allow_merge_on_skipped_pipeline: false,
       forking_access_level: "disabled",
+      merge_method: "ff",
       ci_pipeline_variables_minimum_override_role: "no_one_allowed",
       ci_config_path: "gitlab-ci.yml@acme/access-ci",
     },
@@ -404,6 +408,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["branch", /main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
   ["branch", /an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
   ["status", /GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
+  [
+    "status",
+    /access-review may be older than the last merge/,
+    /"strict_required_status_checks_policy":true/,
+    set(RULES, [statusOf(APP, false)]),
+  ],
   ["bypass", /1 may bypass/, /"bypass_actors":\[\]/, bypass],
   ["subjects", /begin with repo:acme@1\/access@2/, /^sed -i 's\|repo:acme.*@2\|' ci\.ts$/, numbered],
   ["codeowners", /Unknown owner on line 2/, /codeowners\/errors/, ignoredLine],
@@ -486,6 +496,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
         environment_scope,
       })),
     ),
+  ],
+  [
+    "settings",
+    /ran before the last merge/,
+    /^glab api -X PUT projects\/:id -f merge_method=rebase_merge$/,
+    gitlabSet(PROJECT, { merge_method: "merge" }),
   ],
   [
     "settings",
