@@ -446,8 +446,8 @@ export interface Violation {
   readonly group?: Scope;
   /** The object that it is about, where it is no grant. */
   readonly entity?: Entity;
-  /** Whether nobody can say that the assertion is broken. Its severity is then medium at most. */
-  readonly isDoubt?: true;
+  /** Where nobody can say that the assertion is broken: the severity that it has at most. */
+  readonly mostSevere?: Severity;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
 }
@@ -1276,7 +1276,7 @@ class AssertionJudge {
       } else if (staying.length < Math.min(atLeast, then.sure.length)) {
         const isAnyLate = now.allSure.some(({ grant }) => isLate(grant));
         const message = count(staying, isAnyLate ? " who surely keep it" : " who surely can sign in");
-        worse.push({ ...at(message), isDoubt: true });
+        worse.push({ ...at(message), mostSevere: staying.length === 0 ? "high" : "medium" });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {
         const isWorse = then.all.length <= atMost || now.all.length > then.all.length;
@@ -1396,12 +1396,12 @@ export const describePlace = ({ place, reason }: Assertion): string =>
 const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
 
-/** As the assertion says, and where nobody can say whether it is broken, not above medium. */
+/** As the assertion says, and less where nobody can say whether it is broken. */
 export function severityOfViolation({
   assertion: { severity = "high" },
-  isDoubt,
-}: Pick<Violation, "assertion"> & { readonly isDoubt?: true | undefined }): Severity {
-  return isDoubt === true && severity !== "low" ? "medium" : severity;
+  mostSevere = severity,
+}: Violation): Severity {
+  return severities.indexOf(mostSevere) > severities.indexOf(severity) ? mostSevere : severity;
 }
 
 const results = new WeakMap<object, WeakMap<Assertions, AssertionResult>>();
@@ -1458,12 +1458,15 @@ export interface DescribedViolation {
 export function describeViolations(graphs: Judged, assertions: Assertions): DescribedViolation[] {
   const { worse, standing } = judgeAssertions(graphs, assertions);
   return [...Object.values(worse).flat(), ...standing]
-    .map(({ assertion, message, details, grant, isDoubt }) => ({
-      severity: severityOfViolation({ assertion, isDoubt }),
-      message: `${assertion.name}: ${message}`,
-      details: [...details, describePlace(assertion)],
-      place: assertion.place,
-      ...(grant === undefined ? {} : { grant }),
-    }))
+    .map((violation) => {
+      const { assertion, message, details, grant } = violation;
+      return {
+        severity: severityOfViolation(violation),
+        message: `${assertion.name}: ${message}`,
+        details: [...details, describePlace(assertion)],
+        place: assertion.place,
+        ...(grant === undefined ? {} : { grant }),
+      };
+    })
     .sort((a, b) => severities.indexOf(a.severity) - severities.indexOf(b.severity));
 }

@@ -637,15 +637,17 @@ describe("required access", () => {
     const { assertions } = parsePolicy("require: [{ name: x, can: CAP_TAG_LIST, on: [acme], atLeast: 1 }]");
     const severities = (now: readonly Resource[]) =>
       found("P2", compareResources(before, now), { assertions }).map(({ severity }) => severity);
-    expect(severities(after)).toEqual(["medium"]);
+    expect(severities(after)).toEqual(["high"]);
     expect(severities([...before, other, binding(by("a"), other, acme)])).toEqual([]);
   });
 
   const withTrust = (name: string, more: Props) =>
     edit(by(name), claims({ ...(by(name).inputs["claimMatch"] as Props), ...more }));
 
+  const NARROW = { claims: { repository: "acme/none" } };
+
   test.each<[string, Props, Props]>([
-    ["a further claim", {}, { claims: { repository: "acme/none" } }],
+    ["a further claim", {}, NARROW],
     ["fewer subjects", { subject: undefined, subjectPattern: "^repo:acme/b:.*$" }, {}],
     ["another subject", { subject: "repo:other/b:ref:refs/heads/main" }, {}],
   ])("a holder whose trust asks for %s may be unable to sign in", (_, old, now) => {
@@ -656,8 +658,21 @@ describe("required access", () => {
     expect(severitiesWith(2, both(asked), both(asked))).toEqual([]);
   });
 
+  test.each([
+    ["is new", owners(["b"])],
+    [
+      "asks for a further claim",
+      owners(["a"]).map((one) => (one.uid === by("a").uid ? withTrust("a", NARROW) : one)),
+    ],
+  ])("where nobody is left but one whose trust %s, it is high, whatever the assertion says", (_, after) => {
+    const text = "require: [{ name: x, role: owner, on: [acme], atLeast: 1, severity: critical }]";
+    const { assertions } = parsePolicy(text);
+    const compared = compareResources([...base, ...owners(["a"])], [...base, ...after]);
+    expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(["high"]);
+  });
+
   test("where too few hold it already, a change that may take it from more is worse", () => {
-    const narrow = withTrust("b", { claims: { repository: "acme/none" } });
+    const narrow = withTrust("b", NARROW);
     const all = [...base, ...owners(["a", "b"])];
     const now = all.map((each) => (each.uid === narrow.uid ? narrow : each));
     expect(severitiesWith(3, all, now)).toEqual(["medium"]);
