@@ -63,8 +63,12 @@ function finish(text) {
 
 /* GitHub: the steps of each action take the place of the step that uses it. */
 
-/** The names that a repository has once, in the text of a workflow or an action: another project's end otherwise. */
-const GITHUB_NAMES = /(?<!team:)\baccess-(?:preview|review|plan|deploy|drift|verification)\b/g;
+/**
+ * The names that a repository has once, in the text of a workflow or an action: another project's end otherwise. All deployments
+ * are one group: what one of them changes between the review and the comparison of another, that would report.
+ */
+const GITHUB_NAMES =
+  /(?<!team:)(?<!group: (?=access-deploy))\baccess-(?:preview|review|plan|deploy|drift|verification)\b/g;
 
 /** @param {string} file */
 const readWithSuffix = (file) =>
@@ -254,7 +258,7 @@ function githubTemplate(root, file) {
 
 /** The jobs of a pipeline, which share its environments. */
 const GITLAB_NAMES =
-  /(?<!name: )\baccess-(?:plan-review|plan|start|preview|review|post|gate|deploy|verify|drift)\b/g;
+  /(?<!name: )(?<!resource_group: )\baccess-(?:plan-review|plan|start|preview|review|post|gate|deploy|verify|drift)\b/g;
 
 /** The rules for events that have changes; a schedule has none. */
 const GITLAB_RULES = /^( *)- if: \$CI_PIPELINE_SOURCE == "(?:merge_request_event|push)".*$/gm;

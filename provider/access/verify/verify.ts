@@ -225,7 +225,8 @@ function describeGaps(
   ];
 }
 
-const ADVICE = "remove it, or review the change that adds it; then find out who made the change";
+const ADVICE =
+  "remove it, or review the change that adds it; then find out who made the change: a deployment of another project in between may have";
 
 /** What the half of an update makes, since some of it was done and some was not. */
 const PARTIAL_ADVICE =

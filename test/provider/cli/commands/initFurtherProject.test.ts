@@ -40,7 +40,9 @@ function sharedNames(suffix: string): string[] {
       .filter(({ uses = "" }) => uses.includes("artifact@"))
       .map((step) => String(step.with?.["name"]));
     const statuses = [...textOf(kind, suffix).matchAll(/context=(\S+)/g)].map(([, name = ""]) => name);
-    return [workflow.name, workflow.concurrency.group, ...artifacts, ...statuses];
+    // All deployments are one group.
+    const groups = kind === "deploy" ? [] : [workflow.concurrency.group];
+    return [workflow.name, ...groups, ...artifacts, ...statuses];
   });
 }
 
@@ -74,6 +76,7 @@ describe("in GitHub, the second project of a repository", () => {
     expect(new Set(second).size).toBe(new Set(first).size);
     expect(new Set(first).size).toBeGreaterThan(6);
     expect(second.filter((name) => first.includes(name))).toEqual([]);
+    expect(workflowOf("deploy", "-teams").concurrency).toEqual(workflowOf("deploy", "").concurrency);
     expect(workflowOf("review", "-teams").on).toMatchObject({
       workflow_run: { workflows: ["access-preview-teams"] },
     });
@@ -244,7 +247,7 @@ describe("in GitLab, the second project of a repository", () => {
       const needs = further?.needs?.map((need) => (typeof need === "string" ? need : need.job)) ?? [];
       for (const need of needs) expect(need).toMatch(/-teams$/);
     }
-    expect(folder.files()[second]).toContain("resource_group: access-deploy-teams\n");
+    expect(folder.files()[second]).toContain("resource_group: access-deploy\n");
     expect(folder.files()[second]).not.toMatch(/infra|^stages|^workflow/m);
   });
 });
