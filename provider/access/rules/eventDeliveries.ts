@@ -1,5 +1,6 @@
 import { printableAddress } from "../../text/address";
 import { hostMatches, hostOf } from "../trust/glob";
+import { isOfOneOwner } from "../trust/ownedIssuers";
 import type { GroupNode, Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
@@ -140,7 +141,8 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
         op !== "delete" && ![lasting, own].some(({ addresses }) => isReceived(addresses, old.address));
       const isSent = isReceived(remaining.addresses, old.address);
       if (isSent && !isBrief) return [];
-      const isSameHost = isReceived(remaining.hosts, old.host);
+      // At a host of many customers another address may be that of a stranger.
+      const isSameHost = isReceived(remaining.hosts, old.host) && isOfOneOwner(old.host ?? "");
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
       return [
@@ -165,7 +167,7 @@ export const lostEvents: Rule = {
   id: "D5",
   name: "lost-events",
   severities: ["high", "medium"],
-  when: "medium if another address at the same host receives the events, or another subscription that the change writes sends them there; otherwise high",
+  when: "medium if another address at the same host receives the events, and no other customers have addresses there, or another subscription that the change writes sends them there; otherwise high",
   what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription. To replace one, create the new one first, and delete the old one in a second change.",

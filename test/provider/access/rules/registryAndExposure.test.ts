@@ -147,6 +147,22 @@ describe("D5 lost-events", () => {
     expect(severitiesOf("D5", change([alerts], after))).toEqual(severities);
   });
 
+  it.each([
+    "hooks.slack.com/services/",
+    "discord.com/api/webhooks/",
+    "acme.webhook.office.com/webhookb2/",
+    "hooks.zapier.com/hooks/catch/",
+    "hook.eu1.make.com/",
+    "webhook.site/",
+    "europe-west1-acme.cloudfunctions.net/",
+    "203.0.113.7/",
+  ])("does not take another address at %s for one of the same owner", (host) => {
+    const [old, now] = [to("old", payments, `https://${host}a`), to("now", payments, `https://${host}b`)];
+    expect(severitiesOf("D5", change([old], [now]))).toEqual(["high"]);
+    const replaced = { ...old, inputs: now.inputs };
+    expect(severitiesOf("D5", change([old], [replaced], { replaced: [old] }))).toEqual(["high"]);
+  });
+
   it("names the group and the address, also of one that is replaced in place", () => {
     const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
     const compared = compareResources([...groups, alerts], [...groups, elsewhere], { replaced: [alerts] });
