@@ -76,6 +76,7 @@ const layers = {
     "provider/access/graph",
     "provider/access/trust",
     "provider/fields",
+    "provider/text",
   ],
   "provider/access/assertions": [
     "provider/access/effects.ts",
