@@ -39,7 +39,7 @@ function toFinding(facts: Facts, violation: Violation): FindingInput {
 
 const shared = {
   severities: ["critical", "high", "medium", "low"],
-  when: "as the assertion says; high where it says nothing. Not above medium where the trust of a required holder changes, nor above high where no other one is left",
+  when: "as the assertion says; high where it says nothing. Not above medium where the trust of a required holder changes. Not above high where no other is left",
   except:
     "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
   needsBefore: "object",

@@ -167,7 +167,7 @@ export const lostEvents: Rule = {
   id: "D5",
   name: "lost-events",
   severities: ["high", "medium"],
-  when: "medium if another address at the same host receives the events, and no other customers have addresses there, or another subscription that the change writes sends them there; otherwise high",
+  when: "medium if another address at a host of one owner receives the events, or another written subscription sends them there; otherwise high",
   what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription. To replace one, create the new one first, and delete the old one in a second change.",
