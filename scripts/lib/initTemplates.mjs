@@ -65,7 +65,7 @@ function finish(text) {
 
 /**
  * The names that a repository has once, in the text of a workflow or an action: another project's end otherwise. All deployments
- * are one group: what one of them changes between the review and the comparison of another, that would report.
+ * are one group: `verify` in one of them would report what another one changes meanwhile.
  */
 const GITHUB_NAMES =
   /(?<!team:)(?<!group: (?=access-deploy))\baccess-(?:preview|review|plan|deploy|drift|verification)\b/g;

@@ -1,4 +1,5 @@
 import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
+import { isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
 import { inventoryGaps, isWithin, listsObject } from "../documents/inventory";
@@ -18,7 +19,6 @@ import { buildGraphs, planResources } from "../graph/graphBuilder";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin } from "../graph/references";
-import { isUid } from "../../text/uid";
 import { Languages } from "../trust/languages";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
