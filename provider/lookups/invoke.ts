@@ -1,4 +1,4 @@
-import { lineOf } from "../program/argumentErrors";
+import { lineOf, lookupsUnderWay } from "../program/argumentErrors";
 import { rememberUids } from "../program/references";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
@@ -59,7 +59,6 @@ const getCodesSaidInRun = pulumi.createPerRun(() => new Set<ErrorCode>());
 const getSharedErrorsOfRun = pulumi.createPerRun(() => new Map<ErrorCode, LookupError>());
 /** The settings, the connection and the token are the same for all lookups. */
 const isSharedCause = (code: ErrorCode): boolean => code.startsWith("PP2") || code === "PP3401";
-const underWay = new Set<Promise<unknown>>();
 
 /** Whether this run says it for the first time. */
 function sayFirst(error: unknown): boolean {
@@ -87,7 +86,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     const code = errorCodeOf(error);
     // A unit test of a program has no settings at all.
     if (isRefused || (error instanceof ConfigError && code !== "PP2006")) return otherwise;
-    await Promise.allSettled(underWay);
+    await Promise.allSettled(lookupsUnderWay);
     const line = `the API cannot be asked: ${describeFailure(error)}; an update would fail, and no uid is looked up`;
     if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));
     return otherwise;
@@ -192,8 +191,8 @@ export function functionsOf<A extends object, R>(
   lookups.set(lookup.call, lookup as unknown as Lookup<object, unknown>);
   const run = async (args: A, place: Error) => {
     const running = runLookup(lookup, args, sessionOfRun, place);
-    underWay.add(running);
-    const found = await running.finally(() => underWay.delete(running));
+    lookupsUnderWay.add(running);
+    const found = await running.finally(() => lookupsUnderWay.delete(running));
     if (lookup.spec !== undefined) rememberUids(lookup.spec, found);
     return found;
   };

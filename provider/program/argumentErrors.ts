@@ -103,6 +103,17 @@ interface Collected {
 /** What is wrong in values that came later. */
 const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
 
+/** Lookups of the program that the server has not answered yet. */
+export const lookupsUnderWay = new Set<Promise<unknown>>();
+
+async function awaitLookups(): Promise<void> {
+  do {
+    await Promise.allSettled(lookupsUnderWay);
+    // What waits for them goes on; it may begin another one.
+    await new Promise((done) => setImmediate(done));
+  } while (lookupsUnderWay.size > 0);
+}
+
 const MOST_LINES = 100;
 
 const limit = (all: readonly string[]): readonly string[] =>
@@ -176,16 +187,15 @@ export function reportWrongArguments(
   const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
     // The resource waits: after its program has ended nothing can be said.
     if (uids.length > 0) await warned;
-    const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
-    if (!isWaiting) return failures.length === 0 ? undefined : { own, lines: all, said: saying(failures) };
     // What the provider would find without the line.
-    const found = check(await awaitKnown(args));
+    const found = isWaiting ? check(await awaitKnown(args)) : [];
     const late = found.map(describe);
     const ofRun = getLateLinesOfRun();
     ofRun.push(...late.filter((line) => !described.includes(line)));
     if (failures.length === 0 && late.length === 0) return undefined;
-    // Others that wait for the same lookup find theirs by then.
-    await new Promise((done) => setImmediate(done));
+    // The program ends with this resource: others find by then what is wrong in the values that they wait for.
+    await awaitLookups();
+    const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
     return { own, lines: limit([...all, ...ofRun]), said: saying([...failures, ...found]) };
   };
   return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()).then(find) };

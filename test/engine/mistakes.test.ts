@@ -207,7 +207,10 @@ describe("typical mistakes, through the real engine", () => {
       `new platform.RoleBinding("b", { parentUid: "${org}", identityUid: "${identity}", roleUid: viewer.then((role) => role.name) });`,
       `new platform.Group("c", { parentUid: "${org}", nmae: "c" });`,
     ];
+    // The one that is wrong at once is registered long before the server answers.
+    emulator.settings({ latencyMs: 5000 });
     const { output } = await run(lines, ["preview"]);
+    emulator.settings({ latencyMs: 0 });
     expect(output).toContain('index.js:3: Group "a": name must be a string, not the number 40 (PP1003)');
     expect(output).toMatch(
       /index\.js:4: RoleBinding "b": roleUid must be a uid.*, as getRole\(\{ name: "viewer" \}\) \(PP1004\)/,
