@@ -110,8 +110,10 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
     return !isWhole || [urn, before?.key, after?.key].some((key) => key !== undefined && shown.has(key));
   };
   for (const change of comparison.changes) {
-    const { kind, op } = change;
-    if (op === "same" || op === "read" || isShown(change)) continue;
+    const { kind, isLeftOnServer, refusedBy } = change;
+    if (change.op === "same" || change.op === "read" || isShown(change)) continue;
+    const isGivenUp = change.op === "delete" && isLeftOnServer === true && refusedBy === undefined;
+    const op = isGivenUp ? "left at the server" : change.op;
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0 };
     counts.set(key, { ...known, count: known.count + 1 });
@@ -295,9 +297,18 @@ function describeAfter(entity: Entity, isUntouched: boolean, inventory: Inventor
 }
 
 /** An object before the change that updates, replaces or deletes it, with all that the change sets to something else. */
-function describeBefore({ op, kind, before, after }: ResourceChange): ExpectedEntity[] {
+function describeBefore({
+  op,
+  kind,
+  before,
+  after,
+  isLeftOnServer,
+  refusedBy,
+}: ResourceChange): ExpectedEntity[] {
   const spec = specs[kind];
   if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
+  // The program gives it up, and the server is not asked to delete it.
+  if (op === "delete" && isLeftOnServer === true && refusedBy === undefined) return [];
   // What needs no capability to delete cannot be taken back: its delete sends no request.
   const isPermanent = spec.capabilities?.delete.length === 0;
   if (isPermanent && op !== "update") return [];

@@ -194,6 +194,7 @@ class EntityComparison {
     const { kind, uid, urn } = entity;
     const { inventory, state } = this.context;
     if (isSignedInPerson(entity) || (uid !== undefined && !isWithin(uid, inventory.root))) return [];
+    if (this.isToBeDeleted(entity)) return [];
     const isNotCreated = uid === undefined && state !== undefined && !this.recordedUrns.has(urn ?? "");
     if (!isNotCreated && !listsObject(inventory, kind, uid ?? inventory.root)) {
       // Nothing of it decides who may do what.
@@ -257,6 +258,8 @@ class EntityComparison {
     const spec = specs[kind];
     if (spec === undefined) return [];
     const before = this.sides.before.get(key);
+    if (this.isToBeDeleted(old))
+      return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining", [], [])];
     // The new object of a replacement has another uid: the old one is still there.
     const changes =
       before !== undefined && old.uid === undefined ? this.findReplaced(spec, before, old) : before?.changes;
@@ -282,6 +285,18 @@ class EntityComparison {
           ]),
       ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, inputs, outputs.length)]),
     ];
+  }
+
+  /** Whether the program deletes an object of which the review expected that the server refuses that. */
+  private isToBeDeleted({ key, uid, urn }: Entity): boolean {
+    return (this.context.expected.before ?? []).some(
+      (old) =>
+        old.changes === undefined &&
+        old.key === key &&
+        uid !== undefined &&
+        old.uid === uid &&
+        old.urn === urn,
+    );
   }
 
   /** The arguments for which the change replaces an object. */

@@ -319,6 +319,18 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
+    it("takes a group that the server refused to delete for what remains", () => {
+      const mobile = group("mobile", `${acme}/${"5".repeat(16)}`);
+      const byHand = group("by-hand", `${mobile.uid}/${"6".repeat(16)}`, { external: true });
+      const before = [...base, mobile, byHand];
+      expect(check([...base, byHand], before, before).incomplete).toContain(
+        "announced as deleted, but still there: Group mobile",
+      );
+      expect(check([...base, byHand], before, [...base]).incomplete).toEqual([
+        "announced, but missing: Group by-hand",
+      ]);
+    });
+
     it.each([
       ["a deletion", undefined, []],
       ["a document that is taken out", ["a"], []],
