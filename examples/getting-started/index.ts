@@ -32,8 +32,16 @@ const deployer = new Identity("deployer", {
 const pusher = new Role("pusher", {
   parentUid: organisation.id,
   name: "image-pusher",
-  description: "May list and change repositories and tags",
-  capabilities: ["CAP_REPO_LIST", "CAP_REPO_UPDATE", "CAP_TAG_LIST", "CAP_TAG_CREATE", "CAP_TAG_UPDATE"],
+  description: "Puts images into repositories that exist",
+  capabilities: [
+    "CAP_REPO_LIST",
+    "CAP_REPO_BLOBS_GET",
+    "CAP_MANIFEST_LIST",
+    "CAP_MANIFEST_CREATE",
+    "CAP_TAG_LIST",
+    "CAP_TAG_CREATE",
+    "CAP_TAG_UPDATE",
+  ],
 });
 
 // Grants: who, what, where.

@@ -231,7 +231,9 @@ export function listLeftOut({ fields }: ResourceSpec, inputs: object): string[] 
   if (Object.hasOwn(inputs, ADOPT)) return [];
   return Object.entries(fields).flatMap(([key, field]) => {
     const means = field.type === "string" ? field.leftOutMeans : undefined;
-    return means === undefined || Object.hasOwn(inputs, key) ? [] : [`has no ${key}: it makes ${means}`];
+    return means === undefined || Object.hasOwn(inputs, key)
+      ? []
+      : [`has no ${key}: it makes ${means}; give ${key} where that is not meant`];
   });
 }
 

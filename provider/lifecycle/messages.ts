@@ -23,6 +23,11 @@ export class HandlerError extends CodedError {
     super(errorCode, logLines(message), { cause });
     this.stack = "";
   }
+
+  /** The engine's Node process prints this of a check, diff, read or delete that failed, beside the error of the resource. */
+  override toString(): string {
+    return `${this.message.split(":", 1).join()}: see the error of the resource`;
+  }
 }
 
 export function handlerError(errorCode: ErrorCode, message: string): HandlerError {

@@ -468,7 +468,7 @@ export function comparePlan(
     ...(refreshed.length === 0
       ? []
       : [
-          `the preview says that its refresh found changes by hand of ${listFirst(refreshed)}, which no plan proves: run pulumi refresh, and write the preview and the plan again`,
+          `the preview says that its refresh found changes by hand of ${listFirst(refreshed)}, which no plan proves: answer what drift says of them first, since a refresh records them as meant; then run pulumi refresh, and write the preview and the plan again`,
         ]),
     ...inOrder(unknownMembers).map(
       (member) => `the plan has the member ${member}, which this version does not know: use a newer one`,

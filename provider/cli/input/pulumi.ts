@@ -49,6 +49,9 @@ export async function execPulumi(
 /** What the CLI printed to standard error. Outside of a project it asks for the whole name of a stack, which helps nobody. */
 export function describeStderr(stderr: unknown, cwd = "."): string {
   if (typeof stderr !== "string") return "";
+  // What reports call a stack leaves out the organisation, which this backend calls so.
+  if (stderr.includes("organization name must be 'organization'"))
+    return "a bucket or a folder has no organisations: write organization/PROJECT/STACK";
   return /fully qualified name/.test(stderr)
     ? `there is no Pulumi project in ${printable(resolve(cwd), 200)} or above it: run the command in the folder of Pulumi.yaml, or give drift, verify and watch that folder by --cwd`
     : printable(stderr.replace(/^error: /gm, ""));

@@ -336,7 +336,11 @@ test("a likely mistake is a warning about its resource, a secret one is not quot
 });
 
 test.each<[string, Values, RegExp]>([
-  ["Group", { name: "team" }, /^has no parentUid: it makes a new organisation \(a root group\)$/],
+  [
+    "Group",
+    { name: "team" },
+    /^has no parentUid: it makes a new organisation \(a root group\); give parentUid where that is not meant$/,
+  ],
   ["GroupInvite", { parentUid: "0".repeat(40) }, /^has no email: it makes an invite that anyone/],
 ])("a new %s of %j is told with what it is without an argument", async (kind, news, message) => {
   logged.splice(0);

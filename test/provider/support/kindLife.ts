@@ -120,11 +120,13 @@ export class RestrictedOrganisation {
   }
 }
 
+const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** How an operation ended for a caller that may lack a capability. */
 export async function outcomeOf(running: Promise<unknown>): Promise<string> {
   return running.then(
     () => "is allowed",
     (error: unknown) =>
-      /PERMISSION_DENIED|CAP_[A-Z_]+ is needed/.test(String(error)) ? "is refused" : String(error),
+      /PERMISSION_DENIED|CAP_[A-Z_]+ is needed/.test(errorText(error)) ? "is refused" : errorText(error),
   );
 }
