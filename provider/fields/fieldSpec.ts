@@ -292,6 +292,8 @@ const meanings = {
   "images.user": { effect: "other" },
   /** Packages of every image, from repositories and by keys that it trusts. */
   "images.packages": { effect: "other" },
+  /** Variables of every image: some choose what else runs in it, or whom it trusts. */
+  "images.variables": { effect: "other" },
   /** What else is put into every image, or by which other names others pull it. */
   "images.contents": { effect: "other" },
 } as const satisfies Readonly<Record<string, Meaning>>;

@@ -180,7 +180,7 @@ const customOverlay = shape({
     contents: object<OverlayContentsArgs, RepoOverlayContents>(contents, { security: true }),
     /** Environment variables; not `CHAINGUARD_…`. */
     environment: map(string(), {
-      ...content,
+      access: "images.variables",
       reservedKeys: {
         regex: /^CHAINGUARD_/,
         must: "is reserved: keys that begin with CHAINGUARD_ are refused",

@@ -795,7 +795,7 @@ class AssertionJudge {
     ));
   }
 
-  private acceptsMore({ subject: { key, type } }: Grant): boolean {
+  private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
     return [key, ownerOf(key) ?? ""].some((each) => {
@@ -812,7 +812,7 @@ class AssertionJudge {
     let byTrust: ReturnType<AssertionJudge["indexHeld"]> | undefined;
     return (now) => {
       const { subject } = now.grant;
-      if (this.acceptsMore(now.grant)) return false;
+      if (this.acceptsMore(subject)) return false;
       if (byKey(now, withoutRetained(subject.key))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
@@ -914,6 +914,7 @@ class AssertionJudge {
     const { who = {} } = assertion;
     return [who, ...(who.not ?? [])].flatMap((conditions) => [
       ...this.replacedHolders(assertion, conditions),
+      ...(conditions === who ? [] : this.widenedExclusions(assertion, conditions)),
       ...this.newGroupsOfName(assertion, conditions),
       ...this.renamed.flatMap((entity) => {
         const { name: globs = [], type } = conditions;
@@ -930,6 +931,36 @@ class AssertionJudge {
         return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
       }),
     ]);
+  }
+
+  /** Whom an assertion leaves out by a name or uid, and who may be somebody else after a change: also one who has no grant yet. */
+  private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
+    if (this.widened.size === 0 || !this.isPlanned || (conditions.name ?? conditions.uid) === undefined)
+      return [];
+    // Such an exclusion judges the trust itself.
+    if (conditions.subject !== undefined) return [];
+    const { graph, identities, subjects } = this.after;
+    const known = this.before.graph.entities;
+    const all = new Map(
+      [...identities, ...graph.grants.map(({ subject }) => subject)].map((each) => [each.key, each]),
+    );
+    return [...all.values()].flatMap((subject): Violation[] => {
+      const entity = entityOf(graph.entities, subject.key);
+      // What is new has a finding for its name.
+      if (entity === undefined || !known.has(entity.key) || !this.acceptsMore(subject)) return [];
+      if (subjects.shareOf(subject, conditions) === "none") return [];
+      const message = `${shortName(subject)} may be somebody else than before: "who" leaves it out by its name or uid`;
+      const details = ["from the next change on, whoever it then is may get what the assertion is about"];
+      return [
+        {
+          assertion,
+          entity,
+          message,
+          details,
+          pins: [subject.key, textOfTrust(graph.entities, subject.key)],
+        },
+      ];
+    });
   }
 
   /** The groups of directories that a change gives access for the first time, and that have a name by which an assertion chooses. */

@@ -117,17 +117,6 @@ const isAnotherAudience = (
   trustsOf(after).every(({ audience }) => audience?.exact !== undefined) &&
   [before, after].every((entity) => mayAskForAnyAudience(facts, entity));
 
-/** Whether all that changes is the name of a session of one role of AWS, which whoever has the role chooses. */
-const isAnotherSession = (changed: readonly FieldEffect[], before: Entity, after: Entity): boolean => {
-  const [old, now] = [before, after].map((entity) =>
-    trustsOf(entity).map(({ arn }) => SESSION_OF_AWS.exec(arn?.exact ?? "")?.[1]),
-  );
-  return (
-    changed.every(({ path }) => pathsMeant(after.kind, "trust.arn").includes(path)) &&
-    now?.every((role, index) => role !== undefined && role === old?.[index]) === true
-  );
-};
-
 /** Whether all that changes is that the subject has the numbers of a repository beside its name: nobody else has these. */
 const isNumberedSubject = (
   facts: Facts,
@@ -142,12 +131,9 @@ const isNumberedSubject = (
   );
 };
 
-/** In IAM Identity Center the name of a session is that of the user. */
-const SESSION_OF_AWS = /^(arn:aws[a-z-]*:sts::[0-9]{12}:assumed-role\/(?!AWSReservedSSO_)[^/]+\/)[^/]+$/;
-
 /**
- * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience or session
- * is the same principal. By hand nobody announced it.
+ * Within one owner, such as an organisation, another principal that only reads is no outsider, and another audience is
+ * the same principal. By hand nobody announced it.
  */
 function severityOfPrincipal(
   facts: Facts,
@@ -165,7 +151,6 @@ function severityOfPrincipal(
     pinsOwnersOf(facts, before, after);
   const isSame =
     isAnotherAudience(facts, recorded, changed, before, after) ||
-    isAnotherSession(changed, before, after) ||
     isNumberedSubject(facts, changed, before, after);
   return isAnnounced && (isInside || isSame) ? "medium" : "high";
 }

@@ -12,10 +12,10 @@ import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isBuiltInRole, isOwnerOfRoot } from "./facts";
-import { everyKind, isAssumable, isIdentityProvider } from "./rule";
+import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { bindsRoles } from "../graph/accessKinds";
+import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
 import { Languages } from "../trust/languages";
 import {
@@ -29,17 +29,28 @@ import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
 
-/** The identities that own each root group. */
-function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
+/** The identities that own each root group, as `isOwning` says. */
+function ownersOfRoots(
+  grants: readonly Grant[],
+  isOwning: (grant: Grant) => boolean,
+): Map<string, Map<string, Grant>> {
   const roots = new Map<string, Map<string, Grant>>();
   for (const grant of grants) {
-    if (!isOwnerOfRoot(grant)) continue;
+    if (!isOwning(grant)) continue;
     const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
     owners.set(grant.subject.key, grant);
     roots.set(grant.group.key, owners);
   }
   return roots;
 }
+
+/** Whether an identity owns a root group, or has a role there that no document describes. */
+const mayOwnRoot = (grant: Grant): boolean =>
+  isOwnerOfRoot(grant) ||
+  (grant.group.isRoot &&
+    grant.subject.type === "identity" &&
+    grant.role.capabilities === undefined &&
+    !grant.role.builtIn);
 
 function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
   const trust = describeTrust(facts.entity(subject.key));
@@ -60,21 +71,24 @@ interface OwnerChange {
   readonly madeLate: readonly Grant[];
   /** Those that have signed in by the trust that they have. */
   readonly sure: readonly Grant[];
-  /** Whether all owners are known: of a root that this program does not manage only an inventory holds them. */
+  /**
+   * Whether all owners are known: of a root that this program does not manage only an inventory holds them, and what a lost role
+   * allows a document.
+   */
   readonly isWhole: boolean;
 }
 
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages = new Languages() } = facts.comparison;
-  const lasting = ownersOfRoots(listLasting(facts.comparison));
-  const ownersAfter = ownersOfRoots(after.grants);
+  const lasting = ownersOfRoots(listLasting(facts.comparison), mayOwnRoot);
+  const ownersAfter = ownersOfRoots(after.grants, mayOwnRoot);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
-  return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
+  return [...ownersOfRoots(before.grants, mayOwnRoot)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
-    const left = [...remaining.values()];
+    const left = [...remaining.values()].filter(isOwnerOfRoot);
     const isLate = createLate([...owners.values()], (holder) => lasting.get(key)?.has(holder) === true);
     const isUnsure = (each: Grant): boolean => isDoubted(each) || isLate(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
@@ -98,7 +112,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
           left.filter((each) => doubtOf(each.subject) === undefined && !isLate(each)),
           ({ subject }) => subject,
         ),
-        isWhole: inventory !== undefined || isManaged,
+        isWhole: (inventory !== undefined || isManaged) && lost.every(isOwnerOfRoot),
       },
     ];
   });
@@ -118,7 +132,11 @@ function findTooFewOwners(
     severity: areTooFew && isWhole ? "critical" : areTooFew || sure.length === 0 ? "high" : "medium",
     message: `${root.path} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
-      ...lost.map(({ subject }) => `no longer an owner: ${subject.displayName}`),
+      ...lost.map((grant) =>
+        isOwnerOfRoot(grant)
+          ? `no longer an owner: ${grant.subject.displayName}`
+          : `may have been an owner: ${grant.subject.displayName} loses ${nameIn(grant.role)}, which no document describes`,
+      ),
       ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
       ...unseen.map(
         ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
@@ -136,7 +154,7 @@ function findTooFewOwners(
       ? "check that each of them can sign in, or bind another owner first, in a separate change"
       : isWhole
         ? "bind the next owner first, in a separate change; then remove this one"
-        : "give --inventory, so that owners bound elsewhere are known; or bind the next owner first",
+        : "give --inventory with all kinds, so that owners bound elsewhere and all roles are known; or bind the next owner first",
   });
   return [{ ...finding, field: "min-owners" }];
 }
@@ -297,10 +315,16 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
   });
 }
 
-/** Identity providers that go: whoever signs in by one is locked out of all that it gives. */
+/** The fields by which the tokens of a directory name groups. */
+const tellsGroups = (kind: string): readonly string[] => [
+  ...pathsMeant(kind, "signIn.groups"),
+  ...pathsMeant(kind, "signIn.scopes"),
+];
+
+/** What may lock out those who sign in by a directory. */
 function findLostSignIn(facts: Facts): FindingInput[] {
   const isLeft = [...facts.comparison.after.entities.values()].some(({ kind }) => isIdentityProvider(kind));
-  return [...facts.removals()].flatMap(({ op, before }) => {
+  const gone = [...facts.removals()].flatMap(({ op, before }) => {
     if (op !== "delete" || !isIdentityProvider(before.kind)) return [];
     const grants = [before.key, ...facts.before.subjectsOf(before.key)].flatMap((key) =>
       facts.grantsBefore(key),
@@ -316,14 +340,47 @@ function findLostSignIn(facts: Facts): FindingInput[] {
       }),
     ];
   });
+  const narrower = [...facts.writes(isIdentityProvider)].flatMap((change) => {
+    const { after } = change;
+    const ofGroups = facts.before
+      .subjectsOf(after.key)
+      .flatMap((key) => facts.grantsBefore(key).filter(({ subject }) => subject.type === "externalGroup"));
+    const fields = fieldsThatLockOut(change).filter(
+      ({ path, direction }) => direction === "narrowed" && tellsGroups(after.kind).includes(path),
+    );
+    if (ofGroups.length === 0 || fields.length === 0) return [];
+    return [
+      facts.aboutEntity(after, {
+        severity: "medium",
+        field: fields.map(({ path }) => path).join(", "),
+        message: `tokens of ${labelEntity(after)} may no longer name groups, which then lose ${plural(ofGroups.length, "grant")}`,
+        details: ["may be lost:", ...listGrantsHeld(ofGroups)],
+        advice: "check that the groups still stand in the tokens",
+      }),
+    ];
+  });
+  const ofDirectory = [...lostGrants(facts, ({ type }) => type === "externalGroup")].flatMap(
+    ({ lost, capabilities }) =>
+      lost.group.isRoot && facts.roles.isOwner(lost.role) && capabilities.length > 0
+        ? [
+            facts.aboutGrant(lost, {
+              severity: "medium",
+              field: "sign-in",
+              message: `whoever is in ${lost.subject.displayName} no longer owns ${lost.group.path}`,
+              advice: "check that those who still own it can sign in, before this is applied",
+            }),
+          ]
+        : [],
+  );
+  return [...gone, ...narrower, ...ofDirectory];
 }
 
 const lockOut: Rule = {
   id: "D1",
   name: "lock-out",
   severities: ["critical", "high", "medium"],
-  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their old binding may go before the new one is made. High where all are so. High where the `--self` identity may be without a grant for a time. High for the last identity provider, medium for another one",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. So does one whose binding is made again, by whatever resource, if the old one may go first. The update may end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
+  when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their old binding may go before the new one is made. High where all are so. High where the `--self` identity may be without a grant for a time. High for the last identity provider, medium for another one. Medium where only members of groups of a directory lose access",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. So does one whose binding is made again, by whatever resource, if the old one may go first. The update may end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Or its tokens may no longer name groups that have roles, or such a group no longer owns the root group. A role that no document describes may be `owner`. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",
@@ -331,7 +388,7 @@ const lockOut: Rule = {
   needsBefore: true,
   needsWhole: true,
   driftAdvice: "restore this owner, or bind another one, and find out who removed it",
-  about: (kind) => bindsRoles(kind) || isAssumable(kind) || isIdentityProvider(kind),
+  about: (kind) => givesAccess(kind) || isAssumable(kind) || isIdentityProvider(kind),
   find: (facts) => [
     ...findLostOwners(facts).flatMap((change) => [
       ...findTooFewOwners(facts, change),
@@ -532,12 +589,21 @@ const willFail: Rule = {
   ],
 };
 
+/** Whether the holder of a grant keeps less than half of what its role allowed there, or above it. */
+function isEmptied(facts: Facts, grant: Grant): boolean {
+  const stays = facts.comparison.after.grants.some(
+    ({ subject, group }) => subject.key === grant.subject.key && group.key === grant.group.key,
+  );
+  const { length } = grant.role.capabilities ?? [];
+  return stays && facts.lostCapabilities(grant).length * 2 > length;
+}
+
 const massRemoval: Rule = {
   id: "D4",
   name: "mass-removal",
   severities: ["high"],
   when: "always",
-  what: "More than `--max-removal` (25%) of the existing grants are lost at once. A single lost grant is never reported, nor are moved or narrowed ones.",
+  what: "More than `--max-removal` (25%) of the existing grants are lost at once. One whose role keeps less than half of its capabilities counts as lost. A single lost grant is never reported, nor are moved ones, and those that keep more.",
   why: "A wrong configuration, an empty list or a wrong stack looks like this, and locks everyone out at once.",
   fix: "Check that the stack and its configuration are the right ones. If the removal is intended, remove the grants in parts, or raise `--max-removal` for this run.",
   except: "For the day on which a team is dissolved.",
@@ -550,9 +616,11 @@ const massRemoval: Rule = {
   find: (facts) => {
     const tuplesBefore = new Set(facts.comparison.before.grants.map(tupleOf));
     // What is lost with the place of a group was granted elsewhere.
-    const lost = facts.comparison.grants
-      .filter(({ change, grant }) => change === "lost" && tuplesBefore.has(tupleOf(grant)))
-      .map(({ grant }) => grant);
+    const lost = facts.comparison.grants.flatMap(({ change, grant, before }) => {
+      const isLost = change === "lost" && tuplesBefore.has(tupleOf(grant));
+      if (isLost) return [grant];
+      return change === "narrowed" && before !== undefined && isEmptied(facts, before) ? [before] : [];
+    });
     const all = tuplesBefore.size;
     const { maxRemoval } = facts.options;
     if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return [];

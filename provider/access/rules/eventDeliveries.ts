@@ -1,6 +1,5 @@
 import { printableAddress } from "../../text/address";
 import { hostMatches, hostOf } from "../trust/glob";
-import { isOfOneOwner } from "../trust/ownedIssuers";
 import type { GroupNode, Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
@@ -47,6 +46,10 @@ function receiversOf(
   return { addresses, hosts };
 }
 
+/** Whether `--sink-allow` names a host. */
+const isAllowed = ({ options }: Facts, host = ""): boolean =>
+  options.sinkAllow.some((glob) => hostMatches(glob, host));
+
 function findNewReceivers(facts: Facts): FindingInput[] {
   const { before, inventory, drift } = facts.comparison;
   const known = receiversOf(facts, before.entities.values());
@@ -58,8 +61,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
-      if (address === undefined || facts.options.sinkAllow.some((glob) => hostMatches(glob, host ?? "")))
-        return [];
+      if (address === undefined || isAllowed(facts, host)) return [];
       const at = group?.key ?? "";
       const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
       if (isKnown && recorded.addresses.has(address)) return [];
@@ -74,7 +76,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
               : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
-          severity: isKnown ? "low" : "medium",
+          severity: "medium",
           field: path,
           message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
           advice:
@@ -90,9 +92,9 @@ function findNewReceivers(facts: Facts): FindingInput[] {
 export const exposure: Rule = {
   id: "X1",
   name: "exposure",
-  severities: ["medium", "low"],
-  when: "low where the address received them before, by what no given stack records; otherwise medium",
-  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known. What was made by hand, or in another stack, makes it known in part only.",
+  severities: ["medium"],
+  when: "always",
+  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
   fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
   except: "Use `--sink-allow` instead of a suppression.",
@@ -141,13 +143,13 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
         op !== "delete" && ![lasting, own].some(({ addresses }) => isReceived(addresses, old.address));
       const isSent = isReceived(remaining.addresses, old.address);
       if (isSent && !isBrief) return [];
-      // At a host of many customers another address may be that of a stranger.
-      const isSameHost = isReceived(remaining.hosts, old.host) && isOfOneOwner(old.host ?? "");
+      // Another address at a host may be that of a stranger, unless the organisation has called the host its own.
+      const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, old.host);
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {
-          severity: isSameHost || isGone ? "medium" : "high",
+          severity: isSameHost || isGone || isSent ? "medium" : "high",
           field: old.path,
           pins: op,
           message: isSent
@@ -167,10 +169,10 @@ export const lostEvents: Rule = {
   id: "D5",
   name: "lost-events",
   severities: ["high", "medium"],
-  when: "medium if another address at a host of one owner receives the events, or another written subscription sends them there; otherwise high",
+  when: "medium if another address at a host that `--sink-allow` names receives the events, or another written subscription sends them there; otherwise high",
   what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
   why: "Whoever wants to do something unseen first stops the alerts.",
-  fix: "Keep the subscription. To replace one, create the new one first, and delete the old one in a second change.",
+  fix: "Keep the subscription, or allow the host of your own receiver with `--sink-allow`. To replace one, create the new one first, and delete the old one in a second change.",
   except: "When a receiver is shut down, for its subscription.",
   exampleMatch: { group: "acme / security" },
   needsBefore: true,

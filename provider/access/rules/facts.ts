@@ -318,6 +318,15 @@ export class Facts {
     }
   }
 
+  /** Grants that only read before, and whose role alone lets them do more: who holds them was judged as who reads. */
+  *grantsThatBeginToWrite(): Generator<GrantChange> {
+    for (const change of this.comparison.grants.filter(isGain)) {
+      const { before, grant } = change;
+      if (before !== undefined && !this.roles.mayWrite(before.role) && this.roles.mayWrite(grant.role))
+        yield change;
+    }
+  }
+
   /**
    * The grants that a rule judges: in a review those that are new, mean more than before, or lie in a group that gets another
    * path; after drift, which has happened already, all that exist.

@@ -42,33 +42,43 @@ function listRekeyed(facts: Facts): ReadonlySet<string> {
   return new Set(changed.map(({ after }) => after.key));
 }
 
-/** Where nobody is known yet, everybody is new, and the `first` one most of all. */
+/** Where nobody had a grant yet, everybody is the `first`. */
 function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "byHand"): Severity {
   if (newness === "byHand") return isStrongOne ? "medium" : "low";
   return isStrongOne && newness === "new" ? "high" : "medium";
 }
 
-/** What is said of who is new everywhere, and of who is new on a group. */
+/** What is said of who is new everywhere, of who is new on a group, and of who could only read. */
 interface OutsiderWords {
   readonly new: string;
   readonly elsewhere: string;
+  readonly reading?: string;
 }
 
 const OF_TRUST: OutsiderWords = {
   new: "which no identity with a grant trusted before",
   elsewhere: "which identities trusted before only on other groups",
+  reading: "which only identities that read trusted before",
 };
 const OF_INVITE: OutsiderWords = {
   new: "which no identity with a grant trusted before, and no invite named",
   elsewhere: "which identities trusted, or invites named, before only on other groups",
 };
 
-/** The owners that identities with a grant trusted before. */
-function knownOwners(facts: Facts, by: KnownBy): KnownBefore {
+/** The owners that identities with a grant trusted before: with any, or with one that allows more than to read. */
+function knownOwners(facts: Facts, by: KnownBy, which: "groups" | "strongGroups" = "groups"): KnownBefore {
   const known = new KnownBefore(facts);
-  for (const { entity, groups } of boundBefore(facts, by)) {
-    makeOwnersKnown(known, ownersOf(facts, entity), groups);
+  for (const identity of boundBefore(facts, by)) {
+    if (identity[which].length > 0) makeOwnersKnown(known, ownersOf(facts, identity.entity), identity[which]);
   }
+  return known;
+}
+
+const writers = new WeakMap<Facts, KnownBefore>();
+
+function knownToWrite(facts: Facts): KnownBefore {
+  const known = writers.get(facts) ?? knownOwners(facts, "anybody", "strongGroups");
+  writers.set(facts, known);
   return known;
 }
 
@@ -110,7 +120,8 @@ function findOutsider(
   const strangers = strangersOf(known, conditions);
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
-    const severity = severityOfStranger(isStrongOne, known.isEmpty ? "first" : "new");
+    const isFirst = boundBefore(facts, "anybody").length === 0;
+    const severity = severityOfStranger(isStrongOne, isFirst ? "first" : "new");
     return { owners: strangers, grants, severity, words: words.new };
   }
   const found = grants.map((grant) => ({
@@ -118,6 +129,10 @@ function findOutsider(
     owners: strangersOf(known, conditions, grant.group.key),
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
+  const strong = words.reading === undefined ? [] : grants.filter((grant) => isStrongGrant(facts, grant));
+  const readers = strong.length === 0 ? [] : strangersOf(knownToWrite(facts), conditions);
+  if (readers.length > 0 && words.reading !== undefined)
+    return { owners: readers, grants: strong, severity: "high", words: words.reading };
   if (elsewhere.length === 0) return undefined;
   return {
     owners: [
@@ -144,14 +159,13 @@ function judgeOutsider(
   words: OutsiderWords,
 ): Outsider | undefined {
   const outsider = findOutsider(facts, known.anybody, conditions, grants, words);
-  if (outsider !== undefined) return outsider;
+  if (outsider !== undefined && outsider.words !== words.elsewhere) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
   const owners = strangersOf(known.stacks, conditions);
-  if (owners.length === 0) return undefined;
-  const severity = severityOfStranger(
-    grants.some((grant) => isStrongGrant(facts, grant)),
-    "byHand",
-  );
+  if (owners.length === 0) return outsider;
+  const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
+  // Who is known elsewhere, and there by hand only, is not known.
+  const severity = severityOfStranger(isStrongOne, outsider === undefined ? "byHand" : "new");
   return { owners, grants, severity, words: BY_HAND };
 }
 
@@ -159,8 +173,8 @@ export const newOutsider: Rule = {
   id: "T7",
   name: "new-outsider",
   severities: ["high", "medium", "low"],
-  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. One that is then known on other groups only counts as new",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",

@@ -2,6 +2,7 @@ import { compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
+import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
 import { isGain, nameIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
@@ -285,10 +286,31 @@ const grantsAmong = (kept: readonly KeptChange[]): Entity[] =>
   );
 
 /**
+ * Whether a first import takes over a grant that is critical, and leaves others of its group: another stack has those, so it is
+ * not the first day of the organisation.
+ */
+function takesOwner({ comparison }: Facts, taken: readonly Entity[], found: readonly Finding[]): boolean {
+  const uids = new Set(taken.map(({ uid }) => uid));
+  const groups = found.flatMap(({ severity, grant }) =>
+    severity === "critical" && grant !== undefined ? [grant.group.key] : [],
+  );
+  return (comparison.inventory?.objects ?? []).some(
+    ({ kind, uid, inputs }) =>
+      accessKinds[kind]?.binding === true &&
+      groups.includes(textAt(inputs, "parentUid") ?? "") &&
+      !uids.has(uid),
+  );
+}
+
+/**
  * All that the first import of a stack takes over, as one finding: nobody reads one for each object of an organisation, and
  * whoever made an object by hand before it must not stay unseen.
  */
-function reportFirstImport(kept: readonly KeptChange[], found: readonly Finding[]): FindingInput[] {
+function reportFirstImport(
+  facts: Facts,
+  kept: readonly KeptChange[],
+  found: readonly Finding[],
+): FindingInput[] {
   if (found.length === 0 && grantsAmong(kept).length === 0) return [];
   const counts = severities.flatMap((level) => {
     const { length } = found.filter(({ severity }) => severity === level);
@@ -298,10 +320,14 @@ function reportFirstImport(kept: readonly KeptChange[], found: readonly Finding[
   const asNew = counts.length === 0 ? "" : `; new ones would have findings: ${listFirst(counts)}`;
   return [
     {
-      severity: found.some(({ severity }) => severity !== "low") ? "medium" : "low",
+      severity: takesOwner(facts, objects, found)
+        ? "high"
+        : found.some(({ severity }) => severity !== "low")
+          ? "medium"
+          : "low",
       name: "recorded state",
       field: "adopt",
-      message: `the first import of this stack takes over ${plural(objects.length, "object")} that no stack managed${asNew}`,
+      message: `the first change of this stack takes over, or declares anew, ${plural(objects.length, "object")} made by hand: ${listFirst(objects.map(labelEntity).sort(), 3)}${asNew}`,
       details: limitLines(
         found.length === 0
           ? objects.map(labelEntity).sort()
@@ -327,7 +353,7 @@ export function reportKept(
   { kept, isFirstImport }: ComparisonAsRecorded,
   found: readonly Finding[],
 ): FindingInput[] {
-  if (isFirstImport) return reportFirstImport(kept, found);
+  if (isFirstImport) return reportFirstImport(facts, kept, found);
   const byChange = new Map(kept.map((each) => [each.change, { cause: each, found: [] as Finding[] }]));
   for (const finding of found) {
     const cause = causeOf(facts, finding, kept);
@@ -376,7 +402,7 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for an owner of a root group that has other bindings, too",
   what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",

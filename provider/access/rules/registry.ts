@@ -3,7 +3,9 @@ import type { Json, Props } from "../../fields/values";
 import type { ResourceChange } from "../review/compare";
 import type { Entity } from "../graph/model";
 import type { Severity } from "../review/finding";
-import { fieldsWhere, listAtPath, textAt, textAtPath } from "../graph/describedFields";
+import { memberPath } from "../../fields/walk";
+import { isObject } from "../../fields/values";
+import { fieldsWhere, listAtPath, textAt, textAtPath, valueAt } from "../graph/describedFields";
 import type { DescribedField } from "../graph/describedFields";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -91,6 +93,7 @@ interface ImageTrust {
   readonly severity: Severity;
   /** Follows "every image of repository api". */
   readonly consequence: string;
+  readonly advice?: string;
 }
 
 const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
@@ -104,12 +107,50 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
     severity: "medium",
     consequence: "installs packages from new repositories",
   },
-  "images.user": { severity: "medium", consequence: "runs as root" },
+  "images.variables": {
+    severity: "high",
+    consequence: "gets variables that choose what runs in it, or whom it trusts",
+    advice: "check what each of them makes the image load, call or trust; set them where the image runs",
+  },
+  "images.user": {
+    severity: "medium",
+    consequence: "runs as root",
+    advice: "run the image as an unprivileged user",
+  },
 };
+
+/**
+ * Variables by which a loader, a language or a tool takes code, settings, certificates, a proxy or a source of packages from
+ * elsewhere, as their manuals say. S1 judges all others.
+ */
+const STEERING_VARIABLES = new RegExp(
+  `^(?:${[
+    // Loaders and shells.
+    "LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|BASH_ENV|PROMPT_COMMAND",
+    // Languages.
+    "NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|PYTHON(?:PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT)",
+    "PERL5?(?:LIB|OPT|DB)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
+    "(?:_|JDK_)JAVA_OPTIONS|JAVA_TOOL_OPTIONS|CLASSPATH|MAVEN_OPTS|DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS)|(?:CORECLR|COR)_.*",
+    // Certificates, proxies and names of hosts.
+    ".*_PROXY|SSL_CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE|PATH)|OPENSSL_.*|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN",
+    // Sources of packages and tools.
+    "PIP_.*|.*INDEX_URLS?|NPM_CONFIG_.*|YARN_.*|GOPROXY|GOSUMDB|GONOSUM.*|GOINSECURE|GOFLAGS|CARGO_.*|GIT_.*|SSH_.*",
+    "AWS_(?:ENDPOINT_URL.*|CONFIG_FILE|SHARED_CREDENTIALS_FILE)|KUBECONFIG|DOCKER_(?:HOST|CONFIG)",
+  ].join("|")})$`,
+  "i",
+);
 
 const trustFields = fieldsWhere(({ access }) => access !== undefined && imageTrusts[access] !== undefined);
 
 const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 0;
+
+/** Options that only limit memory. */
+const MEMORY_LIMITS =
+  /^(?:(?:^| +)(?:--max-[a-z-]+=\d+|-X(?:m[nsx]|ss)\d+[kmg]?|-XX:(?:Max|Min|Initial)\w+=[\d.]+[kmg]?))+$/i;
+
+function steers(name: string, value: string | undefined): boolean {
+  return STEERING_VARIABLES.test(name) && !MEMORY_LIMITS.test(value ?? "");
+}
 
 /** What cannot be root, with or without a group: a number above 0, or another name. `+0` and `0x0` may be read as 0. */
 const UNPRIVILEGED = /^(?:0*[1-9][0-9]*|(?!root(?::|$))[A-Za-z_][\w.-]*)(?::|$)/;
@@ -126,6 +167,14 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
   if (field.access === "images.user") {
     const [old, now] = [textAtPath(before, path), textAtPath(after, path)];
     return now !== undefined && isRootUser(now) && !isRootUser(old) ? [now] : [];
+  }
+  if (field.access === "images.variables") {
+    const [old, now] = [before, after].map((inputs) => valueAt(inputs, path));
+    return isObject(now)
+      ? Object.keys(now).filter(
+          (key) => steers(key, textAt(now, key)) && textAt(now, key) !== textAt(old, key),
+        )
+      : [];
   }
   const known = new Set(listAtPath(before, path).map((item) => JSON.stringify(item)));
   return listAtPath(after, path)
@@ -146,12 +195,13 @@ function findAddedTrust(
     return [
       facts.aboutEntity(after, {
         severity: trust.severity,
-        field: path,
+        // S1 judges the variables that are not named here.
+        field:
+          field.access === "images.variables" ? added.map((key) => memberPath(path, key)).join(", ") : path,
         message: `every image of ${labelEntity(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
         advice:
-          field.access === "images.user"
-            ? "run the image as an unprivileged user"
-            : "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
+          trust.advice ??
+          "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
       }),
     ];
   });
@@ -161,8 +211,8 @@ const imageTrust: Rule = {
   id: "R2",
   name: "image-trust",
   severities: ["high", "medium"],
-  when: "high for certificates and keys; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. What existed before is not reported, nor are packages, annotations and variables.",
+  when: "high for certificates, keys and variables; medium for package repositories and root",
+  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads or trusts, as `LD_PRELOAD`, `HTTPS_PROXY`, `NODE_OPTIONS` and `PIP_INDEX_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",

@@ -1,3 +1,4 @@
+import type { AccessMeaning } from "../../fields/fieldSpec";
 import { urnParts } from "../documents/engineState";
 import { listedKinds, listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -120,19 +121,6 @@ function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEf
   );
 }
 
-/** Whether an account belongs to another group already. */
-function isAssociatedElsewhere(facts: Facts, { kind, after }: Change, { path }: FieldEffect): boolean {
-  const account = textAtPath(after.inputs, path);
-  return (
-    account !== undefined &&
-    pathsMeant(kind, "account.id").includes(path) &&
-    [...facts.comparison.before.entities.values()].some(
-      (entity) =>
-        entity.kind === kind && entity.key !== after.key && textAtPath(entity.inputs, path) === account,
-    )
-  );
-}
-
 function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
   const { after, kind } = change;
   const isEnd = field.effect === "expiry";
@@ -145,7 +133,6 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
   }
   if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
   if (isEnd) return field.after === undefined ? "high" : "medium";
-  if (isAssociatedElsewhere(facts, change, field)) return "medium";
   const isUnused =
     (accessKinds[kind]?.assumable === true && facts.heldThrough(after.key).length === 0) ||
     (kind === "Role" && facts.after.ofRole(after.key).length === 0);
@@ -190,15 +177,17 @@ function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect
   );
 }
 
-const putsIntoImages = fieldsWhere(
-  ({ access }) => access === "images.contents" || access === "images.packages",
-);
+const INTO_IMAGES: readonly (AccessMeaning | undefined)[] = [
+  "images.contents",
+  "images.packages",
+  "images.variables",
+];
+const putsIntoImages = fieldsWhere(({ access }) => INTO_IMAGES.includes(access));
 
 /** R1 and R2 judge these. */
 const imageTrusts = fieldsWhere(
-  (field) =>
-    field.access?.startsWith("images.") === true &&
-    !["images.source", "images.contents", "images.packages"].includes(field.access),
+  ({ access }) =>
+    access?.startsWith("images.") === true && access !== "images.source" && !INTO_IMAGES.includes(access),
 );
 
 /** Whether a property names an image of the platform's own catalogue, which is no one else's. */
@@ -415,7 +404,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium too if the account belongs to another group already. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",

@@ -3,7 +3,7 @@ import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { labelEntity, limitLines, roleName, scopeText } from "./wording";
-import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
+import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -120,7 +120,10 @@ function severityOf(
   const { op, after } = change;
   const loud = changed.filter((field) => !onlyDescribesPeople(after, field));
   if (op !== "update" || hadEnded(facts, change)) return "high";
-  if (loud.some(({ direction }) => direction === "widened")) return "high";
+  // Made anew, the token begins again: whoever has the old one gains nothing by a later end.
+  const isLaterEnd = ({ effect, after: end }: FieldEffect): boolean =>
+    effect === "expiry" && end !== undefined;
+  if (loud.some((field) => field.direction === "widened" && !isLaterEnd(field))) return "high";
   if (loud.length === 0) return "low";
   return facts.options.strict && loud.some(({ direction }) => direction === "unknown") ? "high" : "medium";
 }
@@ -129,8 +132,8 @@ export const signInProvider: Rule = {
   id: "G8",
   name: "identity-provider",
   severities: ["high", "medium", "low"],
-  when: "high where somebody may sign in who could not before. Medium for a token that is made anew and ends no later. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM: accounts live on that the directory would have removed. Low for a scope of OpenID Connect that only describes a person, such as `email`, unless groups are read from it",
-  what: "An identity provider or a SCIM token is new, or made anew by another argument. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
+  when: "high where somebody may sign in who could not before. Medium for a token that is made anew and has an end. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM, also by the delete of its token: accounts live on that the directory would have removed. Low for a scope of OpenID Connect that only describes a person, such as `email`, unless groups are read from it",
+  what: "An identity provider or a SCIM token is new, or made anew by another argument. Or a SCIM token goes, and its provider stays. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
   except: "For the directory of your own company, by the fingerprint of the finding.",
@@ -168,6 +171,22 @@ export const signInProvider: Rule = {
             : op === "update"
               ? "give the new token to the directory only, before the old one ends"
               : "create it in a separate change, and give it to the directory only",
+        }),
+      );
+    }
+    for (const { op, before } of facts.removals()) {
+      const provider = textAt(before.inputs, "parentUid") ?? "";
+      const isOfDirectory = decidesSignIn(before.kind) && !isIdentityProvider(before.kind);
+      const isThere = [...facts.comparison.after.entities.values()].some(
+        ({ kind, inputs }) => kind === before.kind && textAt(inputs, "parentUid") === provider,
+      );
+      if (op !== "delete" || !isOfDirectory || isThere || facts.isDeleted(provider)) continue;
+      findings.push(
+        facts.aboutEntity(before, {
+          severity: facts.options.strict ? "high" : "medium",
+          field: "parentUid",
+          message: `${labelEntity(before)} is deleted: nobody is deprovisioned by it any more`,
+          advice: "check that the directory has another token, or takes away by hand who leaves",
         }),
       );
     }

@@ -19,7 +19,7 @@ export function* identitiesToJudge(facts: Facts): Generator<Entity> {
     seen.add(after.key);
     yield after;
   }
-  for (const { grant } of facts.newOrWiderGrants()) {
+  for (const { grant } of [...facts.newOrWiderGrants(), ...facts.grantsThatBeginToWrite()]) {
     const entity = facts.comparison.after.entities.get(grant.subject.key);
     if (entity === undefined || !isAssumable(entity.kind) || seen.has(entity.key)) continue;
     seen.add(entity.key);
@@ -44,10 +44,11 @@ export function* tokenTrustsToJudge(facts: Facts): Generator<TrustToJudge> {
   for (const each of trustsToJudge(facts)) if (isOfTokens(each.trust)) yield each;
 }
 
-/** An identity that had a grant, and the groups on which it had one. */
+/** An identity that had a grant, and the groups on which it had one; and those on which it could do more than read. */
 interface TrustedIdentity {
   readonly entity: Entity;
   readonly groups: readonly string[];
+  readonly strongGroups: readonly string[];
 }
 
 const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>>> = {
@@ -66,9 +67,10 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
     const grants = [live.key, ...facts.before.subjectsOf(live.key)].flatMap((each) =>
       facts.grantsBefore(each, by),
     );
-    return grants.length === 0
-      ? []
-      : [{ entity, groups: [...new Set(grants.map(({ group }) => group.key))] }];
+    if (grants.length === 0) return [];
+    const groupsOf = (all: readonly Grant[]) => [...new Set(all.map(({ group }) => group.key))];
+    const strong = grants.filter((grant) => isStrongGrant(facts, grant));
+    return [{ entity, groups: groupsOf(grants), strongGroups: groupsOf(strong) }];
   });
   bound[by].set(facts, found);
   return found;

@@ -180,10 +180,6 @@ export class KnownBefore {
     this.groupsByValue.set(value, known);
   }
 
-  get isEmpty(): boolean {
-    return this.groupsByValue.size === 0;
-  }
-
   values(): string[] {
     return [...this.groupsByValue.keys()];
   }

@@ -83,9 +83,6 @@ function findHostOwner(name: string): HostOwner {
     : { problem: `${bare} serves many customers, and the address names none of them` };
 }
 
-/** Whether all addresses of a host are proven to be of one owner. */
-export const isOfOneOwner = (host: string): boolean => "domain" in findHostOwner(host);
-
 /** The form of the addresses of a customer on a host; undefined where the host is none of this service. */
 function tenantForm(
   languages: Languages,

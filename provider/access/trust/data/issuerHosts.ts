@@ -392,19 +392,6 @@ export const sharedDomains: readonly SharedDomain[] = [
     source:
       "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens",
   },
-  // Receivers of events.
-  {
-    domain: "office.com",
-    source: "https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/",
-  },
-  { domain: "zapier.com", source: "https://help.zapier.com/hc/en-us/articles/8496288690317" },
-  { domain: "make.com", source: "https://www.make.com/en/help/tools/webhooks" },
-  { domain: "ifttt.com", source: "https://ifttt.com/maker_webhooks" },
-  { domain: "pagerduty.com", source: "https://developer.pagerduty.com/docs/events-api-v2-overview" },
-  { domain: "opsgenie.com", source: "https://docs.opsgenie.com/docs/alert-api" },
-  { domain: "datadoghq.com", source: "https://docs.datadoghq.com/api/latest/events/" },
-  { domain: "webhook.site", source: "https://docs.webhook.site/" },
-  { domain: "discordapp.com", source: "https://discord.com/developers/docs/resources/webhook" },
   { domain: "vercel.com", source: "https://vercel.com/docs/oidc/reference" },
   { domain: "heroku.com", source: "https://devcenter.heroku.com/" },
   { domain: "jsdelivr.net", source: "https://www.jsdelivr.com/documentation" },

@@ -360,17 +360,18 @@ describe("what breaks a forbidden access", () => {
 describe("a change that only prepares the next one", () => {
   const both = parsePolicy(`
 forbid:
-  - { name: by name, can: [CAP_MANIFEST_*], on: [acme / payments], who: { not: [{ name: [break-glass] }] } }
+  - { name: by name, can: [CAP_MANIFEST_*], on: [acme / payments], who: { not: [{ name: [break-glass, spare] }] } }
   - { name: of guests, can: [CAP_MANIFEST_*], on: [acme], who: { name: [guest-*] } }
   - { name: with trust, can: [CAP_MANIFEST_*], on: [acme], who: { not: [{ name: [bot], subject: ["repo:acme/*"] }] } }
   - { name: by role, role: dev, on: [acme / payments] }
 require:
   - { name: reviewed, can: [CAP_REPO_LIST], on: [acme], atMost: 9, who: { name: [reviewer] } }
 `).assertions;
-  const guest = by("guest-1", "repo:other/y");
+  const [guest, spare] = [by("guest-1", "repo:other/y"), by("spare")];
+  const trusting = (one: Resource, subject: string) => edit(one, { claimMatch: { issuer: GITHUB, subject } });
   const named = (one: Resource, name: string) => edit(one, { name });
   const after = (...edited: readonly Resource[]): string[] => {
-    const all = [...base, guest];
+    const all = [...base, guest, spare];
     const now = all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
     const made = edited.filter(({ uid }) => all.every((one) => one.uid !== uid));
     const { worse } = judgeAssertions(compareResources(all, [...now, ...made]), both);
@@ -398,6 +399,12 @@ require:
       ['of guests: "guest-1" becomes "regular": "who" chooses by this name'],
     ],
     ["entering a name that is meant", [named(outsider, "guest-2")], []],
+    [
+      "a trust of whom a name leaves out",
+      [trusting(spare, "repo:other/z")],
+      ['by name: spare may be somebody else than before: "who" leaves it out by its name or uid'],
+    ],
+    ["a trust of whom nothing leaves out", [trusting(outsider, "repo:other/z")], []],
     ["a name beside a trust that is not meant", [named(outsider, "bot")], []],
     [
       "a name beside a trust that is",

@@ -213,7 +213,7 @@ const edits: Readonly<Record<string, Edit>> = {
   "invites a colleague": {
     to: withNew(beside(invite, "second", "ee", { email: "alan@acme.example.com" })),
   },
-  "withdraws the token of the directory": { to: without(token) },
+  "withdraws the token of the directory": { to: without(token), findings: ["G8 medium"] },
   "maps a directory group to read in one group": {
     to: withNew(beside(readers, "payments-readers", "cc", { externalGroupId: "payments", scope: payments })),
   },

@@ -296,17 +296,18 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       return findingsOf(compare({ preview: shown, inventory }), defaultRuleOptions(NOW));
     };
 
-    test.each<[string, readonly Resource[]]>([
-      ["of all", [...known.slice(4), made]],
-      ["of a binding alone", [made]],
-    ])("is one finding, the worst first: %s", (_what, taken) => {
+    // Where it leaves other bindings of the root group, it is not the first day of an organisation.
+    test.each<[string, readonly Resource[], string]>([
+      ["of all", [...known.slice(4), made], "medium"],
+      ["of an owner alone", [made], "high"],
+    ])("is one finding, the worst first: %s", (_what, taken, severity) => {
       const findings = firstImport(taken);
       expect(findings).toMatchObject([
         {
           id: "X5",
-          severity: "medium",
+          severity,
           field: "adopt",
-          message: expect.stringContaining(`takes over ${taken.length} object`),
+          message: expect.stringContaining(`${taken.length} object`),
           details: expect.arrayContaining([expect.stringMatching(/^critical G1: .* owner on acme/)]),
         },
       ]);
@@ -345,8 +346,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       [1, "medium"],
       [2, "high"],
     ])("is not taken for it where %d unchanged resources are not shown: %s", (omittedUnchanged, severity) => {
-      const reported = firstImport([made], omittedUnchanged).filter(({ id }) => id === "X5");
-      expect(reported).toMatchObject([{ severity, field: "adopt" }]);
+      const reported = firstImport([...known.slice(4), made], omittedUnchanged);
+      expect(reported.find(({ id }) => id === "X5")).toMatchObject({ severity, field: "adopt" });
     });
   });
 
@@ -458,14 +459,14 @@ describe("what only something made by hand makes known", () => {
   });
 
   test.each<[string, Resource[], Resource[] | undefined, string[]]>([
-    ["a subscription", [byHand(toEvil("hand", acme))], undefined, ["low"]],
+    ["a subscription", [byHand(toEvil("hand", acme))], undefined, ["medium"]],
     [
       "the address of one of the stack",
       [toEvil("other", acme)].map((each) =>
         withInputs(each, { sink: "https://hooks.acme.example.com/other" }),
       ),
       [toEvil("other", acme)],
-      ["low"],
+      ["medium"],
     ],
     ["nothing", [], undefined, ["medium"]],
     ["a subscription of the stack", [toEvil("other", acme)], undefined, []],

@@ -19,7 +19,8 @@ import {
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { preview, state, step } from "../../../support/documents";
 import { compare } from "../../../../provider/access/review/compare";
-import { found, severitiesOf } from "./support";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { found, NOW, severitiesOf } from "./support";
 
 const base = [...groups, viewer];
 const digest = (char: string): string => `sha256:${char.repeat(64)}`;
@@ -91,8 +92,26 @@ describe("R2 image-trust", () => {
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
     ["a package", { contents: { packages: ["curl"] } }, []],
     ["a variable", { environment: { TZ: "UTC" } }, []],
+    ["a library that each program loads", { environment: { LD_PRELOAD: "/usr/lib/x.so" } }, ["high"]],
+    ["memory for a language", { environment: { NODE_OPTIONS: "--max-old-space-size=4096" } }, []],
+    ["a proxy, in small letters", { environment: { https_proxy: "http://proxy.example" } }, ["high"]],
+    ["another source of packages", { environment: { PIP_EXTRA_INDEX_URL: "https://x.example" } }, ["high"]],
+    ["code that each program runs first", { environment: { NODE_OPTIONS: "--require /x.js" } }, ["high"]],
   ])("%s", (_, customOverlay, severities) => {
     expect(severitiesOf("R2", change([repo()], [overlay(customOverlay)]))).toEqual(severities);
+  });
+
+  it("names changed variables one by one, and leaves the others to S1", () => {
+    const environment = { PATH: "/bin", SSL_CERT_FILE: "/a.pem", TZ: "UTC" };
+    const to = { ...environment, SSL_CERT_FILE: "/b.pem", TZ: "CET" };
+    const changed = change([overlay({ environment })], [overlay({ environment: to })]);
+    expect(
+      findingsOf(changed, defaultRuleOptions(NOW)).map(({ id, severity, field }) => [id, severity, field]),
+    ).toEqual([
+      ["R2", "high", "customOverlay.environment.SSL_CERT_FILE"],
+      ["S1", "medium", "customOverlay.environment.TZ"],
+    ]);
+    expect(severitiesOf("R2", change([overlay({ environment: to })], [overlay({})]))).toEqual([]);
   });
 });
 
@@ -139,7 +158,7 @@ describe("D5 lost-events", () => {
     ["is deleted", [], ["high"]],
     ["moves to a group below", [to("moved", cards, siem)], ["high"]],
     ["gets an address at another host", [to("other", payments, "https://other.example/in")], ["high"]],
-    ["gets another address at its host", [to("other", payments, "https://siem.acme.example/x")], ["medium"]],
+    ["gets another address at its host", [to("other", payments, "https://siem.acme.example/x")], ["high"]],
     ["moves to the group above", [to("moved", acme, siem)], []],
     ["has another one with its address beside it", [to("copy", payments, siem)], []],
     ["stays", [alerts], []],
@@ -147,20 +166,15 @@ describe("D5 lost-events", () => {
     expect(severitiesOf("D5", change([alerts], after))).toEqual(severities);
   });
 
-  it.each([
-    "hooks.slack.com/services/",
-    "discord.com/api/webhooks/",
-    "acme.webhook.office.com/webhookb2/",
-    "hooks.zapier.com/hooks/catch/",
-    "hook.eu1.make.com/",
-    "webhook.site/",
-    "europe-west1-acme.cloudfunctions.net/",
-    "203.0.113.7/",
-  ])("does not take another address at %s for one of the same owner", (host) => {
-    const [old, now] = [to("old", payments, `https://${host}a`), to("now", payments, `https://${host}b`)];
-    expect(severitiesOf("D5", change([old], [now]))).toEqual(["high"]);
-    const replaced = { ...old, inputs: now.inputs };
-    expect(severitiesOf("D5", change([old], [replaced], { replaced: [old] }))).toEqual(["high"]);
+  it("takes another address at a host for one of the same owner where --sink-allow names it", () => {
+    const [old, now] = ["a", "b"].map((path) => to(path, payments, `https://hooks.example.com/${path}`));
+    const replaced = { ...old!, inputs: now!.inputs };
+    const changes = [change([old!], [now!]), change([old!], [replaced], { replaced: [old!] })];
+    for (const each of changes) {
+      expect(severitiesOf("D5", each)).toEqual(["high"]);
+      expect(severitiesOf("D5", each, { sinkAllow: ["hooks.example.com"] })).toEqual(["medium"]);
+      expect(severitiesOf("D5", each, { sinkAllow: ["example.com"] })).toEqual(["high"]);
+    }
   });
 
   it("names the group and the address, also of one that is replaced in place", () => {

@@ -577,7 +577,7 @@ describe("T5 trust-changed", () => {
   const people = "assumed-role/AWSReservedSSO_Admin_0123456789abcdef";
 
   it.each<[string, Props, Props, string]>([
-    ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "medium"],
+    ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "high"],
     ["role", session("assumed-role/ci/a"), session("assumed-role/cd/a"), "high"],
     ["user of IAM", session(`${people}/ada@acme.com`), session(`${people}/eve@acme.com`), "high"],
     ["federated user", session("federated-user/a"), session("federated-user/b"), "high"],
@@ -876,7 +876,7 @@ describe("T7 new-outsider", () => {
       github({ subject: "environment:e", claims: { repository_owner_id: "4711" } }),
     );
     const own = [number, identity("old", old)];
-    const all = [...before, ...own, ...own.map((who) => binding(who, viewer, payments))];
+    const all = [...before, ...own, ...own.map((who) => binding(who, pusher, payments))];
     const who = identity("ci", trust);
     const change = compareResources(all, [...all, who, binding(who, pusher, payments)]);
     expect(severitiesOf("T7", change)).toEqual(severities);
@@ -1055,9 +1055,9 @@ describe("T7 new-outsider", () => {
   });
 
   describe("of what was trusted on another group only", () => {
-    const at = (where: string, trust: Props, what: Resource, place = payments) => {
+    const at = (where: string, trust: Props, what: Resource, place = payments, had = what) => {
       const [there, who] = [identity("there", trust), identity("ci", trust)];
-      const all = [...before, there, binding(there, viewer, where)];
+      const all = [...before, there, binding(there, had, where)];
       return severitiesOf("T7", compareResources(all, [...all, who, binding(who, what, place)]));
     };
     const trusts = [
@@ -1071,6 +1071,22 @@ describe("T7 new-outsider", () => {
       expect(at(cards, trust, owner)).toEqual(["medium"]);
       expect(at(payments, trust, owner)).toEqual([]);
       expect(at(acme, trust, owner)).toEqual([]);
+    });
+
+    it.each(trusts)("finds one as high that only identities that read trusted: %j", (trust) => {
+      expect(at(payments, trust, pusher, payments, viewer)).toEqual(["high"]);
+      expect(at(payments, trust, viewer, payments, pusher)).toEqual([]);
+    });
+
+    it("asks who holds a role once it does more than read, and not of what it reads more", () => {
+      const [reads, who] = [role("checker", ["REPO_LIST"]), identity("ci", github(GLOBEX))];
+      const all = [...before, reads, who, binding(who, reads, payments)];
+      const widened = (...capabilities: string[]) => {
+        const wider = role("checker", ["REPO_LIST", ...capabilities]);
+        return severitiesOf("T7", compareResources(all, [...all.filter((one) => one !== reads), wider]));
+      };
+      expect(widened("TAG_CREATE")).toEqual(["high"]);
+      expect(widened("TAG_LIST")).toEqual([]);
     });
   });
 
@@ -1146,7 +1162,7 @@ describe("T7 new-outsider", () => {
         },
       });
     const own = keyed("own", key("ours", { kid: "1" }));
-    const all = [...before, own, binding(own, viewer, payments)];
+    const all = [...before, own, binding(own, pusher, payments)];
     const adding = (who: Resource, what = viewer, where = payments): (string | undefined)[][] =>
       found("T7", compareResources(all, [...all, who, binding(who, what, where)])).map(
         ({ severity, field }) => [severity, field],
