@@ -11,11 +11,11 @@ const harmless = new platform.Role("harmless", {
 });
 declare({
   "production-access": {
-    args: ({ bindings, ...args }) => ({
+    args: ({ bindings, ...args }, r) => ({
       ...args,
       bindings: {
         ...bindings,
-        extra: { identityUid: ids.mallory, roleUid: harmless.id.apply(() => ids.owner) },
+        extra: { identityUid: r.deployer.id, roleUid: harmless.id.apply(() => ids.owner) },
       },
     }),
   },
