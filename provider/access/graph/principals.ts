@@ -167,7 +167,7 @@ function startsOf(languages: Languages, owner: AcceptedValue | undefined): reado
 }
 
 function findStarts(languages: Languages, pattern: string): readonly string[] | undefined {
-  const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern, ":")];
+  const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern)];
   if (languages.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
   const names = languages.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
   if (names === "tooLarge") return undefined;
@@ -243,7 +243,7 @@ function mayMeet(languages: Languages, one: AcceptedValue, other: AcceptedValue,
   if (mayIntersect(languages, one, other)) return true;
   const start = ownerStarts.get(part);
   if (start === undefined) return false;
-  const [first = "", second = ""] = [one, other].map((each) => openEnds(patternOf(each), ":"));
+  const [first = "", second = ""] = [one, other].map((each) => openEnds(patternOf(each)));
   return languages.beginAlike(first, second, start) !== "no";
 }
 

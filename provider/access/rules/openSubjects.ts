@@ -1,7 +1,7 @@
 import { fieldName, isOfTokens, readClaimConditions } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
-import { filterSharedIssuers, sharedIssuerOf } from "../trust/issuers";
+import { sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
 import type { Owner, PatternJudgement } from "../trust/judgement";
@@ -13,11 +13,10 @@ import {
   judgePrincipal,
   judgeSubject,
   judgeUserId,
-  ownerOfClaim,
-  ownerOfSubject,
+  ownerOfPart,
   pinningClaims,
 } from "../trust/ownedSubjects";
-import { SUBJECT } from "../trust/data/sharedIssuers";
+import { sharedIssuers, SUBJECT } from "../trust/data/sharedIssuers";
 import type { Facts } from "./facts";
 
 /** What a pattern lets in that it should not. */
@@ -100,7 +99,7 @@ export function sharedIssuersOf(facts: Facts, trust: Trust): readonly SharedIssu
   if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
   const pattern = trust.issuer?.pattern;
   if (pattern === undefined || findPatternProblem(languagesOf(facts), pattern) !== undefined) return [];
-  return filterSharedIssuers((shared) =>
+  return sharedIssuers.filter((shared) =>
     [shared.issuer, `${shared.issuer}/`].some((text) => languagesOf(facts).matches(pattern, text)),
   );
 }
@@ -140,7 +139,7 @@ export function ownersByClaims(
 ): readonly (readonly Owner[])[] {
   const languages = languagesOf(facts);
   const exact = readClaimConditions(trust, "exact").flatMap(([name, value]) => {
-    const owner = ownerOfClaim(languages, name, value, issuer);
+    const owner = ownerOfPart(languages, name, value, issuer);
     return owner === undefined ? [] : [[owner]];
   });
   const patterns = readClaimConditions(trust, "patterns").flatMap(([name, pattern]) => {
@@ -164,7 +163,9 @@ export function ownersBySubject(
 ): readonly Owner[] | undefined {
   const subject = trust.subject?.exact;
   if (subject !== undefined) {
-    const owners = issuers.flatMap((issuer) => ownerOfSubject(languagesOf(facts), subject, issuer) ?? []);
+    const owners = issuers.flatMap(
+      (issuer) => ownerOfPart(languagesOf(facts), SUBJECT, subject, issuer) ?? [],
+    );
     return owners.length > 0 ? owners : undefined;
   }
   const pattern = trust.subject?.pattern;

@@ -259,8 +259,6 @@ export function compileProgram(text: string, budget: Budget): PatternProgram | "
   return readProgram(regex, budget);
 }
 
-/* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
-
 /** A deterministic automaton whose states are made when they are first reached. */
 export interface Automaton {
   readonly alphabet: Alphabet;
@@ -417,7 +415,8 @@ export class PatternAutomaton implements Automaton {
           break;
         case Instruction.assertion:
           if ((arg[pc]! & ~holds) === 0) add(out[pc]!);
-          else if (keepsWaiting && this.mayHoldLater(arg[pc]!)) found.push(pc);
+          // What is asked of the characters before can no longer become true.
+          else if (keepsWaiting && (arg[pc]! & (At.textStart | At.lineStart)) === 0) found.push(pc);
           break;
         case Instruction.fail:
           break;
@@ -427,10 +426,6 @@ export class PatternAutomaton implements Automaton {
     }
     this.budget.spend(steps + 2);
     return found;
-  }
-
-  private mayHoldLater(condition: number): boolean {
-    return (condition & (At.textStart | At.lineStart)) === 0;
   }
 }
 
@@ -549,9 +544,4 @@ function readableFirst(chars: readonly (string | undefined)[]): number[] {
   return [...chars.keys()]
     .filter((symbol) => chars[symbol] !== undefined)
     .sort((a, b) => rank(chars[a]!) - rank(chars[b]!));
-}
-
-/** Whether nothing is accepted. */
-export function matchesNothing(automaton: Automaton, budget: Budget): boolean {
-  return shortestText(automaton, budget) === undefined;
 }

@@ -8,25 +8,18 @@ const REVIEW_STEPS = 20_000_000;
 /** How many of them one question may take: as many as 100 names that are written out, of any letters. */
 const QUESTION_STEPS = 2_000_000;
 
-/** What a question answers that takes too many steps. */
-type TooLarge = "tooLarge";
-
 /**
  * The steps that all questions about patterns may take together. Steps are counted, never timed, so
  * that the same review gives the same answers on every machine.
  */
 export class Budget {
-  private left: number;
-  private leftForQuestion: number;
+  private leftForQuestion = 0;
   private isAsking = false;
 
   constructor(
-    steps = REVIEW_STEPS,
+    private left = REVIEW_STEPS,
     private readonly stepsPerQuestion = QUESTION_STEPS,
-  ) {
-    this.left = steps;
-    this.leftForQuestion = 0;
-  }
+  ) {}
 
   /** Whether all steps are used. */
   get isSpent(): boolean {
@@ -40,7 +33,7 @@ export class Budget {
   }
 
   /** Runs a computation, or returns `tooLarge`. A computation inside another one shares its steps. */
-  ask<T>(question: () => T): T | TooLarge {
+  ask<T>(question: () => T): T | "tooLarge" {
     if (this.isAsking) return question();
     this.isAsking = true;
     this.leftForQuestion = this.stepsPerQuestion;

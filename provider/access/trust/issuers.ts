@@ -269,8 +269,3 @@ export function claimsOfSubject(
 /** The repository that a claim of GitHub names: `repository`, or that of the workflow which runs. */
 export const repositoryOfClaim = (name: string, value: string): string | undefined =>
   ["repository", "workflow_ref"].includes(name) ? repositoryOfSubject(`${name}:${value}`) : undefined;
-
-/** The issuers that sign for many customers among those for which `accepts` is true. */
-export function filterSharedIssuers(accepts: (issuer: SharedIssuer) => boolean): readonly SharedIssuer[] {
-  return sharedIssuers.filter(accepts);
-}

@@ -1,12 +1,5 @@
 import { RE2JS } from "re2js";
-import {
-  PatternAutomaton,
-  difference,
-  intersection,
-  matchesNothing,
-  shortestText,
-  compileProgram,
-} from "./automaton";
+import { PatternAutomaton, difference, intersection, shortestText, compileProgram } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
 import { namesIn, statesAfter } from "./projection";
@@ -29,11 +22,6 @@ export interface SegmentSpec {
   readonly excludedName?: string;
 }
 
-/** A pattern that is judged: the texts in which it matches somewhere. */
-interface PatternLanguage {
-  readonly automaton: PatternAutomaton;
-}
-
 const MOST_KEPT = 1000;
 const MOST_RECENT = 8;
 const HEAVY = 20_000;
@@ -50,33 +38,33 @@ export function anchored(pattern: string): string {
 
 /** Compares the sets of strings that patterns match. All computations of one instance share its budget. */
 export class Languages {
-  private readonly read = new Map<string, PatternLanguage | "tooLarge" | "invalid">();
+  private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
   private readonly recent: string[] = [];
   private readonly matchers = new Map<string, RE2JS>();
 
   constructor(readonly budget: Budget = new Budget()) {}
 
   /** Reads a pattern; `invalid` where it is none of RE2. */
-  languageOf(text: string): PatternLanguage | "tooLarge" | "invalid" {
+  languageOf(text: string): PatternAutomaton | "tooLarge" | "invalid" {
     const known = this.read.get(text);
     if (known !== undefined) return known;
     const found = this.budget.ask(() => {
       const program = compileProgram(text, this.budget);
       if (program === undefined) return "invalid";
       if (program === "tooLarge") return program;
-      return { automaton: new PatternAutomaton(program, this.budget) };
+      return new PatternAutomaton(program, this.budget);
     });
     this.keep(text, found);
     return found;
   }
 
   /** Keeps compiled patterns for the next computation, except those that take much memory. */
-  private keep(text: string, found: PatternLanguage | "tooLarge" | "invalid"): void {
+  private keep(text: string, found: PatternAutomaton | "tooLarge" | "invalid"): void {
     this.read.set(text, found);
     this.recent.push(text);
     const settled = this.recent.length > MOST_RECENT ? this.recent.shift() : undefined;
     const known = settled === undefined ? undefined : this.read.get(settled);
-    if (settled !== undefined && typeof known === "object" && known.automaton.weight > HEAVY) {
+    if (settled !== undefined && typeof known === "object" && known.weight > HEAVY) {
       this.read.delete(settled);
     }
     if (this.read.size > MOST_KEPT) {
@@ -97,12 +85,11 @@ export class Languages {
 
   /** Whether some strings that match one and the other begin alike, up to where `start` matches all that is read. */
   beginAlike(pattern: string, other: string, start: string): ComparisonResult {
-    const found = this.budget.ask(() => {
+    return this.answer(() => {
       const [left, right, begin] = [pattern, other, anchored(start)].map((text) => this.automatonOf(text));
       if (left === undefined || right === undefined || begin === undefined) return "tooLarge";
       return statesAfter(intersection(left, right, this.budget), begin, this.budget).size > 0;
     });
-    return found === "tooLarge" ? found : found ? "yes" : "no";
   }
 
   /** A shortest string that matches all the patterns; undefined if there is none. */
@@ -172,10 +159,15 @@ export class Languages {
   private matcherOf(pattern: string): RE2JS | undefined {
     const known = this.matchers.get(pattern);
     if (known !== undefined) return known;
-    const made = this.compile(pattern);
     if (this.matchers.size > MOST_KEPT) this.matchers.clear();
-    if (made !== undefined) this.matchers.set(pattern, made);
-    return made;
+    if (isTooLargeToCompile(pattern)) return undefined;
+    try {
+      const made = RE2JS.compile(pattern);
+      this.matchers.set(pattern, made);
+      return made;
+    } catch {
+      return undefined;
+    }
   }
 
   /** The name that a segment has in a text. */
@@ -202,24 +194,19 @@ export class Languages {
 
   private automatonOf(pattern: string): PatternAutomaton | undefined {
     const read = this.languageOf(pattern);
-    return typeof read === "string" ? undefined : read.automaton;
+    return typeof read === "string" ? undefined : read;
   }
 
   private decide(pattern: string, other: string, combine: typeof difference): ComparisonResult {
-    const found = this.budget.ask(() => {
+    return this.answer(() => {
       const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
       if (left === undefined || right === undefined) return "tooLarge";
-      return matchesNothing(combine(left, right, this.budget), this.budget);
+      return shortestText(combine(left, right, this.budget), this.budget) === undefined;
     });
-    return found === "tooLarge" ? found : found ? "yes" : "no";
   }
 
-  private compile(pattern: string): RE2JS | undefined {
-    if (isTooLargeToCompile(pattern)) return undefined;
-    try {
-      return RE2JS.compile(pattern);
-    } catch {
-      return undefined;
-    }
+  private answer(question: () => boolean | "tooLarge"): ComparisonResult {
+    const found = this.budget.ask(question);
+    return found === "tooLarge" ? found : found ? "yes" : "no";
   }
 }

@@ -168,23 +168,14 @@ export function judgeSubject(
   return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
 }
 
-/** The owner that an exact subject names, at an issuer that signs for many customers. */
-export function ownerOfSubject(
+/** The owner that an exact subject or value of a claim names, at an issuer that signs for many customers. */
+export function ownerOfPart(
   languages: Languages,
-  subject: string,
+  part: string,
+  text: string,
   issuer: SharedIssuer,
 ): Owner | undefined {
-  return ownerOfText(languages, subject, formsOf(issuer, "sub"));
-}
-
-/** The owner that a claim's exact value names, at an issuer that signs for many customers. */
-export function ownerOfClaim(
-  languages: Languages,
-  claim: string,
-  value: string,
-  issuer: SharedIssuer,
-): Owner | undefined {
-  return ownerOfText(languages, value, formsOf(issuer, claim));
+  return ownerOfText(languages, text, formsOf(issuer, part));
 }
 
 /** The claims that can pin at an issuer, those that pin most first. */

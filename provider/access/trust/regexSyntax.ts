@@ -36,13 +36,8 @@ function countClassInstructions(text: string): number {
   return 1 + MOST_FOLDED_RANGES + tables * UNICODE_CLASS_INSTRUCTIONS;
 }
 
-/** An atom of a pattern: where it ends, and how many instructions it compiles to. */
-interface RegexAtom {
-  readonly end: number;
-  readonly instructions: number;
-}
-
-function readAtom(text: string, at: number): RegexAtom {
+/** Reads an atom of a pattern: where it ends, and how many instructions it compiles to. */
+function readAtom(text: string, at: number): { readonly end: number; readonly instructions: number } {
   if (text.startsWith("\\Q", at)) {
     const end = text.indexOf("\\E", at);
     return { end: end < 0 ? text.length : end + 2, instructions: (end < 0 ? text.length : end) - at };
@@ -142,9 +137,9 @@ export function escapeDots(text: string): string {
   );
 }
 
-/** The pattern that also matches each of its texts with this character behind it. */
-export function openEnds(pattern: string, char: string): string {
-  return rewriteTokens(pattern, ({ text }) => (text === "$" || text === "\\z" ? `${char}?${text}` : text));
+/** The pattern that also matches each of its texts with a colon behind it. */
+export function openEnds(pattern: string): string {
+  return rewriteTokens(pattern, ({ text }) => (text === "$" || text === "\\z" ? `:?${text}` : text));
 }
 
 /** A character of no name: it stands where a class lets several characters be. */

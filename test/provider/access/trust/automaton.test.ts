@@ -56,9 +56,8 @@ const text = fc.array(fc.constantFrom(...CHARS), { maxLength: 8 }).map((chars) =
 const unlimited = (): Languages => new Languages(new Budget(1_000_000_000, 1_000_000_000));
 
 function accepts(languages: Languages, source: string, candidate: string): boolean {
-  const read = languages.languageOf(source);
-  if (typeof read === "string") throw new Error(`${read}: ${source}`);
-  const { automaton } = read;
+  const automaton = languages.languageOf(source);
+  if (typeof automaton === "string") throw new Error(`${automaton}: ${source}`);
   let state = automaton.start;
   for (const char of candidate)
     state = automaton.step(state, classOf(automaton.alphabet, char.codePointAt(0)!));
