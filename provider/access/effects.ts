@@ -63,13 +63,20 @@ export interface EffectContext {
 }
 
 /** Looks up names and capabilities of the referenced resources in entities. */
-export function createEffectSide(entities: Entities): EffectSide {
+function createEffectSide(entities: Entities): EffectSide {
   let labels: ReadonlyMap<string, string> | undefined;
   return {
     findName: (key) => (labels ??= distinctLabels(entities)).get(key) ?? labelByKey(entities, key),
     findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }
+
+/** What is needed to describe the effects of changes from some entities to others. */
+export const createEffectContext = (
+  before: Entities,
+  after: Entities,
+  languages: Languages,
+): EffectContext => ({ before: createEffectSide(before), after: createEffectSide(after), languages });
 
 const LONGEST_VALUE = 300;
 

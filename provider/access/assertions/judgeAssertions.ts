@@ -463,10 +463,8 @@ interface AssertionResult {
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<
-  Comparison,
-  "before" | "after" | "meanwhile" | "changes" | "languages" | "drift" | "inventory"
->;
+type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventory"> &
+  Partial<Pick<Comparison, "languages">>;
 
 const UNTOLD = "something that no document tells";
 

@@ -5,7 +5,7 @@ import { parentOf } from "../../text/uid";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { describeEffects, createEffectSide } from "../effects";
+import { describeEffects, createEffectContext } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
 import { bindingKeys, graphOf } from "../graph/accessKinds";
 import { Directory } from "../graph/directory";
@@ -515,11 +515,7 @@ function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, languages } = sides;
   const graphs = new DriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
-  const context = {
-    before: createEffectSide(graphs.before),
-    after: createEffectSide(graphs.after),
-    languages,
-  };
+  const context = createEffectContext(graphs.before, graphs.after, languages);
   const compared = compareSides(before, after, languages);
   return {
     before,

@@ -10,7 +10,7 @@ import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
-import { createEffectSide, describeEffects } from "../effects";
+import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField, GroupHierarchy, labelByKey } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
@@ -101,12 +101,9 @@ export interface Comparison {
   /** All of them, where drift compares several organisations. */
   readonly inventories?: readonly Inventory[];
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
-  readonly languages?: Languages;
-  /**
-   * What exists before the change, by uid, from states and the inventory alone: what a suppression may name.
-   * Without it a suppression matches by uid only.
-   */
-  readonly recorded?: ReadonlyMap<string, Entity>;
+  readonly languages: Languages;
+  /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
+  readonly recorded: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
@@ -386,11 +383,7 @@ export function compare(sources: Sources): Comparison {
   const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
   const { before, after } = graphs;
   const languages = new Languages();
-  const context = {
-    before: createEffectSide(before.entities),
-    after: createEffectSide(after.entities),
-    languages,
-  };
+  const context = createEffectContext(before.entities, after.entities, languages);
   const changes = graphs.changes.map((change) => changeOf(change, context));
   const sides = compareUpdate(before, after, languages, changes);
   const incomplete = findGaps(sources, changes, graphs);

@@ -1,6 +1,6 @@
 import { addTo, groupBy } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { mayWiden, createEffectSide, describeEffects, combineDirections } from "../effects";
+import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import {
   isAccessField,
@@ -30,7 +30,7 @@ class TrustComparison {
     private readonly after: Entities,
     languages: Languages,
   ) {
-    this.context = { before: createEffectSide(before), after: createEffectSide(after), languages };
+    this.context = createEffectContext(before, after, languages);
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {

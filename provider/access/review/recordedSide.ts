@@ -2,7 +2,7 @@ import { equal } from "../../fields/equal";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { groupBy } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { createEffectSide, describeEffects } from "../effects";
+import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { graphOf } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
@@ -221,7 +221,7 @@ export function recordedSide(
     news,
     adopted.filter(({ urn, external }) => urn !== undefined && external === true),
   );
-  const side = { ...context, before: createEffectSide(olds), after: createEffectSide(news) };
+  const side = createEffectContext(olds, news, context.languages);
   const changes = pairs.map(([planned, change]): ResourceChange => {
     const spec = specs[change.kind];
     const before = change.before && olds.get(change.before.key);

@@ -1,4 +1,4 @@
-import { describeEffects, mayWiden, createEffectSide } from "../effects";
+import { describeEffects, mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { hasPrincipal, isPrincipalField } from "../graph/accessKinds";
@@ -12,7 +12,7 @@ import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput } from "./rule";
 import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
-import { languagesOf, sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
+import { sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
@@ -187,14 +187,13 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
 function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffect[] {
   const spec = specs[created.kind];
   if (spec === undefined) return [];
-  const { before, after } = facts.comparison;
-  const effects = describeEffects(spec, deleted.inputs, created.inputs, {
-    before: createEffectSide(before.entities),
-    after: createEffectSide(after.entities),
-    languages: languagesOf(facts),
+  const context = {
+    ...facts.effectContext,
     secretPaths: [...deleted.secretPaths, ...created.secretPaths],
-  });
-  return effects.filter((field) => widensTrust(created, field));
+  };
+  return describeEffects(spec, deleted.inputs, created.inputs, context).filter((field) =>
+    widensTrust(created, field),
+  );
 }
 
 const placeOf = ({ role, group }: Grant): string => JSON.stringify([role.key, group.key]);

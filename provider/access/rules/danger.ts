@@ -17,7 +17,6 @@ import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
-import { Languages } from "../trust/languages";
 import {
   createLate,
   createSignInDoubt,
@@ -29,21 +28,6 @@ import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
 
-/** The identities that own each root group, as `isOwning` says. */
-function ownersOfRoots(
-  grants: readonly Grant[],
-  isOwning: (grant: Grant) => boolean,
-): Map<string, Map<string, Grant>> {
-  const roots = new Map<string, Map<string, Grant>>();
-  for (const grant of grants) {
-    if (!isOwning(grant)) continue;
-    const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
-    owners.set(grant.subject.key, grant);
-    roots.set(grant.group.key, owners);
-  }
-  return roots;
-}
-
 /** Whether an identity owns a root group, or has a role there that no document describes. */
 const mayOwnRoot = (grant: Grant): boolean =>
   isOwnerOfRoot(grant) ||
@@ -51,6 +35,18 @@ const mayOwnRoot = (grant: Grant): boolean =>
     grant.subject.type === "identity" &&
     grant.role.capabilities === undefined &&
     !grant.role.builtIn);
+
+/** The identities that may own each root group. */
+function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
+  const roots = new Map<string, Map<string, Grant>>();
+  for (const grant of grants) {
+    if (!mayOwnRoot(grant)) continue;
+    const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
+    owners.set(grant.subject.key, grant);
+    roots.set(grant.group.key, owners);
+  }
+  return roots;
+}
 
 function matchesSubject(facts: Facts, subject: Subject, glob: string): boolean {
   const trust = describeTrust(facts.entity(subject.key));
@@ -80,12 +76,12 @@ interface OwnerChange {
 
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, languages = new Languages() } = facts.comparison;
-  const lasting = ownersOfRoots(listLasting(facts.comparison), mayOwnRoot);
-  const ownersAfter = ownersOfRoots(after.grants, mayOwnRoot);
+  const { before, after, inventory, languages } = facts.comparison;
+  const lasting = ownersOfRoots(listLasting(facts.comparison));
+  const ownersAfter = ownersOfRoots(after.grants);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
-  return [...ownersOfRoots(before.grants, mayOwnRoot)].flatMap(([key, owners]) => {
+  return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
     const left = [...remaining.values()].filter(isOwnerOfRoot);

@@ -4,7 +4,7 @@ import { isTopUid, isUid } from "../../text/uid";
 import { isWithin } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
-import { createEffectSide, describeEffects, mayWiden } from "../effects";
+import { createEffectContext, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
@@ -17,7 +17,7 @@ import { ownMember } from "../graph/references";
 import { describeTrust } from "../graph/trust";
 import type { Comparison, ResourceChange } from "../review/compare";
 import type { Severity } from "../review/finding";
-import { Languages } from "../trust/languages";
+import type { Languages } from "../trust/languages";
 import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
@@ -80,6 +80,9 @@ export class Facts {
   /** All that is there at some time while the update runs, or after it. */
   readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;
+  /** Compares patterns. All questions share its budget. */
+  readonly languages: Languages;
+  readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
   private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
@@ -91,7 +94,6 @@ export class Facts {
   private gaining: ReadonlySet<string> | undefined;
   private changesBySubject: ReadonlyMap<string, readonly GrantChange[]> | undefined;
   private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private createContext: EffectContext | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
 
@@ -99,7 +101,9 @@ export class Facts {
     readonly comparison: Comparison,
     readonly options: RuleOptions,
   ) {
-    const { before, after, meanwhile } = comparison;
+    const { before, after, meanwhile, languages } = comparison;
+    this.languages = languages;
+    this.effectContext = createEffectContext(before.entities, after.entities, languages);
     this.hierarchy = {
       before: new GroupHierarchy(before.entities),
       after: new GroupHierarchy(after.entities),
@@ -197,14 +201,7 @@ export class Facts {
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
   effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
     const spec = specs[kind];
-    if (spec === undefined) return [];
-    const { before, after, languages } = this.comparison;
-    this.createContext ??= {
-      before: createEffectSide(before.entities),
-      after: createEffectSide(after.entities),
-      languages: languages ?? new Languages(),
-    };
-    return describeEffects(spec, inPlaceOf, inputs, this.createContext);
+    return spec === undefined ? [] : describeEffects(spec, inPlaceOf, inputs, this.effectContext);
   }
 
   /** How the grants of an identity change, and of others who hold by it. */

@@ -5,7 +5,8 @@ import { sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
 import type { Owner, PatternJudgement } from "../trust/judgement";
-import { Languages, exactPattern } from "../trust/languages";
+import { exactPattern } from "../trust/languages";
+import type { Languages } from "../trust/languages";
 import { SERVICE, judgeIssuer } from "../trust/ownedIssuers";
 import {
   judgeOwnPart,
@@ -29,34 +30,6 @@ interface OpenPattern {
   readonly reason: string;
 }
 
-/** What is known of the patterns of one review: all questions share a budget, and none is asked twice. */
-class PatternJudge {
-  private readonly judgements = new Map<string, PatternJudgement>();
-
-  constructor(readonly languages: Languages) {}
-
-  judge(
-    about: string,
-    pattern: string,
-    find: (languages: Languages, pattern: string) => PatternJudgement,
-  ): PatternJudgement {
-    const key = JSON.stringify([about, pattern]);
-    const known = this.judgements.get(key) ?? find(this.languages, pattern);
-    this.judgements.set(key, known);
-    return known;
-  }
-}
-
-const judges = new WeakMap<Facts, PatternJudge>();
-
-function judgeOf(facts: Facts): PatternJudge {
-  const known = judges.get(facts) ?? new PatternJudge(facts.comparison.languages ?? new Languages());
-  judges.set(facts, known);
-  return known;
-}
-
-export const languagesOf = (facts: Facts): Languages => judgeOf(facts).languages;
-
 /** What is not proven to be pinned is open, also what cannot be judged. */
 function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
   if (judged.kind === "pinned") return undefined;
@@ -68,6 +41,8 @@ function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
   };
 }
 
+const judgements = new WeakMap<Facts, Map<string, PatternJudgement>>();
+
 /** The judgement of a text; the same text is judged once. */
 function judgementOf(
   facts: Facts,
@@ -75,7 +50,12 @@ function judgementOf(
   text: string,
   find: (languages: Languages, pattern: string) => PatternJudgement,
 ): PatternJudgement {
-  return judgeOf(facts).judge(about, text, find);
+  const known = judgements.get(facts) ?? new Map<string, PatternJudgement>();
+  judgements.set(facts, known);
+  const key = JSON.stringify([about, text]);
+  const judged = known.get(key) ?? find(facts.languages, text);
+  known.set(key, judged);
+  return judged;
 }
 
 export function judgePattern(
@@ -98,9 +78,9 @@ export function sharedIssuersOf(facts: Facts, trust: Trust): readonly SharedIssu
   const issuer = trust.issuer?.exact;
   if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
   const pattern = trust.issuer?.pattern;
-  if (pattern === undefined || findPatternProblem(languagesOf(facts), pattern) !== undefined) return [];
+  if (pattern === undefined || findPatternProblem(facts.languages, pattern) !== undefined) return [];
   return sharedIssuers.filter((shared) =>
-    [shared.issuer, `${shared.issuer}/`].some((text) => languagesOf(facts).matches(pattern, text)),
+    [shared.issuer, `${shared.issuer}/`].some((text) => facts.languages.matches(pattern, text)),
   );
 }
 
@@ -137,7 +117,7 @@ export function ownersByClaims(
   trust: Trust,
   issuer: SharedIssuer,
 ): readonly (readonly Owner[])[] {
-  const languages = languagesOf(facts);
+  const { languages } = facts;
   const exact = readClaimConditions(trust, "exact").flatMap(([name, value]) => {
     const owner = ownerOfPart(languages, name, value, issuer);
     return owner === undefined ? [] : [[owner]];
@@ -163,9 +143,7 @@ export function ownersBySubject(
 ): readonly Owner[] | undefined {
   const subject = trust.subject?.exact;
   if (subject !== undefined) {
-    const owners = issuers.flatMap(
-      (issuer) => ownerOfPart(languagesOf(facts), SUBJECT, subject, issuer) ?? [],
-    );
+    const owners = issuers.flatMap((issuer) => ownerOfPart(facts.languages, SUBJECT, subject, issuer) ?? []);
     return owners.length > 0 ? owners : undefined;
   }
   const pattern = trust.subject?.pattern;
@@ -279,7 +257,7 @@ export function findOpenDomains(facts: Facts, trust: Trust): readonly Owner[] {
     ? judgeAtOwnIssuers(facts, trust, SUBJECT, pattern)
     : undefined;
   const atOwn = judged?.kind === "pinned" ? judged.owners.filter(isDomain) : [];
-  const accepts = ({ name }: Owner): boolean => languagesOf(facts).matches(pattern, `${INTRUDER}@${name}`);
+  const accepts = ({ name }: Owner): boolean => facts.languages.matches(pattern, `${INTRUDER}@${name}`);
   return [...atShared, ...atOwn.filter(accepts)];
 }
 

@@ -32,7 +32,6 @@ import {
   findUnjudgedPattern,
   issuersToPin,
   judgeIssuersOf,
-  languagesOf,
   ownersByClaims,
   ownersBySubject,
   sharedIssuersOf,
@@ -190,7 +189,7 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
   if (trust.subject === undefined || accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
   if (subject === undefined && findOpenSubject(facts, trust) !== undefined) return undefined;
-  const languages = languagesOf(facts);
+  const { languages } = facts;
   const known = sharedIssuersOf(facts, trust);
   const owners = namedOwners(facts, trust, known);
   // A trust that names no owner is reported by T3.
@@ -271,7 +270,7 @@ function listsOwners(languages: Languages, trust: Trust): boolean {
 function isProvenPinned(facts: Facts, trust: Trust): boolean {
   const shared = issuersToPin(facts, trust);
   return (
-    listsOwners(languagesOf(facts), trust) &&
+    listsOwners(facts.languages, trust) &&
     (trust.issuer === undefined || judgeIssuersOf(facts, trust)?.kind === "pinned") &&
     (shared.length === 0 || ownersBySubject(facts, trust, shared) !== undefined) &&
     findOpenSubject(facts, trust) === undefined &&

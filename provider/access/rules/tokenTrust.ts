@@ -11,13 +11,7 @@ import type { Facts, KnownBy } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
 import { KnownBefore, isCustomer } from "./trustedOwners";
-import {
-  counterexampleOf,
-  describeOpenPattern,
-  judgeIssuersOf,
-  judgePattern,
-  languagesOf,
-} from "./openSubjects";
+import { counterexampleOf, describeOpenPattern, judgeIssuersOf, judgePattern } from "./openSubjects";
 import { boundBefore, listGrantsHeld, trustsToJudge } from "./trustedIdentities";
 import { listFirst } from "../../text/plain";
 
@@ -54,7 +48,7 @@ function newnessOfIssuer(
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
-      languagesOf(facts).isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
+      facts.languages.isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
   const groups = new Set(facts.heldThrough(entity.key).map(({ group }) => group.key));
   const known = knownIssuers(facts, "anybody");
   if (!isCovered(known.values())) return "new";
@@ -96,7 +90,7 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
   return facts.options.issuerAllow.some((glob) => {
     if (isExact) return addressMatches(glob, issuer);
     const allowed = addressPattern(glob);
-    return allowed !== undefined && languagesOf(facts).isSubset(issuer, allowed) === "yes";
+    return allowed !== undefined && facts.languages.isSubset(issuer, allowed) === "yes";
   });
 }
 
@@ -211,7 +205,7 @@ function exactValues({ issuer, subject, audience, arn, userId, claims }: Trust) 
 /** Who receives the tokens that an identity accepts, where they are made for other services. */
 function findReceivers(facts: Facts, accepted: string): readonly string[] {
   return otherAudiences
-    .filter(({ audience }) => languagesOf(facts).intersects(accepted, anchored(audience)) === "yes")
+    .filter(({ audience }) => facts.languages.intersects(accepted, anchored(audience)) === "yes")
     .map(({ receiver }) => receiver);
 }
 

@@ -14,7 +14,6 @@ import type { Facts } from "./facts";
 import {
   judgeAtOwnIssuers,
   judgeIssuersOf,
-  languagesOf,
   ownersByClaims,
   ownersBySubject,
   sharedIssuersOf,
@@ -54,7 +53,7 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Owner
     ...(pattern === undefined ? [] : [[SUBJECT, pattern] as const]),
     ...readClaimConditions(trust, "patterns"),
   ];
-  const languages = languagesOf(facts);
+  const { languages } = facts;
   const address = withoutTrailing(issuer, "/");
   return [
     ...texts.map(([part, text]) => [ownerAtIssuer(languages, part, text, address) ?? []].flat()),

@@ -584,7 +584,7 @@ class NewMatches {
   private readonly written: ReadonlySet<string | undefined>;
 
   constructor(private readonly comparison: Comparison) {
-    this.before = new GroupHierarchy(comparison.recorded ?? new Map());
+    this.before = new GroupHierarchy(comparison.recorded);
     this.after = new GroupHierarchy(comparison.after.entities);
     this.written = new Set(
       comparison.changes.flatMap(({ op, after }) =>
@@ -602,7 +602,7 @@ class NewMatches {
   }
 
   private sides(entity: Entity): { readonly before?: Side; readonly after: Side } {
-    const record = this.comparison.recorded?.get(entity.uid ?? "");
+    const record = this.comparison.recorded.get(entity.uid ?? "");
     return {
       ...(record === undefined ? {} : { before: { entity: record, hierarchy: this.before } }),
       after: { entity, hierarchy: this.after, ...(this.hidesParent(entity) ? { hidesParent: true } : {}) },
@@ -611,7 +611,7 @@ class NewMatches {
 
   /** The path of a group changes with each group above it; all else only with itself. */
   private isChanged({ kind, key, uid }: Entity): boolean {
-    return this.written.has(key) || (kind === "Group" && this.comparison.recorded?.has(uid ?? "") === true);
+    return this.written.has(key) || (kind === "Group" && this.comparison.recorded.has(uid ?? ""));
   }
 
   /** A group comes with the one above it: only one that moved there is news. */

@@ -10,8 +10,8 @@ import { isWithin, listedKinds, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { createEffectSide, describeEffects, unreadReason } from "../effects";
-import type { Direction, EffectContext, FieldEffect } from "../effects";
+import { createEffectContext, describeEffects, unreadReason } from "../effects";
+import type { Direction, FieldEffect } from "../effects";
 import {
   accessKinds,
   bindingKeys,
@@ -330,11 +330,7 @@ class EntityComparison {
 
   private changedInputs(spec: ResourceSpec, old: Props, now: Props): FieldEffect[] {
     if (!differs(spec, old, now)) return [];
-    const effects: EffectContext = {
-      before: createEffectSide(this.sides.expected),
-      after: createEffectSide(this.actual),
-      languages: this.languages,
-    };
+    const effects = createEffectContext(this.sides.expected, this.actual, this.languages);
     return describeEffects(spec, old, now, effects).filter(
       ({ path, effect }) => effect !== "none" || isName(path),
     );

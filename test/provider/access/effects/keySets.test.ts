@@ -2,7 +2,7 @@ import { generateKeyPairSync } from "node:crypto";
 import type { KeyObject } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
-import { compareKeys, createEffectSide, describeEffects } from "../../../../provider/access/effects";
+import { compareKeys, createEffectContext, describeEffects } from "../../../../provider/access/effects";
 import type { Effect } from "../../../../provider/access/effects";
 import { keysIn } from "../../../../provider/access/documents/digest";
 import { Languages } from "../../../../provider/access/trust/languages";
@@ -67,8 +67,7 @@ test("is how a report shows a change of keys, never by their members", () => {
   const keyed = (...keys: object[]) => ({
     staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: setOf(...keys) },
   });
-  const side = createEffectSide(new Map());
-  const context = { before: side, after: side, languages: new Languages() };
+  const context = createEffectContext(new Map(), new Map(), new Languages());
   const effects = describeEffects(specOf("Identity"), keyed(one, two), keyed(two, three), context);
   const [first, second, third] = [one, two, three].map((key) => namesIn(key)[0] ?? "");
   expect(effects).toEqual([
