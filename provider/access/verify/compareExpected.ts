@@ -11,7 +11,7 @@ import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects, unreadReason } from "../effects";
-import type { Direction, FieldEffect } from "../effects";
+import type { EffectContext, FieldEffect } from "../effects";
 import {
   accessKinds,
   bindingKeys,
@@ -36,12 +36,12 @@ import { Languages } from "../trust/languages";
 
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
-  readonly kind: string;
   readonly entity: Entity;
   /** `unapplied` is as it was before an announced update, and `remaining` before an announced delete. */
   readonly what: "new" | "changed" | "deleted" | "unapplied" | "remaining";
   readonly fields: readonly FieldChange[];
-  readonly directions: readonly Direction[];
+  /** Whether no field gives more access, or may give more. */
+  readonly isNarrowed: boolean;
 }
 
 export interface Differences {
@@ -109,13 +109,15 @@ class EntityComparison {
   /** The bindings of resources that own all bindings of their group: which objects these are, the server decides. */
   private readonly owned: ReadonlySet<string>;
   private readonly recordedUrns: ReadonlySet<string>;
+  private readonly effects: EffectContext;
 
   constructor(
     private readonly sides: Sides,
     private readonly context: ComparisonContext,
-    private readonly languages: Languages,
+    languages: Languages,
   ) {
     const { expected, before, live } = sides;
+    this.effects = createEffectContext(expected, this.actual, languages);
     const owners = [...expected.values(), ...before.values()].filter(
       ({ kind }) => accessKinds[kind]?.ownsBindings,
     );
@@ -204,7 +206,7 @@ class EntityComparison {
       );
       return [];
     }
-    return [{ kind, entity, what: "deleted", fields: [], directions: [] }];
+    return [toDifference(entity, "deleted")];
   }
 
   /** An object that should not be there. One that was there before, and was to be deleted, remains. */
@@ -216,16 +218,10 @@ class EntityComparison {
     const now = this.actualAsBefore.get(key) ?? entity;
     const spec = specs[kind];
     const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
-    const { what, ...rest } = toDifference(now, "changed", changed.map(toFieldChange), changed);
+    const difference = toDifference(now, "changed", changed.map(toFieldChange), changed.every(narrows));
     return [
-      {
-        kind,
-        entity: { ...entity, urn: entity.urn ?? old.urn },
-        what: "remaining",
-        fields: [],
-        directions: [],
-      },
-      ...(changed.length === 0 ? [] : [{ what, ...rest }]),
+      toDifference({ ...entity, urn: entity.urn ?? old.urn }, "remaining"),
+      ...(changed.length === 0 ? [] : [difference]),
     ];
   }
 
@@ -234,7 +230,7 @@ class EntityComparison {
     const { kinds, inventoryTime } = this.context.expected;
     if (!isVerified(kind) || isSignedInPerson(entity)) return [];
     if (bindingKeys(entity).some((key) => this.owned.has(key))) return [];
-    const isNew = [{ kind, entity, what: "new" as const, fields: [], directions: [] }];
+    const isNew = [toDifference(entity, "new")];
     if (kinds?.includes(kind) ?? listedKinds.includes(kind)) return isNew;
     // Nobody asked for these kinds, and single objects of them are read by their uids.
     if (listedKinds.includes(kind)) {
@@ -258,8 +254,7 @@ class EntityComparison {
     const spec = specs[kind];
     if (spec === undefined) return [];
     const before = this.sides.before.get(key);
-    if (this.isToBeDeleted(old))
-      return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining", [], [])];
+    if (this.isToBeDeleted(old)) return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining")];
     // The new object of a replacement has another uid: the old one is still there.
     const changes =
       before !== undefined && old.uid === undefined ? this.findReplaced(spec, before, old) : before?.changes;
@@ -272,18 +267,13 @@ class EntityComparison {
     );
     const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(key));
     const fields = [...inputs.map(toFieldChange), ...outputs];
+    const isNarrowed = outputs.length === 0 && inputs.every(narrows);
+    const asBefore = unapplied.map((path) => ({ path }));
     return [
       ...(unapplied.length === 0
         ? []
-        : [
-            toDifference(
-              { ...now, urn: now.urn ?? old.urn },
-              "unapplied",
-              unapplied.map((path) => ({ path })),
-              [],
-            ),
-          ]),
-      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, inputs, outputs.length)]),
+        : [toDifference({ ...now, urn: now.urn ?? old.urn }, "unapplied", asBefore)]),
+      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)]),
     ];
   }
 
@@ -329,9 +319,7 @@ class EntityComparison {
   }
 
   private changedInputs(spec: ResourceSpec, old: Props, now: Props): FieldEffect[] {
-    if (!differs(spec, old, now)) return [];
-    const effects = createEffectContext(this.sides.expected, this.actual, this.languages);
-    return describeEffects(spec, old, now, effects).filter(
+    return describeEffects(spec, old, now, this.effects).filter(
       ({ path, effect }) => effect !== "none" || isName(path),
     );
   }
@@ -368,20 +356,13 @@ class EntityComparison {
 function toDifference(
   entity: Entity,
   what: EntityDifference["what"],
-  fields: readonly FieldChange[],
-  effects: readonly FieldEffect[],
-  unjudged = 0,
+  fields: readonly FieldChange[] = [],
+  isNarrowed = true,
 ): EntityDifference {
-  const directions = [
-    ...effects.map(({ direction }) => direction),
-    ...Array.from({ length: unjudged }, (): Direction => "unknown"),
-  ];
-  return { kind: entity.kind, entity, what, fields, directions };
+  return { entity, what, fields, isNarrowed };
 }
 
-function differs({ fields }: ResourceSpec, old: Props, now: Props): boolean {
-  return Object.entries(fields).some(([key, field]) => !equal(field, old[key], now[key]));
-}
+const narrows = ({ direction }: FieldEffect): boolean => direction === "narrowed";
 
 /** The keys of what the grants of a list are made of. */
 function partsOfGrants(grants: readonly GrantChange[]): Set<string> {
@@ -397,15 +378,13 @@ function partsOfGrants(grants: readonly GrantChange[]): Set<string> {
 
 /** Whether the list of grants says of an object what it says here. */
 function hasGrantOf(
-  { kind, entity, what, directions }: EntityDifference,
+  { entity: { kind, key }, what, isNarrowed }: EntityDifference,
   more: ReadonlySet<string>,
   narrowed: ReadonlySet<string>,
 ): boolean {
-  if (what === "new") {
-    return (accessKinds[kind]?.shownByGrants === true || isGrantPart(kind)) && more.has(entity.key);
-  }
-  const isNarrowed = directions.every((direction) => direction === "narrowed");
-  return accessKinds[kind]?.shownByGrants === true && isNarrowed && narrowed.has(entity.key);
+  const isShown = accessKinds[kind]?.shownByGrants === true;
+  if (what === "new") return (isShown || isGrantPart(kind)) && more.has(key);
+  return isShown && isNarrowed && narrowed.has(key);
 }
 
 /** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
@@ -659,17 +638,6 @@ export interface LiveEntity extends Entity {
   readonly declared?: Props;
 }
 
-/** The arguments of a live object, with the expected spelling of each value that is as expected. */
-interface AlignedInputs {
-  readonly inputs: Props;
-  /** Of values that the review could not read, as in "name is secret". */
-  readonly unread: readonly string[];
-  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
-  readonly unproven: readonly string[];
-  /** Arguments that only a state tells, and no state was given. */
-  readonly needsState: readonly string[];
-}
-
 /** What is known of the object besides its arguments. */
 interface AlignmentOptions {
   readonly hasState: boolean;
@@ -708,8 +676,11 @@ interface Argument {
 }
 
 class Alignment {
+  /** Of values that the review could not read, as in "name is secret". */
   readonly unread: string[] = [];
+  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
   readonly unproven: string[] = [];
+  /** Arguments that only a state tells, and no state was given. */
   readonly needsState: string[] = [];
 
   constructor(
@@ -785,12 +756,7 @@ function isServersOwn(field: FieldSpec, key: string, { expected, live }: Level):
 }
 
 /** Writes what is as expected of a live object in the expected spelling; all else is left as it is. */
-function alignLive(
-  spec: ResourceSpec,
-  expected: Props,
-  entity: LiveEntity,
-  options: AlignmentOptions,
-): AlignedInputs {
+function alignLive(spec: ResourceSpec, expected: Props, entity: LiveEntity, options: AlignmentOptions) {
   const alignment = new Alignment(entity, options);
   const { fields } = spec;
   const inputs = alignment.align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });

@@ -108,8 +108,8 @@ export interface VerifyOptions {
   readonly provenance: Provenance;
 }
 
-function toTrustChange({ kind, entity, fields }: EntityDifference): TrustChange {
-  const { name, key, urn, uid } = entity;
+function toTrustChange({ entity, fields }: EntityDifference): TrustChange {
+  const { kind, name, key, urn, uid } = entity;
   return { kind, name: name ?? key, urn, uid, fields, grants: 0 };
 }
 
@@ -266,7 +266,8 @@ function grantFinding(
 }
 
 /** The finding of an object that exists, or differs, without the review having announced it. */
-function entityFinding({ kind, entity, what, fields }: EntityDifference): Finding {
+function entityFinding({ entity, what, fields }: EntityDifference): Finding {
+  const { kind, name, urn, uid, key } = entity;
   const properties = [...new Set(fields.map(({ path }) => path))];
   const how = what === "new" ? "exists" : `has changed (${properties.join(", ")})`;
   return {
@@ -277,10 +278,10 @@ function entityFinding({ kind, entity, what, fields }: EntityDifference): Findin
     details: fields.map(describeField),
     advice: ADVICE,
     kind,
-    name: entity.name,
-    urn: entity.urn,
-    uid: entity.uid,
-    fingerprint: fingerprintOf(["verify-changed", kind, entity.key, ...properties]),
+    name,
+    urn,
+    uid,
+    fingerprint: fingerprintOf(["verify-changed", kind, key, ...properties]),
   };
 }
 
