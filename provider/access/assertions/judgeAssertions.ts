@@ -491,11 +491,9 @@ class Side {
   readonly hierarchy: GroupHierarchy;
   readonly index: GrantIndex;
   readonly subjects: SubjectJudge;
-  private readonly byGroup: ReadonlyMap<string, readonly Grant[]>;
   /** The grants of which nothing tells the group: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
-  private readonly chains = new Map<string, readonly string[]>();
   private knownPrincipals: Principals | undefined;
   private knownGroups: readonly Scope[] | undefined;
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
@@ -518,23 +516,12 @@ class Side {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
     this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past, former !== undefined);
-    this.byGroup = groupBy(graph.grants, ({ group }) => [group.key]);
     this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
-  }
-
-  /** A group and all above it, from below. */
-  chain(group: string): readonly string[] {
-    const known = this.chains.get(group);
-    if (known !== undefined) return known;
-    const chain = this.hierarchy.chain(group);
-    this.chains.set(group, chain);
-    return chain;
   }
 
   /** The grants that may have effect at a group: those there, above it, and who knows where. */
   grantsAt(group: string): readonly Grant[] {
-    const placed = this.chain(group).flatMap((key) => this.byGroup.get(key) ?? []);
-    return [...placed, ...this.unplaced];
+    return [...this.hierarchy.chain(group).flatMap((key) => this.index.ofGroup(key)), ...this.unplaced];
   }
 
   /** Whether nothing tells which group a key is of: a grant there may reach any group. */
@@ -545,12 +532,12 @@ class Side {
   /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
   pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
     if (this.isUnknownGroup(key)) return [...on];
-    const chain = this.chain(key);
+    const chain = this.hierarchy.chain(key);
     // A new group whose parent nobody can read may lie below any.
     const top = this.graph.entities.get(chain.at(-1) ?? "");
     const isAnywhere = top !== undefined && top.uid === undefined && isUnread(top.inputs["parentUid"]);
     if (isAnywhere || chain.some((each) => on.has(each))) return [key];
-    return [...on].filter((each) => this.chain(each).includes(key));
+    return [...on].filter((each) => this.hierarchy.chain(each).includes(key));
   }
 
   /**
@@ -569,7 +556,7 @@ class Side {
 
   /** The grants by which a subject may do something at a group. */
   grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
-    const placed = this.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
+    const placed = this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
     return isSure
       ? placed.filter(({ isOneOf }) => isOneOf !== true)
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
@@ -837,7 +824,7 @@ class AssertionJudge {
     return ({ points, capabilities }, name) =>
       name !== undefined &&
       points.every((point) => {
-        const above = this.before.chain(point);
+        const above = this.before.hierarchy.chain(point);
         return capabilities.every((each) =>
           above.some((group) => known.get(JSON.stringify([name, group]))?.has(each) === true),
         );
@@ -873,12 +860,15 @@ class AssertionJudge {
     const { entities } = this.after.graph;
     if (!this.isPlanned) return [];
     const within = (side: Side, named: ReadonlySet<string>): string[] =>
-      side.groups.flatMap(({ key }) => (side.chain(key).some((each) => named.has(each)) ? [key] : []));
+      side.groups.flatMap(({ key }) =>
+        side.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : [],
+      );
     const [named, covered] = [new Set(then), new Set(within(this.after, now))];
     const isKept = (key: string): boolean => (named.has(key) ? now : covered).has(key);
     // What lies below a group that departs departs with it.
     const gone = within(this.before, named).filter(
-      (key) => !isKept(key) && (named.has(key) || this.before.chain(key).some((each) => now.has(each))),
+      (key) =>
+        !isKept(key) && (named.has(key) || this.before.hierarchy.chain(key).some((each) => now.has(each))),
     );
     const details = ["from the next change on, nothing of it is judged"];
     const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !covered.has(key);

@@ -195,10 +195,6 @@ export const subjectKinds: readonly string[] = Object.keys(accessKinds).filter(
 export function isCalledByName(kind: string): boolean {
   return kind !== "Group" && (isGrantPart(kind) || accessKinds[kind]?.describeHolder !== undefined);
 }
-/** Whether a path begins with one of these properties: `oidc.issuer` with `oidc`. */
-function beginsWith(path: string, properties: readonly string[] = []): boolean {
-  return properties.some((property) => isPathWithin(path, property));
-}
 /** Whether a property is, or stands beside, one that decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {
   const property = topProperty(path);
@@ -206,8 +202,10 @@ export function isAccessField(kind: string, path: string): boolean {
 }
 /** Whether a comparison of grants shows each difference of a property. */
 export function isShownByGrants(kind: string, path: string, effect: AccessEffect | "none"): boolean {
-  const shown = accessKinds[kind]?.shownByGrants;
-  return shown === true ? effect !== "expiry" && effect !== "other" : beginsWith(path, shown);
+  const shown = accessKinds[kind]?.shownByGrants ?? [];
+  return shown === true
+    ? effect !== "expiry" && effect !== "other"
+    : shown.some((property) => isPathWithin(path, property));
 }
 /** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {
@@ -316,6 +314,7 @@ export function groupPath(names: readonly string[]): string {
 /** Groups by key: their names and places. */
 export class GroupHierarchy {
   private readonly scopes = new Map<string, Scope>();
+  private readonly chains = new Map<string, readonly string[]>();
 
   constructor(private readonly entities: Entities) {}
 
@@ -336,7 +335,9 @@ export class GroupHierarchy {
    * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and
    *   where a group lies in itself: nobody can say who has access there.
    */
-  chain(key: string): string[] {
+  chain(key: string): readonly string[] {
+    const known = this.chains.get(key);
+    if (known !== undefined) return known;
     const chain: string[] = [];
     for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
       if (chain.includes(at)) {
@@ -354,6 +355,7 @@ export class GroupHierarchy {
       }
       chain.push(at);
     }
+    this.chains.set(key, chain);
     return chain;
   }
 
@@ -372,6 +374,18 @@ export class GroupHierarchy {
     return scope;
   }
 }
+
+/** The groups on both sides of a change. */
+export interface Hierarchies {
+  readonly before: GroupHierarchy;
+  readonly after: GroupHierarchy;
+}
+
+export const hierarchiesOf = (before: Entities, after: Entities): Hierarchies => ({
+  before: new GroupHierarchy(before),
+  after: new GroupHierarchy(after),
+});
+
 function findNamed(entities: Entities, key: string): Named {
   const entity = entities.get(key);
   if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
@@ -704,13 +718,9 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
 }
 
-/** All that a set of resources grants. Sorted; two resources that grant the same are both there. */
-function grantsOf(entities: Entities): Grant[] {
-  return resolveGrants(entities).map(({ grant }) => grant);
-}
-/** Everything that exists, with what it grants. */
-export function graphOf(entities: ReadonlyMap<string, Entity>): AccessGraph {
-  return { entities, grants: grantsOf(entities) };
+/** Everything that exists, with what it grants. Sorted; two resources that grant the same are both there. */
+export function graphOf(entities: Entities): AccessGraph {
+  return { entities, grants: resolveGrants(entities).map(({ grant }) => grant) };
 }
 
 /** What a role allows, sorted; undefined where a part of it was not read. */

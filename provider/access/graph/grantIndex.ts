@@ -12,6 +12,7 @@ const placeKey = (subject: string, group: string): string => JSON.stringify([sub
 export class GrantIndex {
   private subjects: ReadonlyMap<string, readonly Grant[]> | undefined;
   private places: ReadonlyMap<string, readonly Grant[]> | undefined;
+  private groups: ReadonlyMap<string, readonly Grant[]> | undefined;
   private roles: ReadonlyMap<string, readonly Grant[]> | undefined;
   private resources: ReadonlyMap<string, readonly Grant[]> | undefined;
   private related: ReadonlyMap<string, readonly Grant[]> | undefined;
@@ -29,6 +30,12 @@ export class GrantIndex {
   ofSubjectAt(subject: string, group: string): readonly Grant[] {
     this.places ??= groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]);
     return this.places.get(placeKey(subject, group)) ?? [];
+  }
+
+  /** The grants on exactly this group. */
+  ofGroup(key: string): readonly Grant[] {
+    this.groups ??= groupBy(this.grants, ({ group }) => [group.key]);
+    return this.groups.get(key) ?? [];
   }
 
   /** The grants of a role. */

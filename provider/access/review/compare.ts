@@ -12,7 +12,7 @@ import { digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
-import { accessKinds, isAccessField, GroupHierarchy, labelByKey } from "../graph/accessKinds";
+import { accessKinds, isAccessField, hierarchiesOf, labelByKey } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
 import { buildGraphs, planResources } from "../graph/graphBuilder";
@@ -62,6 +62,9 @@ export interface ResourceChange {
   /** Properties that are secret on both sides, so that a change cannot be seen. */
   readonly secretsMayHaveChanged: readonly string[];
 }
+
+/** A change after which there is a resource. */
+export type ChangeWithAfter = ResourceChange & { readonly after: Entity };
 
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
 export interface ComparisonAsRecorded {
@@ -185,7 +188,7 @@ function changeOf(
 
 /** The groups of both sides, with what has changed about each. */
 function groupNodes(before: Entities, after: Entities): GroupNode[] {
-  const hierarchies = { before: new GroupHierarchy(before), after: new GroupHierarchy(after) };
+  const hierarchies = hierarchiesOf(before, after);
   const keys = [...before.values(), ...after.values()]
     .filter(({ kind }) => kind === "Group")
     .map(({ key }) => key);
@@ -240,9 +243,11 @@ function findOutside(
   changed: readonly ResourceChange[],
   { before, after }: AccessGraphs,
 ): string[] {
-  const [then, now] = [new GroupHierarchy(before.entities), new GroupHierarchy(after.entities)];
+  const hierarchies = hierarchiesOf(before.entities, after.entities);
   return changed.flatMap(({ kind, urn, ...sides }) => {
-    const chain = sides.after ? now.chain(sides.after.key) : then.chain(sides.before?.key ?? "");
+    const chain = sides.after
+      ? hierarchies.after.chain(sides.after.key)
+      : hierarchies.before.chain(sides.before?.key ?? "");
     // In an organisation that the change makes nothing was there before.
     if (!isUid(chain.at(-1)) || chain.some((key) => isWithin(key, root))) return [];
     return `${kind} ${urnParts(urn ?? "").name} is outside of the group ${root}, whose inventory this is, so what is there was not compared: give an inventory of a group that contains it`;

@@ -1,11 +1,11 @@
-import { addTo, groupBy } from "../../fields/values";
+import { addTo } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import {
   isAccessField,
   resolveGrants,
-  GroupHierarchy,
+  hierarchiesOf,
   grantKey,
   isOfRetained,
   labelByKey,
@@ -14,7 +14,7 @@ import {
 import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import type { ResolvedGrant } from "../graph/accessKinds";
+import type { GroupHierarchy, Hierarchies, ResolvedGrant } from "../graph/accessKinds";
 import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { isUnread } from "../graph/unread";
@@ -82,19 +82,13 @@ interface HolderChange {
 /** The two graphs whose grants are paired. */
 interface GraphSides {
   readonly entities: { readonly before: Entities; readonly after: Entities };
-  readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
+  readonly hierarchies: Hierarchies;
   readonly trust: TrustComparison;
 }
 
-interface GrantPairs {
-  readonly changes: readonly GrantChange[];
-  /** What has no counterpart on the other side. */
-  readonly gained: readonly ResolvedGrant[];
-  readonly lost: readonly ResolvedGrant[];
-}
-
+/** Pairs gained grants with lost ones, where together they are one grant that changes. */
 class GrantPairing {
-  private readonly lost: LostGrants;
+  readonly lost: LostGrants;
   private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
   private readonly movedGroups: readonly string[];
 
@@ -108,28 +102,16 @@ class GrantPairing {
 
   /** The change that makes a lost grant this one; undefined where the grant is new. */
   pair(gained: ResolvedGrant): GrantChange | undefined {
-    const moved = this.lost.findMoved(gained, this.sides.hierarchies.after);
-    if (moved !== undefined) return this.pairWithMoved(moved, gained);
-    const { grant } = gained;
-    const replaced = this.isUnmoved(grant.group.key)
-      ? this.lost.findAtGroup(gained, ({ role }) => this.areComparable(role, grant.role))
-      : undefined;
-    return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
-  }
-
-  remaining(): ResolvedGrant[] {
-    return this.lost.remaining();
-  }
-
-  /** Whether a group stays where it is. */
-  private isUnmoved(group: string): boolean {
     const { before, after } = this.sides.hierarchies;
-    return before.chain(group).join() === after.chain(group).join();
-  }
-
-  /** Whether one role contains the other. */
-  private areComparable(one: GrantedRole, other: GrantedRole): boolean {
-    return this.contains(one, other) || this.contains(other, one);
+    const moved = this.lost.findMoved(gained, after);
+    if (moved !== undefined) return this.pairWithMoved(moved, gained);
+    const { role, group } = gained.grant;
+    if (before.chain(group.key).join() !== after.chain(group.key).join()) return undefined;
+    const replaced = this.lost.findAtGroup(
+      gained,
+      (old) => this.contains(old.role, role) || this.contains(role, old.role),
+    );
+    return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
   }
 
   private contains(outer: GrantedRole, { capabilities }: GrantedRole): boolean {
@@ -189,22 +171,6 @@ class GrantPairing {
       capabilitiesRemoved: removed,
     };
   }
-}
-
-/** Pairs each gained grant with a lost one, where together they are one grant that changes. */
-function pairGrants(
-  gained: readonly ResolvedGrant[],
-  lost: readonly ResolvedGrant[],
-  sides: GraphSides,
-): GrantPairs {
-  const pairing = new GrantPairing(lost, sides);
-  const changes: GrantChange[] = [];
-  const unpaired = gained.filter((resolved) => {
-    const change = pairing.pair(resolved);
-    if (change !== undefined) changes.push(change);
-    return change === undefined;
-  });
-  return { changes, gained: unpaired, lost: pairing.remaining() };
 }
 
 const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
@@ -455,7 +421,7 @@ export function addMeanwhile(
   return { grants: [...widened, ...passing], meanwhile: { entities, grants: [...meanwhile.values()] } };
 }
 
-const loss = ({ grant }: ResolvedGrant): GrantChange => ({
+const loss = ({ grant }: Pick<ResolvedGrant, "grant">): GrantChange => ({
   change: "lost",
   grant,
   reason: "grant removed",
@@ -464,11 +430,10 @@ const loss = ({ grant }: ResolvedGrant): GrantChange => ({
 });
 
 /** The resource grants something that nobody can read instead: it may be the same. */
-const doubtfulLoss = (resolved: ResolvedGrant): GrantChange => ({
-  ...loss(resolved),
+const DOUBTFUL_LOSS = {
   reason: "whether it is removed is not known: its resource grants a value that cannot be read instead (X3)",
   capabilitiesRemoved: [],
-});
+} as const;
 
 const isUnreadable = ({ grant: { subject, role, group } }: ResolvedGrant): boolean =>
   [subject, role, group].some(({ key }) => isUnreadKey(key));
@@ -484,10 +449,7 @@ export function diffGrants(
   languages = new Languages(),
 ): GrantDifference {
   const entities = { before: before.entities, after: after.entities };
-  const hierarchies = {
-    before: new GroupHierarchy(entities.before),
-    after: new GroupHierarchy(entities.after),
-  };
+  const hierarchies = hierarchiesOf(entities.before, entities.after);
   const trust = new TrustComparison(entities.before, entities.after, languages);
   const olds = byKey(resolveGrants(entities.before), hierarchies.before);
   const news = byKey(resolveGrants(entities.after), hierarchies.after);
@@ -498,17 +460,23 @@ export function diffGrants(
   const changed = continuing.flatMap(
     ({ old, now }) => compareContinuing(old, now, trust.compare(old, now)) ?? [],
   );
-  const pairs = pairGrants(
-    [...news].flatMap(([key, resolved]) => (olds.has(key) ? [] : [resolved])),
+  const pairing = new GrantPairing(
     [...olds].flatMap(([key, resolved]) => (news.has(key) ? [] : [resolved])),
     { entities, hierarchies, trust },
   );
-  const unreadable = new Set(pairs.gained.filter(isUnreadable).map(({ grant }) => grant.urn));
-  const lost = pairs.lost.map((resolved) => {
+  const gained: ResolvedGrant[] = [];
+  const paired: GrantChange[] = [];
+  for (const [key, resolved] of news) {
+    const change = olds.has(key) ? undefined : pairing.pair(resolved);
+    if (change !== undefined) paired.push(change);
+    else if (!olds.has(key)) gained.push(resolved);
+  }
+  const unreadable = new Set(gained.filter(isUnreadable).map(({ grant }) => grant.urn));
+  const lost = pairing.lost.remaining().map((resolved): GrantChange => {
     const { urn } = resolved.grant;
-    return urn !== undefined && unreadable.has(urn) ? doubtfulLoss(resolved) : loss(resolved);
+    return { ...loss(resolved), ...(urn !== undefined && unreadable.has(urn) ? DOUBTFUL_LOSS : {}) };
   });
-  const changes = [...pairs.gained.map(gain), ...lost, ...pairs.changes, ...changed];
+  const changes = [...gained.map(gain), ...lost, ...paired, ...changed];
   return {
     changes: changes.sort((a, b) => compareGrants(a.grant, b.grant)),
     unchanged: continuing.length - changed.length,
@@ -516,13 +484,10 @@ export function diffGrants(
 }
 
 /** The grants on some groups, each subject and role once: the first, which is the nearest. */
-function grantsOn(
-  groups: readonly string[],
-  grants: ReadonlyMap<string, readonly Grant[]>,
-): Map<string, Grant> {
+function grantsOn(groups: readonly string[], index: GrantIndex): Map<string, Grant> {
   const grantsByKey = new Map<string, Grant>();
   for (const group of groups) {
-    for (const grant of grants.get(group) ?? []) {
+    for (const grant of index.ofGroup(group)) {
       const key = JSON.stringify([grant.subject.key, grant.role.key]);
       if (!grantsByKey.has(key)) grantsByKey.set(key, grant);
     }
@@ -530,13 +495,10 @@ function grantsOn(
   return grantsByKey;
 }
 
-const byGroup = ({ grants }: AccessGraph): Map<string, Grant[]> =>
-  groupBy(grants, ({ group }) => [group.key]);
-
 /** The groups of both graphs that lie below another group afterwards. */
 function movedGroups(
   entities: { readonly before: Entities; readonly after: Entities },
-  hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy },
+  hierarchies: Hierarchies,
 ): string[] {
   return [...entities.after.values()]
     .filter(({ kind, key }) => kind === "Group" && entities.before.get(key)?.kind === "Group")
@@ -546,8 +508,7 @@ function movedGroups(
 
 /** Both graphs, with what a move of a group is compared by. */
 interface Sides {
-  readonly hierarchies: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
-  readonly grants: Record<"before" | "after", ReadonlyMap<string, readonly Grant[]>>;
+  readonly hierarchies: Hierarchies;
   readonly index: Record<"before" | "after", GrantIndex>;
 }
 
@@ -564,10 +525,10 @@ function canDoSome(
 
 /** What holders above one place of a group hold on it, and not above the other place. */
 function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Grant[] {
-  const { hierarchies, grants } = sides;
+  const { hierarchies, index } = sides;
   const other = side === "before" ? "after" : "before";
-  const inherited = grantsOn(hierarchies[other].chain(key), grants[other]);
-  const above = grantsOn(hierarchies[side].chain(key).slice(1), grants[side]);
+  const inherited = grantsOn(hierarchies[other].chain(key), index[other]);
+  const above = grantsOn(hierarchies[side].chain(key).slice(1), index[side]);
   // What comes or goes above is a change there, which is about everything below it too. But a grant in the place of another
   // brings less there than on the moved group.
   return [...above].flatMap(([id, grant]) =>
@@ -578,20 +539,14 @@ function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Gra
 function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChange[] {
   const [from, to] = [sides.hierarchies.before.scope(key), sides.hierarchies.after.scope(key)];
   const gained = grantsOfPlace(key, "after", sides).map((grant): GrantChange => ({
-    change: "gained",
-    grant: { ...grant, group: to },
+    ...gain({ grant: { ...grant, group: to } }),
     reason: `${from.path} moves below ${grant.group.path}, where this is granted`,
-    capabilitiesAdded: grant.role.capabilities ?? [],
-    capabilitiesRemoved: [],
   }));
   // Where the new place is not known, nor is who loses what.
   if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return gained;
   const lost = grantsOfPlace(key, "before", sides).map((grant): GrantChange => ({
-    change: "lost",
-    grant: { ...grant, group: from },
+    ...loss({ grant: { ...grant, group: from } }),
     reason: `${from.path} moves away from ${grant.group.path}, where this is granted`,
-    capabilitiesAdded: [],
-    capabilitiesRemoved: grant.role.capabilities ?? [],
   }));
   return [...gained, ...lost];
 }
@@ -601,15 +556,11 @@ function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChan
  * itself is not here: it is granted at another place, which is a change of its own.
  */
 export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantChange[] {
-  const hierarchies = {
-    before: new GroupHierarchy(before.entities),
-    after: new GroupHierarchy(after.entities),
-  };
+  const hierarchies = hierarchiesOf(before.entities, after.entities);
   const moved = movedGroups({ before: before.entities, after: after.entities }, hierarchies);
   if (moved.length === 0) return [];
   const sides = {
     hierarchies,
-    grants: { before: byGroup(before), after: byGroup(after) },
     index: { before: new GrantIndex(before.grants), after: new GrantIndex(after.grants) },
   };
   return moved.flatMap((key) => changesOfMove(key, after, sides));
