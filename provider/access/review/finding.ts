@@ -6,6 +6,10 @@ import type { Scope, Grant } from "../graph/grant";
 export const severities = ["critical", "high", "medium", "low"] as const;
 export type Severity = (typeof severities)[number];
 
+/** The worst of some severities; undefined where there is none. */
+export const worstOf = (found: readonly Severity[]): Severity | undefined =>
+  severities.find((severity) => found.includes(severity));
+
 /** A suppression of such a finding must name its last day. */
 export function isHighOrCritical(severity: Severity): boolean {
   return severity === "high" || severity === "critical";

@@ -6,7 +6,7 @@ import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
-import { labelEntity, limitLines } from "./wording";
+import { grantLine, labelEntity, limitLines } from "./wording";
 import { listFirst, plural } from "../../text/plain";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
@@ -209,7 +209,7 @@ function* briefOwnGrants(facts: Facts): Generator<Grant> {
     // Of a role that cannot be read nobody knows whether another one gives the same.
     const isGivenAgain =
       capabilities === undefined
-        ? facts.grantsAfter(grant.subject.key).some((each) => tupleOf(each) === tupleOf(grant))
+        ? facts.after.ofSubject(grant.subject.key).some((each) => tupleOf(each) === tupleOf(grant))
         : !capabilities.every((each) => stays.has(each));
     if (isGivenAgain) yield grant;
   }
@@ -271,13 +271,8 @@ function findLostReading(facts: Facts): FindingInput[] {
   });
 }
 
-interface LossOfTrust {
-  readonly message: string;
-  readonly advice: string;
-}
-
 /** What keeps an identity from signing in again; undefined where it can. */
-function lossOfTrust(change: ResourceChange): LossOfTrust | undefined {
+function lossOfTrust(change: ResourceChange): Pick<FindingInput, "message" | "advice"> | undefined {
   const { op, kind } = change;
   const advice = "apply this with another identity: the pipeline may not be able to sign in again";
   if (op === "delete" || op === "replace") return { message: `is ${op}d`, advice };
@@ -399,12 +394,6 @@ const lockOut: Rule = {
 
 const RECENT_DAYS = 30;
 
-function daysSinceSeen(facts: Facts, entity: Entity): number | undefined {
-  const nanos = entity.lastSeenTime === undefined ? undefined : timestampNanos(entity.lastSeenTime);
-  if (nanos === undefined) return undefined;
-  return Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
-}
-
 const blockerOf = ({ kind }: Pick<Entity, "kind">): Deletion["blockedBy"] => specs[kind]?.deletion?.blockedBy;
 
 const isUnmanaged = ({ external, urn }: Entity): boolean => external === true || urn === undefined;
@@ -446,10 +435,11 @@ function findStillInUse(facts: Facts): FindingInput[] {
 const stableNames = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
 
 /** "was seen 3 days ago", where that is recent. */
-function describeLastUse(facts: Facts, entity: Entity): string[] {
-  const days = daysSinceSeen(facts, entity);
-  if (days === undefined || days >= RECENT_DAYS) return [];
-  return [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`];
+function describeLastUse(facts: Facts, { lastSeenTime }: Entity): string[] {
+  const nanos = lastSeenTime === undefined ? undefined : timestampNanos(lastSeenTime);
+  if (nanos === undefined) return [];
+  const days = Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
+  return days >= RECENT_DAYS ? [] : [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`];
 }
 
 function describeDependents({ length }: readonly Entity[], op: string): string[] {
@@ -627,11 +617,7 @@ const massRemoval: Rule = {
         name: "all grants",
         field: "max-removal",
         message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
-        details: limitLines(
-          lost
-            .map(({ subject, role, group }) => `${subject.displayName}: ${nameIn(role)} on ${group.path}`)
-            .sort(),
-        ),
+        details: limitLines(lost.map(grantLine).sort()),
         pins: lost.map(tupleOf).sort(),
         advice:
           "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",

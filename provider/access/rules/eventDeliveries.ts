@@ -12,17 +12,8 @@ const eventReceivers = (kind: string): readonly string[] => pathsMeant(kind, "ev
 
 const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
 
-/** An address that receives the events of a group and everything below it. */
-interface Delivery {
-  /** Of the field that holds the address. */
-  readonly path: string;
-  /** Undefined where it is not known. */
-  readonly address: string | undefined;
-  readonly host: string | undefined;
-  readonly group: Scope | undefined;
-}
-
-function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
+/** The addresses that receive the events of a group and everything below it, where they are known, by the path of their field. */
+function deliveriesOf(facts: Facts, entity: Entity) {
   return eventReceivers(entity.kind).map((path) => {
     const address = textAtPath(entity.inputs, path);
     const host = address === undefined ? undefined : hostOf(address);

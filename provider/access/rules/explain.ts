@@ -3,17 +3,6 @@ import { isHighOrCritical } from "../review/finding";
 import { whyNotInPolicyPack } from "./rule";
 import type { Rule } from "./rule";
 
-/** What is to be known of a rule, as data. */
-interface Explanation extends Pick<
-  Rule,
-  "id" | "name" | "severities" | "when" | "what" | "why" | "fix" | "except"
-> {
-  /** An entry of the policy file, as YAML. */
-  readonly example: string;
-  /** Whether a policy pack runs it. */
-  readonly inPolicyPack: boolean;
-}
-
 /** A value of YAML that means the same with and without quotes is written without. */
 const yaml = (text: string): string => (/^[A-Za-z0-9][\w .-]*$/.test(text) ? text : JSON.stringify(text));
 
@@ -34,7 +23,7 @@ function exampleOf(rule: Rule): string {
 }
 
 /** Collects what `explain` prints about a rule. */
-export function explainRule(rule: Rule): Explanation {
+export function explainRule(rule: Rule) {
   const { id, name, severities, when, what, why, fix, except } = rule;
   return {
     ...{ id, name, severities, when: when === "always" ? severities.join(", ") : when },

@@ -9,7 +9,7 @@ import { everyKind, givesAccess, hasAccessField, isPulledByName } from "./rule";
 import { recordedState } from "./recordedState";
 import { urnParts } from "../documents/engineState";
 import { isSummary } from "../graph/keys";
-import type { ResourceChange } from "../review/compare";
+import type { ChangeWithAfter } from "../review/compare";
 import { isGain, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
@@ -74,15 +74,6 @@ function addressOf(facts: Facts, { kind, key, name = "" }: Entity, side: "before
 const isAtSamePlace = (one: Entity, other: Entity): boolean =>
   one.inputs["parentUid"] === other.inputs["parentUid"];
 
-/** What is found by a name, or below it. */
-interface Use {
-  readonly grants: number;
-  /** Some grant allows more than to read. */
-  readonly isStrong: boolean;
-  /** What images are pulled by. */
-  readonly pulled: number;
-}
-
 /** Answers what was found by each name before a change, and what a name gives after it. */
 class KnownNames {
   private known: ReadonlyMap<string, readonly Entity[]> | undefined;
@@ -113,7 +104,8 @@ class KnownNames {
     });
   }
 
-  useOf({ kind, key }: Entity): Use {
+  /** How many grants are found by a name or below it, whether some allow more than to read, and how much images are pulled by. */
+  useOf({ kind, key }: Entity) {
     const grants = this.grantsOf(kind, key);
     return {
       grants: grants.length,
@@ -241,13 +233,13 @@ const INSTEAD: Readonly<Record<UnreadReason, string>> = {
 };
 
 /** Changes that leave a resource there, whose values a reader must be able to judge. */
-function* judgedChanges(facts: Facts): Generator<ResourceChange & { readonly after: Entity }> {
+function* judgedChanges(facts: Facts): Generator<ChangeWithAfter> {
   for (const change of facts.comparison.changes) {
     if (change.after !== undefined && change.op !== "delete") yield { ...change, after: change.after };
   }
 }
 
-function unreadOf({ op, after }: ResourceChange & { readonly after: Entity }): UnreadValue[] {
+function unreadOf({ op, after }: ChangeWithAfter): UnreadValue[] {
   const { paths: judged } = possibleGrants(after);
   return (after.unread ?? []).filter(
     ({ path, reason, decidesAccess }) =>
@@ -402,12 +394,6 @@ const cannotBeJudged: Rule = {
   find: findUnjudged,
 };
 
-/** "Command migrate". */
-function describeChangedResource({ kind, urn }: ResourceChange): string {
-  const name = urnParts(urn ?? "").name;
-  return `${kind.slice(kind.lastIndexOf(":") + 1)} ${name}`;
-}
-
 const notReviewed: Rule = {
   id: "X4",
   name: "not-reviewed",
@@ -424,15 +410,16 @@ const notReviewed: Rule = {
     comparison.changes.flatMap((change): FindingInput[] => {
       const { notReviewed: why, kind, urn, location, op, packageVersion, inputsDigest } = change;
       if (why === undefined || op === "same") return [];
+      const { name } = urnParts(urn ?? "");
       return [
         {
           severity: "high",
           kind,
-          name: urnParts(urn ?? "").name,
+          name,
           field: "type",
           urn,
           location,
-          message: `${describeChangedResource(change)} is not reviewed (${op}): ${why}`,
+          message: `${kind.slice(kind.lastIndexOf(":") + 1)} ${name} is not reviewed (${op}): ${why}`,
           details: [`type ${kind}${packageVersion === undefined ? "" : `, version ${packageVersion}`}`],
           packageVersion,
           pins: [op, packageVersion ?? null, inputsDigest ?? null],

@@ -10,13 +10,13 @@ import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { graphOf, GroupHierarchy, readRoleCapabilities } from "../graph/accessKinds";
+import { graphOf, hierarchiesOf, readRoleCapabilities } from "../graph/accessKinds";
+import type { Hierarchies } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
 import { describeTrust } from "../graph/trust";
-import type { Comparison, ResourceChange } from "../review/compare";
-import type { Severity } from "../review/finding";
+import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
 import type { Languages } from "../trust/languages";
 import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
@@ -25,7 +25,8 @@ import { builtInRoleNames } from "./data/builtInRoleNames";
 import type { FindingInput } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
 
-function* textsIn(value: Json | undefined): Generator<string> {
+/** The texts inside a value. */
+export function* textsIn(value: Json | undefined): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
   else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
@@ -54,15 +55,10 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
 const referencesOf = ({ entities }: AccessGraph): Map<string, Entity[]> =>
   groupBy(entities.values(), ({ inputs }) => [...textsIn(inputs)].filter((text) => entities.has(text)));
 
-interface FindingText {
-  readonly severity: Severity;
-  readonly message: string;
-  readonly advice: string;
-  readonly details?: readonly string[];
-  readonly field?: string;
-  readonly counterexample?: string;
-  readonly pins?: Json;
-}
+type FindingText = Pick<
+  FindingInput,
+  "severity" | "message" | "advice" | "details" | "field" | "counterexample" | "pins"
+>;
 
 /** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
 export type KnownBy = "anybody" | "stacks";
@@ -84,7 +80,7 @@ export class Facts {
   readonly languages: Languages;
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
-  private readonly hierarchy: { readonly before: GroupHierarchy; readonly after: GroupHierarchy };
+  private readonly hierarchy: Hierarchies;
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
@@ -104,14 +100,17 @@ export class Facts {
     const { before, after, meanwhile, languages } = comparison;
     this.languages = languages;
     this.effectContext = createEffectContext(before.entities, after.entities, languages);
-    this.hierarchy = {
-      before: new GroupHierarchy(before.entities),
-      after: new GroupHierarchy(after.entities),
-    };
+    this.hierarchy = hierarchiesOf(before.entities, after.entities);
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
     this.meanwhile = meanwhile === undefined ? this.after : new GrantIndex(meanwhile.grants);
-    this.scopes = new Map(comparison.groups.map((group) => [group.key, toScope(group)]));
+    // As findings name them, without what a report says of the group alone.
+    this.scopes = new Map(
+      comparison.groups.map(({ key, uid, urn, name, path, isRoot }) => [
+        key,
+        { key, uid, urn, name, path, isRoot },
+      ]),
+    );
     this.roles = new BuiltInRoles(comparison);
   }
 
@@ -192,10 +191,6 @@ export class Facts {
       this.recordedGrants = new Set(own.map(tupleOf));
     }
     return this.recordedGrants.has(tupleOf(grant));
-  }
-
-  grantsAfter(subject: string): readonly Grant[] {
-    return this.after.ofSubject(subject);
   }
 
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
@@ -359,7 +354,7 @@ export class Facts {
   }
 
   /** Changes that create, update or replace a resource of the kinds that meet a condition. */
-  *writes(hasProperty: (kind: string) => boolean): Generator<ResourceChange & { readonly after: Entity }> {
+  *writes(hasProperty: (kind: string) => boolean): Generator<ChangeWithAfter> {
     for (const change of this.comparison.changes) {
       const { after, op } = change;
       if (after === undefined || !hasProperty(change.kind)) continue;
@@ -425,16 +420,6 @@ export class Facts {
     return { ...text, kind, name, urn, uid, location, group, trust };
   }
 }
-
-/** A group as findings name it, without what a report says of the group alone. */
-const toScope = ({ key, uid, urn, name, path, isRoot }: Scope): Scope => ({
-  key,
-  uid,
-  urn,
-  name,
-  path,
-  isRoot,
-});
 
 /** Whether a resource is one of the platform's own roles. */
 export function isBuiltInRole(entity: Entity): boolean {

@@ -2,13 +2,21 @@ import { familyOf } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
-import { nameIn, tupleOf } from "../graph/grant";
+import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
-import { severities } from "../review/finding";
+import { worstOf } from "../review/finding";
 import type { Severity } from "../review/finding";
-import { changeReason, labelEntity, limitLines, roleName, scopeText, subjectName } from "./wording";
+import {
+  changeReason,
+  grantLine,
+  labelEntity,
+  limitLines,
+  roleName,
+  scopeText,
+  subjectName,
+} from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
@@ -159,15 +167,12 @@ function findOutsideDefinitions(facts: Facts): FindingInput[] {
     if (entity === undefined || place === undefined) return [];
     const { path } = facts.scope(place);
     const names = [...new Set(delegations.flatMap((each) => each.names))].sort();
-    const grants = delegations.map(
-      ({ grant: { subject, role, group } }) => `${subject.displayName}: ${nameIn(role)} on ${group.path}`,
-    );
+    const grants = delegations.map(({ grant }) => grantLine(grant));
     const isRole = delegations.some(({ grant }) => grant.role.key === definition);
     const who = names.length === 0 ? `whoever administers ${path}` : listFirst(names, 3);
     return [
       facts.aboutEntity(entity, {
-        severity:
-          severities.find((level) => delegations.some(({ severity }) => severity === level)) ?? "medium",
+        severity: worstOf(delegations.map(({ severity }) => severity)) ?? "medium",
         field: "parentUid",
         message: `${labelEntity(entity)} lies in ${path}, and has ${plural(grants.length, "grant")} above or beside it: ${who} can change ${isRole ? "what it gives" : "who has it"}`,
         details: limitLines([...new Set(grants)].sort()),
@@ -235,7 +240,7 @@ const roleWidened: Rule = {
       const grants = [...kept, ...lost];
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
-      const severity = severities.find((level) => gains.some(([gained]) => gained === level)) ?? "low";
+      const severity = worstOf(gains.map(([gained]) => gained)) ?? "low";
       const consequence = gains.find(([gained, text]) => gained === severity && text !== "")?.[1];
       const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
       const groups = new Set(grants.map(({ group }) => group.key)).size;

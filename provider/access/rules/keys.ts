@@ -7,7 +7,7 @@ import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
 import type { Entity } from "../graph/model";
-import type { ResourceChange } from "../review/compare";
+import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import {
   fieldsWhere,
   lifetimesOf,
@@ -19,6 +19,7 @@ import {
 } from "../graph/describedFields";
 import { labelEntity } from "./wording";
 import { mayWiden } from "../effects";
+import { textsIn } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
@@ -36,19 +37,12 @@ import type { Severity } from "../review/finding";
 /** A run of characters as long as the shortest secret of the platform, whatever it is encoded in. */
 const SECRET_LIKE = /[\w.~+/=-]{16,}/;
 
-/** The texts inside a value. */
-function textsOf(value: Json | undefined): string[] {
-  if (typeof value === "string") return [value];
-  if (Array.isArray(value)) return value.flatMap(textsOf);
-  return isObject(value) ? Object.values(value).flatMap(textsOf) : [];
-}
-
 /** What a resource shows of itself that is no secret: a text made of it tells nothing. */
 function shownTexts(sources: readonly (Entity | undefined)[]): string[] {
   const texts = sources.flatMap((source) =>
     source === undefined
       ? []
-      : [source.uid ?? "", ...textsOf(source.inputs), ...textsOf(source.details)].filter(
+      : [source.uid ?? "", ...textsIn(source.inputs), ...textsIn(source.details)].filter(
           (text) => text.length > 3 && text !== SECRET_MASK && !isUnread(text),
         ),
   );
@@ -221,11 +215,7 @@ function findKeySetProblem(
 }
 
 /** A key set by which others can sign in, or that a resource did not have before. */
-function judgeKeySet(
-  facts: Facts,
-  { before, after }: ResourceChange & { readonly after: Entity },
-  path: string,
-): FindingInput[] {
+function judgeKeySet(facts: Facts, { before, after }: ChangeWithAfter, path: string): FindingInput[] {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return [];
   const problem = findKeySetProblem(after, name, textAtPath(after.inputs, path) ?? "");
@@ -386,7 +376,7 @@ function problemsOfInvite({ kind, inputs, unread }: Entity): (readonly [field: s
  */
 function wasAsOpen(
   facts: Facts,
-  { op, before, after, fields, isMissing }: ResourceChange & { readonly after: Entity },
+  { op, before, after, fields, isMissing }: ChangeWithAfter,
 ): (path: string) => boolean {
   const isOver = lifetimesOf(after.kind).some(
     ({ field: { returnedAs = "" } }) =>

@@ -4,20 +4,19 @@ import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
-import { isGain, nameIn, tupleOf } from "../graph/grant";
-import type { Grant } from "../graph/grant";
+import { isGain, tupleOf } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
-import { severities, sortFindings } from "../review/finding";
-import type { Finding, Severity } from "../review/finding";
+import { severities, sortFindings, worstOf } from "../review/finding";
+import type { Finding } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { inputsToPin } from "./findingValue";
 import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
-import { labelEntity, limitLines } from "./wording";
+import { grantLine, labelEntity, limitLines } from "./wording";
 import { listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
@@ -175,8 +174,6 @@ function findRevoked(facts: Facts): FindingInput[] {
   const dropped = [...revoked].flatMap(([key, { recorded, isMissing }]) =>
     recorded === undefined || isMissing === true || declared.has(key) ? [] : [[key, recorded] as const],
   );
-  const linesOf = ({ subject, role, group }: Grant): string =>
-    `${subject.displayName}: ${nameIn(role)} on ${group.path}`;
   return [
     ...(returning.length === 0
       ? []
@@ -185,8 +182,8 @@ function findRevoked(facts: Facts): FindingInput[] {
             severity: "medium" as const,
             name: "recorded state",
             field: "bindings",
-            message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(linesOf).sort(), 3)}`,
-            details: limitLines(returning.map(linesOf).sort()),
+            message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(grantLine).sort(), 3)}`,
+            details: limitLines(returning.map(grantLine).sort()),
             pins: returning.map(tupleOf).sort(),
             advice: "ask who revoked each and why; take it out of the program if that was meant",
           },
@@ -225,9 +222,6 @@ function causeOf(
   return isWritten ? { change, fields: [] } : undefined;
 }
 
-const worst = (severities: readonly Severity[]): Severity | undefined =>
-  (["high", "medium", "low"] as const).find((each) => severities.includes(each));
-
 const describeKeptField = ({ path, before, after, reason }: FieldEffect): string =>
   `${path}: recorded ${before ?? "nothing"}, now ${after ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`;
 
@@ -238,7 +232,7 @@ function reportKeptChange(
 ): FindingInput[] {
   const entity = lost ?? change.after ?? change.before;
   const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
-  const severity = worst([
+  const severity = worstOf([
     ...severities,
     ...(fields.some((each) => mayWiden(each.direction)) ? ["medium" as const] : []),
   ]);

@@ -1,7 +1,6 @@
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import type { Json, Props } from "../../fields/values";
-import type { ResourceChange } from "../review/compare";
-import type { Entity } from "../graph/model";
+import type { ChangeWithAfter } from "../review/compare";
 import type { Severity } from "../review/finding";
 import { memberPath } from "../../fields/walk";
 import { isObject } from "../../fields/values";
@@ -40,10 +39,7 @@ function describeSource(from: string | undefined, to: string | undefined): strin
 }
 
 /** Names that stand for other images after a change. */
-function findOtherImages(
-  facts: Facts,
-  { op, before, after }: ResourceChange & { readonly after: Entity },
-): FindingInput[] {
+function findOtherImages(facts: Facts, { op, before, after }: ChangeWithAfter): FindingInput[] {
   if (op !== "update" || before === undefined) return [];
   return imageNames(after.kind).flatMap(({ path, field }) => {
     const [from, to] = [before, after].map(({ inputs }) => textAtPath(inputs, path));
@@ -182,10 +178,7 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
     .map(nameOfItem);
 }
 
-function findAddedTrust(
-  facts: Facts,
-  { before, after }: ResourceChange & { readonly after: Entity },
-): FindingInput[] {
+function findAddedTrust(facts: Facts, { before, after }: ChangeWithAfter): FindingInput[] {
   return trustFields(after.kind).flatMap((trustField) => {
     const { path, field } = trustField;
     const trust = field.access && imageTrusts[field.access];

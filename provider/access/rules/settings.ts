@@ -12,8 +12,8 @@ import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs, aggregatedKind } from "../../fields/resourceSpec";
-import type { ResourceChange } from "../review/compare";
-import { severities } from "../review/finding";
+import type { ChangeWithAfter, ResourceChange } from "../review/compare";
+import { severities, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
@@ -22,21 +22,19 @@ import { labelEntity, roleName, subjectName } from "./wording";
 import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./rule";
 import { onlyDescribesPeople } from "./signIn";
 
-type Change = ResourceChange & { readonly after: Entity };
-
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
 const hasJudgedField: KindCondition = (kind) =>
   Object.values(specs[kind]?.fields ?? {}).some((field) => isJudged(field));
 
 /** Whether the list of grants shows that somebody gains something by a resource. */
-const gainsSomething = (facts: Facts, { urn, after }: Change): boolean =>
+const gainsSomething = (facts: Facts, { urn, after }: ChangeWithAfter): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 
 /**
  * Whether each grant of a resource was held before, by it or by another one: it only takes access away. So do services that act
  * as identities which exist: one that is not known yet is assumed.
  */
-function grantsNothingNew(facts: Facts, { kind, after }: Change): boolean {
+function grantsNothingNew(facts: Facts, { kind, after }: ChangeWithAfter): boolean {
   const [declared, grants] = [grantsIn(after), facts.after.ofResource(after)];
   const isHeld = (grant: Grant): boolean =>
     facts.before
@@ -56,26 +54,26 @@ function grantsNothingNew(facts: Facts, { kind, after }: Change): boolean {
 }
 
 /** Whether the list of grants shows what a property gives: a gain, which the rules of grants judge, or nothing. */
-const isShownInGrants = (facts: Facts, change: Change, { path, effect }: FieldEffect): boolean =>
+const isShownInGrants = (facts: Facts, change: ChangeWithAfter, { path, effect }: FieldEffect): boolean =>
   isShownByGrants(change.kind, path, effect) &&
   (gainsSomething(facts, change) || grantsNothingNew(facts, change));
 
 const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
 
 /** The end of a lifetime as the server gave it, or another end as the program writes it. */
-function endBefore({ kind, before }: Change, path: string): string | undefined {
+function endBefore({ kind, before }: ChangeWithAfter, path: string): string | undefined {
   const end = lifetimesOf(kind).find((lifetime) => lifetime.path === path)?.field.returnedAs;
   return end === undefined ? textAtPath(before?.inputs, path) : textAtPath(before?.details, end);
 }
 
 /** Whether an end that had passed is moved: what was over begins again. */
-function isRevived(facts: Facts, change: Change, { path }: FieldEffect): boolean {
+function isRevived(facts: Facts, change: ChangeWithAfter, { path }: FieldEffect): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
   return end !== undefined && end < nowNanos(facts);
 }
 
 /** Whether an object that is made now ends no later than the one in whose place it comes. */
-function endsNoLater(facts: Facts, change: Change, path: string): boolean {
+function endsNoLater(facts: Facts, change: ChangeWithAfter, path: string): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
   const lifetime = durationNanos(textAtPath(change.after.inputs, path) ?? "");
   if (end === undefined || lifetime === undefined) return false;
@@ -83,7 +81,7 @@ function endsNoLater(facts: Facts, change: Change, path: string): boolean {
 }
 
 /** The lifetimes that begin again with an object that is made anew, also where no argument changes. */
-function renewedLifetimes(facts: Facts, change: Change): FieldEffect[] {
+function renewedLifetimes(facts: Facts, change: ChangeWithAfter): FieldEffect[] {
   const { kind, op, before, after } = change;
   if (before === undefined || decidesSignIn(kind) || (op !== "replace" && op !== "create")) return [];
   return lifetimesOf(kind)
@@ -112,7 +110,7 @@ function isWhollyListed({ comparison: { inventory } }: Facts, { uid = "" }: Enti
 }
 
 /** Whether a role that nobody holds only reads more: whoever is given it later is judged by what it then allows. */
-function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEffect): boolean {
+function isIdleReading(facts: Facts, { after, kind }: ChangeWithAfter, { added }: FieldEffect): boolean {
   return (
     kind === "Role" &&
     facts.after.ofRole(after.key).length === 0 &&
@@ -121,7 +119,7 @@ function isIdleReading(facts: Facts, { after, kind }: Change, { added }: FieldEf
   );
 }
 
-function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity {
+function severityOf(facts: Facts, change: ChangeWithAfter, field: FieldEffect): Severity {
   const { after, kind } = change;
   const isEnd = field.effect === "expiry";
   // Whatever end comes in the place of one that had passed, it is later.
@@ -140,7 +138,12 @@ function severityOf(facts: Facts, change: Change, field: FieldEffect): Severity 
 }
 
 /** Whether a finding says at least as loudly what becomes of a property of the same resource. */
-function isReported(others: readonly Finding[], { urn, after }: Change, path: string, severity: Severity) {
+function isReported(
+  others: readonly Finding[],
+  { urn, after }: ChangeWithAfter,
+  path: string,
+  severity: Severity,
+) {
   const isAbout = (other: string): boolean => isPathWithin(path, other) || isPathWithin(other, path);
   return others.some(
     (other) =>
@@ -155,14 +158,14 @@ const sortByDirection = (fields: readonly FieldEffect[]): FieldEffect[] =>
   [...fields].sort((a, b) => Number(b.direction === "widened") - Number(a.direction === "widened"));
 
 /** What a create takes the place of where the program only renames its resource: the same change deletes it. */
-function findRenamed(facts: Facts, { op, after }: Change): Entity | undefined {
+function findRenamed(facts: Facts, { op, after }: ChangeWithAfter): Entity | undefined {
   return op === "create" ? facts.namesakesBefore(after).find(({ key }) => facts.isDeleted(key)) : undefined;
 }
 
 /**
  * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and whom images trust.
  */
-function newEffects(facts: Facts, { kind, after }: Change): readonly FieldEffect[] {
+function newEffects(facts: Facts, { kind, after }: ChangeWithAfter): readonly FieldEffect[] {
   if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
   return facts.effectsOf(after).filter(
     ({ path, effect }) =>
@@ -196,7 +199,11 @@ function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
   return isSource && /^[a-z0-9][a-z0-9._-]*$/.test(textAtPath(inputs, path) ?? "");
 }
 
-function findChangedSettings(facts: Facts, others: readonly Finding[], change: Change): FindingInput[] {
+function findChangedSettings(
+  facts: Facts,
+  others: readonly Finding[],
+  change: ChangeWithAfter,
+): FindingInput[] {
   const { op, after } = change;
   const renamed = findRenamed(facts, change);
   const isNew =
@@ -215,9 +222,7 @@ function findChangedSettings(facts: Facts, others: readonly Finding[], change: C
       !isShownInGrants(facts, change, field) &&
       !isReported(others, change, field.path, severityOf(facts, known, field)),
   );
-  const severity = severities.find((level) =>
-    open.some((field) => severityOf(facts, known, field) === level),
-  );
+  const severity = worstOf(open.map((field) => severityOf(facts, known, field)));
   if (severity === undefined) return [];
   const loudest = sortByDirection(open.filter((field) => severityOf(facts, known, field) === severity));
   return [
@@ -247,7 +252,7 @@ function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
 }
 
 /** A create that the server carries out on what exists already under the same name. */
-function findReplacedContent(facts: Facts, change: Change): FindingInput[] {
+function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInput[] {
   const { op, before, after } = change;
   const spec = specs[after.kind];
   if (spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];

@@ -9,7 +9,7 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { decidesSignIn, isIdentityProvider } from "./rule";
 import type { Severity } from "../review/finding";
-import type { ResourceChange } from "../review/compare";
+import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import { timestampNanos } from "../../fields/formats";
 import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";
@@ -112,11 +112,7 @@ function hadEnded({ options: { now } }: Facts, { kind, before }: ResourceChange)
 }
 
 /** How loud a change is: who may sign in that could not before decides. */
-function severityOf(
-  facts: Facts,
-  change: ResourceChange & { readonly after: Entity },
-  changed: readonly FieldEffect[],
-): Severity {
+function severityOf(facts: Facts, change: ChangeWithAfter, changed: readonly FieldEffect[]): Severity {
   const { op, after } = change;
   const loud = changed.filter((field) => !onlyDescribesPeople(after, field));
   if (op !== "update" || hadEnded(facts, change)) return "high";

@@ -22,6 +22,10 @@ export function limitLines(lines: readonly string[], maxLines = 20): string[] {
     : [...lines];
 }
 
+/** "ada: owner on acme / payments". */
+export const grantLine = ({ subject, role, group }: Grant): string =>
+  `${subject.displayName}: ${nameIn(role)} on ${group.path}`;
+
 export const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
 export const roleName = (grant: Grant): string => nameIn(grant.role);
 
