@@ -38,7 +38,7 @@ import {
   withInputs,
 } from "./entities";
 import { compositeKey } from "./keys";
-import type { LiveState, RecordedOfKind } from "./entities";
+import type { LiveState } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
 import { mapLeaves, ownMember, isReference } from "./references";
 import type { Leaf } from "./references";
@@ -172,15 +172,12 @@ class Revealing {
       this.leaves.push(leaf);
       return other;
     }
-    if (Array.isArray(value) && Array.isArray(other)) return this.revealItems(value, other, path);
+    if (Array.isArray(value) && Array.isArray(other)) {
+      // Items have no names: a place tells which item it is only if all that is shown is in its place.
+      if (!this.isAsOther(value, other, path)) return value;
+      return value.map((item, i) => this.reveal(item, other[i], `${path}[${i}]`) ?? null);
+    }
     return isObject(value) && isObject(other) ? this.revealMembers(value, other, path) : value;
-  }
-
-  /** Items have no names: a place tells which item it is only if all that is shown is in its place. */
-  private revealItems(items: readonly Json[], others: readonly Json[], path: string): Json[] {
-    return this.isAsOther([...items], [...others], path)
-      ? items.map((item, i) => this.reveal(item, others[i], `${path}[${i}]`) ?? null)
-      : [...items];
   }
 
   private isAsOther(value: Json | undefined, other: Json | undefined, path: string): boolean {
@@ -430,13 +427,8 @@ class GraphBuilder {
     if (op === "same" || type === "") return;
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (notReviewed !== undefined) {
-      const version = pluginVersion(after ?? before, byUrn);
-      this.changes.push({
-        plan,
-        kind: type,
-        notReviewed,
-        packageVersion: version,
-      });
+      const packageVersion = pluginVersion(after ?? before, byUrn);
+      this.changes.push({ plan, kind: type, notReviewed, packageVersion });
     } else if (parseKind(type) === undefined && op !== "read" && !type.startsWith("pulumi:")) {
       this.changes.push({ plan, kind: type });
     }
@@ -506,11 +498,54 @@ class GraphBuilder {
     return toEntity(before, { key: this.keys.of(plan), uid: this.keys.uidOf(plan), side: "before" });
   }
 
-  /** What the program declares, with its references as they lead after the change. */
+  /**
+   * What the program declares, as it will be after the change. A reference to a resource that does not exist yet is assumed to be
+   * the id of the one resource that it depends on.
+   */
   private plannedEntity(plan: ResourcePlan): Entity | undefined {
-    return isManagedKind(plan.after)
-      ? plannedEntity(plan, plan.after, this.keys, this.resolver, this.removals)
-      : undefined;
+    const { after: resource } = plan;
+    if (!isManagedKind(resource)) return undefined;
+    const { keys, resolver, removals } = this;
+    const isSame = plan.op === "same";
+    const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
+    // What is only read may show no arguments, and nothing is written of what stays the same.
+    const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
+    const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
+    const spec = specs[resource.kind];
+    if (spec === undefined) return planned;
+    const assumptions: Assumption[] = [];
+    const candidates = new Map<readonly string[], string[]>();
+    const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
+      if (!isReference(leaf)) return value;
+      if (!isUnread(value)) return removals.pruneDanglingRef(value);
+      const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
+      if (several !== undefined) addTo(candidates, several, leaf.path);
+      if (source === undefined) return value;
+      assumptions.push({ path: leaf.path, property: leaf.property, key: source });
+      return source;
+    });
+    const assumed = new Set(assumptions.map(({ path }) => path));
+    const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
+    const concealed = (plan.concealed ?? []).map((value): UnreadValue => ({
+      ...value,
+      reason: "secret",
+      decidesAccess: true,
+    }));
+    // The engine has compared the secrets of an unchanged resource.
+    const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
+    resolver.report(resource, [...unread, ...concealed].filter(isReported));
+    const secretSources = resolver.secretSources(resource);
+    return {
+      ...planned,
+      inputs,
+      ...(planned.unread ? { unread } : {}),
+      ...(assumptions.length > 0 ? { assumptions } : {}),
+      ...(candidates.size > 0
+        ? { candidates: [...candidates].map(([keys, paths]) => ({ paths, keys })) }
+        : {}),
+      ...(plan.concealed ? { concealed: plan.concealed } : {}),
+      ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
+    };
   }
 
   private entitiesOf(plan: ResourcePlan, sides: ResourceSides): EntityPair {
@@ -632,59 +667,8 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
     before: graphOf(builder.before),
     after: graphOf(builder.after),
     changes: builder.changes,
-    unresolved: builder.resolver.problemLines(),
+    unresolved: builder.resolver.problems,
     problems: builder.problems,
-  };
-}
-
-/**
- * A resource as it will be after the change. A reference to a resource that does not exist yet is assumed to be the id
- * of the one resource that it depends on.
- */
-function plannedEntity(
-  plan: ResourcePlan,
-  resource: RecordedOfKind,
-  keys: PlanKeys,
-  resolver: ReferenceResolver,
-  removals: ServerRemovals,
-): Entity {
-  const isSame = plan.op === "same";
-  const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
-  // What is only read may show no arguments, and nothing is written of what stays the same.
-  const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
-  const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
-  const spec = specs[resource.kind];
-  if (spec === undefined) return planned;
-  const assumptions: Assumption[] = [];
-  const candidates = new Map<readonly string[], string[]>();
-  const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
-    if (!isReference(leaf)) return value;
-    if (!isUnread(value)) return removals.pruneDanglingRef(value);
-    const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
-    if (several !== undefined) addTo(candidates, several, leaf.path);
-    if (source === undefined) return value;
-    assumptions.push({ path: leaf.path, property: leaf.property, key: source });
-    return source;
-  });
-  const assumed = new Set(assumptions.map(({ path }) => path));
-  const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
-  const concealed = (plan.concealed ?? []).map((value): UnreadValue => ({
-    ...value,
-    reason: "secret",
-    decidesAccess: true,
-  }));
-  // The engine has compared the secrets of an unchanged resource.
-  const isReported = ({ reason }: UnreadValue): boolean => !isSame || reason !== "secret";
-  resolver.report(resource, [...unread, ...concealed].filter(isReported));
-  const secretSources = resolver.secretSources(resource);
-  return {
-    ...planned,
-    inputs,
-    ...(planned.unread ? { unread } : {}),
-    ...(assumptions.length > 0 ? { assumptions } : {}),
-    ...(candidates.size > 0 ? { candidates: [...candidates].map(([keys, paths]) => ({ paths, keys })) } : {}),
-    ...(plan.concealed ? { concealed: plan.concealed } : {}),
-    ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
   };
 }
 
@@ -852,7 +836,7 @@ interface ReferenceTargets {
 class ReferenceResolver {
   /** What each property of each resource leads to, found once for all its values. */
   private readonly sources = new Map<string, ReferenceTargets>();
-  private readonly problems: string[] = [];
+  readonly problems: string[] = [];
 
   constructor(
     private readonly byUrn: ReadonlyMap<string, ResourcePlan>,
@@ -927,9 +911,5 @@ class ReferenceResolver {
     return names.length === 0
       ? ": the document does not tell what it depends on"
       : `: it depends on ${listFirst(names)}, and which of these is unknown`;
-  }
-
-  problemLines(): readonly string[] {
-    return this.problems;
   }
 }
