@@ -9,6 +9,7 @@ export { parseInventory } from "./documents/inventory";
 export { parsePlan } from "./documents/plan";
 export type { UpdatePlan } from "./documents/plan";
 export { applyPolicy } from "./suppressions/applyPolicy";
+export type { SuppressionResult as Judgement } from "./suppressions/applyPolicy";
 export { parsePolicy } from "./suppressions/policyDocument";
 export type { Policy, PolicyEntry } from "./suppressions/policyDocument";
 export { parsePreview } from "./documents/preview";
@@ -41,7 +42,7 @@ export type {
   VerifyReport,
 } from "./report/report";
 export { reportOn, review } from "./report/reviewReport";
-export type { SuppressionResult as Judgement, ReviewOptions, Rules } from "./report/reviewReport";
+export type { ReviewOptions, Rules } from "./report/reviewReport";
 export { defaultRuleOptions, findingsOf, rules } from "./rules";
 export type { Facts } from "./rules/facts";
 export { defineRule } from "./rules/ownRules";

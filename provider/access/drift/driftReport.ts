@@ -9,7 +9,7 @@ import type { Finding, Severity } from "../review/finding";
 import { fitReport, countBy, countGrants, sortGrants, reportOwnRules } from "../report/fitReport";
 import { SCHEMA_VERSION, toFieldChange } from "../report/report";
 import type { Coverage, Difference, DriftReport } from "../report/report";
-import type { SuppressionResult } from "../report/reviewReport";
+import type { SuppressionResult } from "../suppressions/applyPolicy";
 import { describeStaleness, listedKinds, isWithin } from "../documents/inventory";
 import { findUnused } from "../report/accessTable";
 import type { Entity } from "../graph/model";

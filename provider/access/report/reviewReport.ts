@@ -23,6 +23,7 @@ import type { Sources, Comparison, ResourceChange } from "../review/compare";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { OwnRule } from "../rules/ownRules";
+import type { SuppressionResult } from "../suppressions/applyPolicy";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { countFailing, countBy, countGrants, sortGrants, reportOwnRules, fitReport } from "./fitReport";
 import { toFieldChange, SCHEMA_VERSION, reportDigest } from "./report";
@@ -37,18 +38,6 @@ import type {
 
 /** What the rules find in a comparison. */
 export type Rules = (comparison: Comparison) => readonly Finding[];
-
-/** What a policy file makes of findings. */
-export interface SuppressionResult {
-  readonly findings: readonly Finding[];
-  readonly suppressed: readonly Finding[];
-  readonly unused: readonly string[];
-  readonly expired: readonly string[];
-  /** How the policy file differs from its version before the change, a line each. */
-  readonly changed?: readonly string[];
-  /** Assertions that were broken before the change and still are, a line each. */
-  readonly standing?: readonly string[];
-}
 
 export interface ReviewOptions {
   readonly failOn: Severity | "never";
@@ -260,23 +249,15 @@ export function isComparedOutput({ outputs = {} }: ResourceSpec, key: string): b
   return key === "etag" || (Object.hasOwn(outputs, key) && outputs[key]?.secret !== true);
 }
 
-/** The entities that a change leaves as they are. */
-class UntouchedEntities {
-  private readonly touched: ReadonlySet<string>;
-
-  constructor({ changes }: Comparison) {
-    this.touched = new Set(
-      changes
-        .filter(({ op }) => op !== "same" && op !== "read")
-        // A part has the uid of what it belongs to, and changes with it.
-        .flatMap(({ before, after }) => [before?.key, before?.uid, after?.key, after?.uid])
-        .filter((key) => key !== undefined),
-    );
-  }
-
-  has({ key, uid }: Entity): boolean {
-    return !this.touched.has(key) && (uid === undefined || !this.touched.has(uid));
-  }
+/** Answers whether a change leaves an entity as it is. */
+function createUntouched({ changes }: Comparison): (entity: Entity) => boolean {
+  const touched = new Set(
+    changes
+      .filter(({ op }) => op !== "same" && op !== "read")
+      // A part has the uid of what it belongs to, and changes with it.
+      .flatMap(({ before, after }) => [before?.key, before?.uid, after?.key, after?.uid]),
+  );
+  return ({ key, uid }) => !touched.has(key) && (uid === undefined || !touched.has(uid));
 }
 
 function describeEntity(spec: ResourceSpec, entity: Entity): ExpectedEntity {
@@ -366,7 +347,7 @@ function expectedAccess(comparison: Comparison): ExpectedAccess | undefined {
   const collectUids = (entities: Iterable<Entity>): Set<string> =>
     new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));
   const remaining = collectUids(after.entities.values());
-  const untouched = new UntouchedEntities(comparison);
+  const isUntouched = createUntouched(comparison);
   const owned = ownedBindings(comparison, inventory);
   const declared = changes.flatMap(describeDeclared);
   return {
@@ -374,7 +355,7 @@ function expectedAccess(comparison: Comparison): ExpectedAccess | undefined {
     inventoryTime: inventory.takenAt,
     kinds: inventory.kinds,
     entities: [...after.entities.values()]
-      .flatMap((entity) => describeAfter(entity, untouched.has(entity), inventory))
+      .flatMap((entity) => describeAfter(entity, isUntouched(entity), inventory))
       .sort(byKindAndKey),
     ...(owned.length === 0 ? {} : { owned: owned.sort(byKindAndKey) }),
     ...(declared.length === 0 ? {} : { declared: declared.sort((a, b) => compareTexts(a.urn, b.urn)) }),

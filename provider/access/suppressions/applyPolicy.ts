@@ -27,13 +27,17 @@ import type {
 } from "./policyDocument";
 
 /** What became of findings. No finding is ever dropped: each is in one of the two lists. */
-interface PolicyResult {
+export interface SuppressionResult {
   readonly findings: readonly Finding[];
   readonly suppressed: readonly Finding[];
   /** Entries that match no finding, a line each. */
   readonly unused: readonly string[];
   /** Entries whose day is over, a line each, with the findings that are back. */
   readonly expired: readonly string[];
+  /** How the policy file differs from its version before the change, a line each. */
+  readonly changed?: readonly string[];
+  /** Assertions that were broken before the change and still are, a line each. */
+  readonly standing?: readonly string[];
 }
 
 /** The commands that an entry is for. */
@@ -233,7 +237,7 @@ export function applyPolicy(
   command?: PolicyCommand,
   isWhole = true,
   comparison?: Comparison,
-): PolicyResult {
+): SuppressionResult {
   const suppressor = new PolicyApplier(policy, now, comparison, command);
   const left: Finding[] = [];
   const suppressed: Finding[] = [];

@@ -248,12 +248,6 @@ function isYamlTooDeep(text: string): boolean {
   return false;
 }
 
-/** Where a node of a YAML document begins. */
-interface LineAndColumn {
-  readonly node: Node | undefined;
-  readonly line: number;
-}
-
 /** The line of a list that is written as empty above an error, where an entry follows it. */
 function lineOfFilledList(text: string, error: number): number | undefined {
   const lines = text.split("\n");
@@ -292,8 +286,8 @@ class YamlText {
     this.refuseExtensions();
   }
 
-  /** The node at a path; if it is missing or unknown, the nearest one that contains or names it. */
-  placeOf(keys: readonly string[]): LineAndColumn {
+  /** The node at a path, and its line; if it is missing or unknown, the nearest one that contains or names it. */
+  placeOf(keys: readonly string[]): { readonly node: Node | undefined; readonly line: number } {
     let node: Node | null = this.document.contents;
     // A list or an object begins on the line below its name.
     let named: Node | null = node;

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
-import type { SuppressionResult, Rules } from "../../access/report/reviewReport";
+import type { Rules } from "../../access/report/reviewReport";
+import type { SuppressionResult } from "../../access/suppressions/applyPolicy";
 import type { Comparison } from "../../access/review/compare";
 import { isHighOrCritical } from "../../access/review/finding";
 import type { Finding } from "../../access/review/finding";
