@@ -67,14 +67,6 @@ export interface DriftRequest {
   ) => SuppressionResult;
 }
 
-/** What coverage is measured from. */
-interface CoverageSources {
-  readonly directory: Directory;
-  readonly managed: ManagedResources;
-  readonly resources: readonly ComparedResource[];
-  readonly scope: ComparisonScope;
-}
-
 class Counter {
   private readonly counts = new Map<string, { managed: number; total: number }>();
 
@@ -88,29 +80,6 @@ class Counter {
   entries(): [string, ManagedCount][] {
     return [...this.counts].sort(([a], [b]) => compareTexts(a, b));
   }
-}
-
-/** Measures what share of the live organisation its programs declare, of all that a program can declare. */
-function measureCoverage({ directory, managed, resources, scope }: CoverageSources): Coverage {
-  const declared = bindingKeysOfCollections(resources, "before");
-  const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
-  for (const object of directory.all()) {
-    const { kind, uid } = object;
-    const spec = specs[kind];
-    if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
-    const keys = bindingKeys(entityOfObject(object));
-    const isManaged =
-      managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
-    all.add("", isManaged);
-    kinds.add(kind, isManaged);
-    groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);
-  }
-  const [[, total] = ["", { managed: 0, total: 0 }]] = all.entries();
-  return {
-    ...total,
-    byKind: kinds.entries().map(([kind, count]) => ({ kind, ...count })),
-    byGroup: groups.entries().map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
-  };
 }
 
 /** Compares an older inventory with a newer one, whoever manages the objects. */
@@ -291,12 +260,32 @@ class DriftDetector {
       const difference = byFinding.get(finding);
       return difference === undefined ? [] : [reportDifference(difference, finding, request)];
     });
-    const { managed, resources, scope } = this;
-    const coverage =
-      request.states.length > 0 && scope.isComplete
-        ? measureCoverage({ directory, managed, resources, scope })
-        : undefined;
+    const coverage = request.states.length > 0 && this.scope.isComplete ? this.measureCoverage() : undefined;
     return reportDrift({ request, notes, comparison, compared, findings, differences, coverage });
+  }
+
+  /** Measures what share of the live organisation its programs declare, of all that a program can declare. */
+  private measureCoverage(): Coverage {
+    const { directory, managed, resources, scope } = this;
+    const declared = bindingKeysOfCollections(resources, "before");
+    const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
+    for (const object of directory.all()) {
+      const { kind, uid } = object;
+      const spec = specs[kind];
+      if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
+      const keys = bindingKeys(entityOfObject(object));
+      const isManaged =
+        managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
+      all.add("", isManaged);
+      kinds.add(kind, isManaged);
+      groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);
+    }
+    const [[, total] = ["", { managed: 0, total: 0 }]] = all.entries();
+    return {
+      ...total,
+      byKind: kinds.entries().map(([kind, count]) => ({ kind, ...count })),
+      byGroup: groups.entries().map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
+    };
   }
 }
 
@@ -323,6 +312,10 @@ interface DriftSides {
 function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
   return entityKey(spec.kind, uid, resource.inputs["parentUid"]);
 }
+
+/** The key of the object that a difference is about. */
+const keyOfDifference = ({ spec, uid, managed, before, after }: DetectedDifference): string =>
+  managed === undefined ? entityKey(spec.kind, uid, (before ?? after)?.["parentUid"]) : keyOfManaged(managed);
 
 /** A managed resource with the arguments of one side. */
 function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before" | "after"): Entity {
@@ -443,12 +436,10 @@ class DriftGraphs {
   }
 
   /** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
-  private applyDifference({ kind, spec, uid, managed, before, after }: DetectedDifference): void {
+  private applyDifference(difference: DetectedDifference): void {
+    const { kind, spec, uid, managed, before, after } = difference;
     if (kind === "contested") return;
-    const key =
-      managed === undefined
-        ? entityKey(spec.kind, uid, (before ?? after)?.["parentUid"])
-        : keyOfManaged(managed);
+    const key = keyOfDifference(difference);
     const live = this.after.get(key);
     if (managed !== undefined) {
       if (before !== undefined) this.before.set(key, entityOfManaged(managed, before, "before"));
@@ -477,10 +468,10 @@ function listResourceChanges(
   after: Entities,
   context: EffectContext,
 ): ResourceChange[] {
-  return differences.flatMap(({ kind, spec, uid, managed, ...sides }): ResourceChange[] => {
+  return differences.flatMap((difference): ResourceChange[] => {
+    const { kind, spec, managed } = difference;
     if (kind === "contested") return [];
-    const parent = (sides.before ?? sides.after)?.["parentUid"];
-    const key = managed === undefined ? entityKey(spec.kind, uid, parent) : keyOfManaged(managed);
+    const key = keyOfDifference(difference);
     const [old, now] = [before.get(key), after.get(key)];
     const effects = { ...context, secretPaths: managed?.resource.secretPaths };
     return [
