@@ -546,24 +546,25 @@ class CreatedResolver {
   resolve(): void {
     let open = this.expected.entities.filter(({ uid }) => uid === undefined);
     for (let progress = true; progress && open.length > 0;) {
-      const rest = open.filter((entity) => !this.resolveEntity(entity));
+      const rest = open.filter((entity) => {
+        const uid = this.findUid(entity);
+        if (uid === undefined || uid === "") return true;
+        if (!sharesParent(entity.kind)) this.usedUids.add(uid);
+        this.uids.set(entity.key, uid);
+        return false;
+      });
       progress = rest.length < open.length;
       open = rest;
     }
   }
 
-  private resolveEntity(entity: ExpectedEntity): boolean {
-    const inputs = this.inputsOf(entity);
-    const uid = this.findUid(entity, inputs);
-    if (uid === undefined || uid === "") return false;
-    if (!sharesParent(entity.kind)) this.usedUids.add(uid);
-    this.uids.set(entity.key, uid);
-    return true;
-  }
-
-  private findUid(entity: ExpectedEntity, inputs: Props): string | undefined {
+  private findUid(entity: ExpectedEntity): string | undefined {
     const { kind, urn } = entity;
-    if (sharesParent(kind)) return this.parentOf(inputs);
+    const inputs = this.inputsOf(entity);
+    if (sharesParent(kind)) {
+      const { parentUid } = inputs;
+      return typeof parentUid === "string" && !this.created.has(parentUid) ? parentUid : undefined;
+    }
     // A create of what exists takes that over: its arguments say which one it is, whoever made it.
     const existing = this.byIdentity.get(identityOf(kind, inputs) ?? "");
     if (existing !== undefined) return existing;
@@ -572,18 +573,12 @@ class CreatedResolver {
       const id = this.uidByUrn.get(urn ?? "");
       return id === undefined || this.usedUids.has(id) ? undefined : id;
     }
-    return this.actual.find((live) => live.kind === kind && this.isCandidate(inputs, live))?.uid;
-  }
-
-  private parentOf({ parentUid }: Props): string | undefined {
-    return typeof parentUid === "string" && !this.created.has(parentUid) ? parentUid : undefined;
-  }
-
-  /** Whether a live entity that is not matched yet has exactly these inputs. */
-  private isCandidate(inputs: Props, live: LiveEntity): boolean {
-    const spec = specs[live.kind];
-    if (spec === undefined || live.uid === undefined || this.usedUids.has(live.uid)) return false;
-    return hasExpectedInputs(spec, inputs, live);
+    const spec = specs[kind];
+    const isFree = ({ uid }: LiveEntity): boolean => uid !== undefined && !this.usedUids.has(uid);
+    return this.actual.find(
+      (live) =>
+        live.kind === kind && spec !== undefined && isFree(live) && hasExpectedInputs(spec, inputs, live),
+    )?.uid;
   }
 }
 

@@ -232,8 +232,6 @@ const ADVICE =
 const PARTIAL_ADVICE =
   "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it. Find out whether it was used meanwhile";
 
-const isUndone = ({ what }: EntityDifference): boolean => what === "unapplied" || what === "remaining";
-
 /** The finding of a grant that the review did not announce, with the changes by which it has become more. */
 function grantFinding(
   { change, grant, reason }: GrantChange,
@@ -301,7 +299,9 @@ function findUnannounced(
     const differing = [grant.subject.key, grant.role.key, grant.group.key].flatMap(
       (key) => all.get(key) ?? [],
     );
-    const undone = describeDifferences(differing.filter(isUndone));
+    const undone = describeDifferences(
+      differing.filter(({ what }) => what === "unapplied" || what === "remaining"),
+    );
     return grantFinding(change, isContinuing ? causes : [], undone);
   });
   return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
