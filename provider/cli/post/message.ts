@@ -1,6 +1,6 @@
 import type { RenderOptions } from "../../access/report/render";
 import { renderers } from "../../access/report/render";
-import { joinStacks, title as titleOf } from "../../access/report/render/words";
+import { joinStacks, titles } from "../../access/report/render/words";
 import { commentMarker, markdown, markdownCode, shorten } from "../../access/report/render/escape";
 import { plainText } from "../../text/printable";
 import type { Report } from "../../access/report/report";
@@ -77,7 +77,7 @@ export function reportMessage(
   const stacks = joinStacks(report);
   const marker = `${key ?? stacks ?? "default"}${scope}`;
   const stack = `${stacks === undefined ? "" : `: ${plainText(stacks)}`}${plainText(scope)}`;
-  const name = report.command === "drift" ? "Access drift" : titleOf(report);
+  const name = report.command === "drift" ? "Access drift" : titles[report.command];
   const hidden = commentMarker(report.command, marker);
   const body = renderers.md(report, {
     marker,

@@ -6,7 +6,7 @@ import { chooseFindings, describeFindings, largestThatFits } from "../fitReport"
 import type { Report } from "../report";
 import { json, shorten, uriPath, workflowMessage, workflowProperty } from "./escape";
 import type { RenderOptions } from "./options";
-import { headOf, originLine } from "./sections";
+import { describeSuppression, headOf, originLine } from "./sections";
 import { findLocation, chooseName, repositoryPath, joinStacks, formatRule } from "./words";
 
 /** GitHub shows this many results of a run. */
@@ -74,10 +74,9 @@ function locations(finding: Finding, { sourceRoot }: RenderOptions): object[] {
 }
 
 function suppressions({ suppression }: Finding): object {
-  if (suppression === undefined) return {};
-  const { reason, expires } = suppression;
-  const justification = plainText(expires === undefined ? reason : `${reason} (until ${expires})`);
-  return { suppressions: [{ kind: "external", status: "accepted", justification }] };
+  const reason = describeSuppression(suppression);
+  if (reason === undefined) return {};
+  return { suppressions: [{ kind: "external", status: "accepted", justification: plainText(reason) }] };
 }
 
 function result(finding: Finding, rules: readonly string[], options: RenderOptions): object {

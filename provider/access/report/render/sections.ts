@@ -19,7 +19,7 @@ import {
   formatTime,
   joinStacks,
   nameSubject,
-  title,
+  titles,
   describeField,
   findLocation,
   listTrustChanges,
@@ -43,7 +43,7 @@ export interface Head {
 
 export function headOf(report: Report, options: RenderOptions): Head {
   return {
-    title: title(report),
+    title: titles[report.command],
     stacks: joinStacks(report),
     verdict: verdict(report),
     headline: headlineOf(report),
@@ -193,10 +193,6 @@ const thresholds: Readonly<Record<Report["failOn"], string>> = {
   never: "",
 };
 
-function findingCount(report: Report): number {
-  return severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
-}
-
 function verifyVerdict(report: VerifyReport): Verdict {
   const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
   if (report.failing > 0) {
@@ -224,7 +220,7 @@ function failingLine(report: Report): string | undefined {
 
 /** What a report that is complete and does not fail says. */
 function passingVerdict(report: Report): Verdict {
-  const found = findingCount(report);
+  const found = severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
     const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
@@ -274,13 +270,6 @@ const verbs: Readonly<Record<GrantChange["change"], readonly [one: string, many:
   narrowed: ["loses some access as", "lose some access as"],
 };
 
-/** Changes of a verification that nobody announced come before those that somebody did. */
-function listShownChanges(report: Report): readonly GrantChange[] {
-  return report.command === "verify" && report.unannounced.length > 0
-    ? report.unannounced
-    : listOpenGrants(report);
-}
-
 /** What several subjects of one type are called. A name tells nothing: that of a service account may hold an @ too. */
 const subjectNouns: Readonly<Record<Subject["type"], string>> = {
   identity: "identities",
@@ -321,7 +310,9 @@ function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChang
 
 /** The report in one sentence: who gains or loses the most. Undefined where no grant changes. */
 export function headlineOf(report: Report): Headline | undefined {
-  const changes = listShownChanges(report);
+  // Changes of a verification that nobody announced come before those that somebody did.
+  const isAnnounced = report.command !== "verify" || report.unannounced.length === 0;
+  const changes = isAnnounced ? listOpenGrants(report) : report.unannounced;
   const shownChanges = mostSevere(report, changes);
   const [first] = shownChanges;
   if (first === undefined) return undefined;
@@ -590,11 +581,6 @@ function changedResources(report: Report): readonly ChangedResource[] {
     .map(({ type, ...rest }) => ({ ...rest, kind: type }));
 }
 
-/** Whether the grant itself stays, so that the change of its holder or its role explains it. */
-function isIndirect({ before, grant }: GrantChange): boolean {
-  return before?.role.key === grant.role.key && before.group.key === grant.group.key;
-}
-
 /** Finds the change that explains a finding or a change of a grant. */
 class CauseFinder {
   private readonly changes = new Map<string, ChangedResource>();
@@ -610,8 +596,10 @@ class CauseFinder {
   }
 
   private ofGrant(change: GrantChange): ChangedResource | undefined {
-    if (!isIndirect(change)) return undefined;
-    const { subject, role } = change.grant;
+    const { before, grant } = change;
+    const { subject, role, group } = grant;
+    // Only where the grant itself stays does the change of its holder or its role explain it.
+    if (before?.role.key !== role.key || before.group.key !== group.key) return undefined;
     const [ofSubject, ofRole] = [this.find(subject), this.find(role, "Role")];
     const isOfRole = change.capabilitiesAdded.length + change.capabilitiesRemoved.length > 0;
     return isOfRole ? (ofRole ?? ofSubject) : (ofSubject ?? ofRole);
@@ -687,7 +675,9 @@ export class EntryList {
 
   private entry(findings: readonly [Finding, ...Finding[]], change: ChangedResource | undefined): Entry {
     const [first] = findings;
-    const difference = findings.map((finding) => this.differenceOf(finding)).find((one) => one !== undefined);
+    const difference = findings
+      .map(({ drift, fingerprint }) => drift && this.differences.get(fingerprint))
+      .find((one) => one !== undefined);
     const fields = change?.fields ?? difference?.fields ?? [];
     const rules = new Map<string, Finding>();
     for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
@@ -750,10 +740,6 @@ export class EntryList {
       said.add(`${id} ${text}`);
       return [{ label, texts: [text] }];
     });
-  }
-
-  private differenceOf({ drift, fingerprint }: Finding): Difference | undefined {
-    return drift === undefined ? undefined : this.differences.get(fingerprint);
   }
 
   /** References that are not known before the update say little one by one: they are one entry. */
@@ -819,7 +805,7 @@ function joinRows(rows: readonly Labelled[]): Labelled[] {
   }));
 }
 
-function describeSuppression(suppression: Finding["suppression"]): string | undefined {
+export function describeSuppression(suppression: Finding["suppression"]): string | undefined {
   if (suppression === undefined) return undefined;
   const { reason, expires } = suppression;
   return expires === undefined ? reason : `${reason} (until ${expires})`;

@@ -32,15 +32,11 @@ export function fieldSides({ before, after, added, removed }: FieldChange) {
     : { isSet: true, before: removed ?? [], after: added ?? [] };
 }
 
-const titles: Readonly<Record<Report["command"], string>> = {
+export const titles: Readonly<Record<Report["command"], string>> = {
   review: "Access review",
   drift: "Drift",
   verify: "Access verification",
 };
-
-export function title(report: Report): string {
-  return titles[report.command];
-}
 
 /** Chooses the name to show for something that may have none. */
 export function chooseName(named: {
