@@ -447,10 +447,7 @@ class Teams {
 const MAX_LENGTH = 50;
 
 /** An object that a program gives a name. */
-interface NamedObject {
-  readonly spec: ResourceSpec;
-  readonly object: InventoryObject;
-}
+type NamedObject = Pick<Candidate, "spec" | "object">;
 
 /** Lower-case words joined by dashes; empty where nothing is left. */
 export function slug(text: string): string {
@@ -468,9 +465,7 @@ function camelCase(name: string): string {
 }
 
 /** The last digits of a uid, by which people distinguish objects. */
-function uidSuffix(uid: string, digits = 6): string {
-  return uid.slice(-digits);
-}
+const uidSuffix = (uid: string): string => uid.slice(-6);
 
 const readParentUid = ({ spec, object }: NamedObject): string => parentUidOf(spec, object.uid) ?? "";
 
@@ -516,13 +511,13 @@ function lengtheners(directory: Directory): ((named: NamedObject, name: string) 
  * @param usedNames keys of kind and name that resources of the stack have already.
  * @param wantedNames names by key of kind and uid, in place of those made of the objects.
  */
-function uniqueNames<T extends NamedObject>(
-  objects: readonly T[],
+function uniqueNames(
+  objects: readonly Candidate[],
   directory: Directory,
   usedNames: ReadonlySet<string>,
   wantedNames?: ReadonlyMap<string, string>,
-): Map<T, string> {
-  const firstName = ({ spec, object }: T): string =>
+): Map<Candidate, string> {
+  const firstName = ({ spec, object }: Candidate): string =>
     wantedNames?.get(objectKey(spec.kind, object.uid)) || resourceName(spec, object, directory);
   const names = new Map(objects.map((named) => [named, firstName(named)]));
   for (const lengthen of lengtheners(directory)) {

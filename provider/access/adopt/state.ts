@@ -31,11 +31,6 @@ interface Declaration {
   readonly secretPaths: readonly string[];
 }
 
-/** Why an object cannot be declared, in words. */
-interface NotAdoptable {
-  readonly reason: string;
-}
-
 /** The inputs without the member at a path. */
 function withoutMember(inputs: Props, path: readonly string[]): Props {
   const [key = "", ...rest] = path;
@@ -70,7 +65,7 @@ export function declareObject(
   spec: ResourceSpec,
   object: InventoryObject,
   now: number,
-): Declaration | NotAdoptable {
+): Declaration | { readonly reason: string } {
   if (object.builtIn) return { reason: "it is built in, and never changes" };
   const createOnly = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
   if (createOnly.length > 0) {
