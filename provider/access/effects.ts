@@ -6,8 +6,10 @@ import type { ResourceSpec } from "../fields/resourceSpec";
 import { SECRET_MASK, isObject, isUnknown } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { memberPath } from "../fields/walk";
+import { limitLines } from "../text/plain";
 import { visible } from "../text/printable";
 import { keysByKid, keysIn } from "./documents/digest";
+import { isPattern } from "./graph/describedFields";
 import { effectOf, isJudged } from "./graph/fieldAccess";
 import { distinctLabels, labelByKey, readRoleCapabilities } from "./graph/accessKinds";
 import type { Entities } from "./graph/model";
@@ -177,11 +179,11 @@ function displayMembers(
   return added.length + removed.length === 0 ? undefined : { added: listed(added), removed: listed(removed) };
 }
 
-function listed(members: readonly string[]): string[] {
-  const shown = members.slice(0, MOST_MEMBERS).map((member) => visible(member, LONGEST_VALUE));
-  const left = members.length - shown.length;
-  return left === 0 ? shown : [...shown, `and ${left} more`];
-}
+const listed = (members: readonly string[]): string[] =>
+  limitLines(
+    members.map((member) => visible(member, LONGEST_VALUE)),
+    MOST_MEMBERS,
+  );
 
 const uidsOf = (field: FieldSpec, value: Json | undefined): string | undefined =>
   textOf(field, value, (key) => key);
@@ -328,8 +330,6 @@ export function describeEffects(
 
 /** What a match accepts: one string, the strings of a pattern, nothing, or unknown. */
 type Accepted = { readonly text: string } | { readonly pattern: string } | "nothing" | "unknown";
-
-const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
 
 /** What a field accepts that is set. */
 function acceptedBy(field: FieldSpec, value: Json | undefined): Accepted {

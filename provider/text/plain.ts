@@ -34,6 +34,13 @@ export function listFirst(items: readonly string[], maxItems = 6): string {
   return items.length > maxItems ? `${shown} and ${items.length - maxItems} more` : shown;
 }
 
+/** Cuts a list of lines to what a reader takes in, and says how many more there are. */
+export function limitLines(lines: readonly string[], maxLines = 20): string[] {
+  return lines.length > maxLines
+    ? [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`]
+    : [...lines];
+}
+
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 

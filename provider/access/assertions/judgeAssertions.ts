@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
-import { plural, withoutTrailing } from "../../text/plain";
+import { limitLines, plural, withoutTrailing } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -30,7 +30,7 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
-import { Principals, isAddressClaim, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
+import { Principals, addressClaims, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
 import {
@@ -392,7 +392,10 @@ function shareOfInvited(address: string, { subject, claims = {} }: SubjectCondit
       address.toLowerCase(),
       globs.map((glob) => glob.toLowerCase()),
     );
-  const mayMean = asked.length > 0 && Object.keys(claims).every(isAddressClaim) && asked.every(isMeant);
+  const mayMean =
+    asked.length > 0 &&
+    Object.keys(claims).every((claim) => addressClaims.has(claim)) &&
+    asked.every(isMeant);
   return mayMean ? "some" : "none";
 }
 
@@ -839,8 +842,9 @@ class AssertionJudge {
     const { on } = assertion;
     const now = this.after.groupsNamed(on);
     const then = this.before.groupsNamed(on);
+    const details = ["without its group nothing of it can be judged"];
     const departed = [
-      ...(now.length > 0 ? [] : [this.unnamed(assertion)]),
+      ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, pins: on }]),
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.departedHolders(assertion),
       ...this.departedPrincipals(assertion),
@@ -1053,15 +1057,6 @@ class AssertionJudge {
     if (role === undefined) return [can];
     const [first = [], ...others] = this.rolesOf(role);
     return first.length === 0 || others.length > 0 ? undefined : first.map((capability) => [capability]);
-  }
-
-  private unnamed(assertion: Assertion): Violation {
-    return {
-      assertion,
-      message: this.noGroup(assertion.on),
-      details: ["without its group nothing of it can be judged"],
-      pins: assertion.on,
-    };
   }
 
   private noGroup(paths: readonly string[]): string {
@@ -1362,7 +1357,7 @@ class AssertionJudge {
           names.length === 1
             ? `${shortName(grant.subject)} holds one of each duty`
             : `${listNames(names)} accept a common principal, which holds one of each duty`,
-        details: limitDetails(details),
+        details: limitLines(details, MOST_LISTED),
         pins: details.toSorted(),
       });
     };
@@ -1397,11 +1392,6 @@ const listNames = (names: readonly string[]): string =>
   names.length > MOST_LISTED
     ? `${names.slice(0, MOST_LISTED).join(", ")} and ${names.length - MOST_LISTED} more`
     : names.join(" and ");
-
-const limitDetails = (lines: readonly string[]): readonly string[] =>
-  lines.length > MOST_LISTED
-    ? [...lines.slice(0, MOST_LISTED), `and ${lines.length - MOST_LISTED} more`]
-    : lines;
 
 const describeCapabilities = ({ capabilities, together }: Held, { role }: ForbiddenAccess): string[] =>
   role === undefined

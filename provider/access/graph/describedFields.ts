@@ -39,6 +39,9 @@ export function fieldsWhere(
 /** Lifetimes, of which the server makes an end when the object is made. */
 export const lifetimesOf = fieldsWhere(({ returnedAs }) => returnedAs !== undefined);
 
+/** Whether a field holds a pattern. */
+export const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
+
 /** What a field means to access. One in a list or a map has the path of that. */
 interface MeantField {
   readonly path: string;
@@ -84,11 +87,6 @@ export function textAt(value: Json | undefined, key: string): string | undefined
   return typeof member === "string" && member !== "" && !isUnread(member) ? member : undefined;
 }
 
-function listAt(value: Json | undefined, key: string): readonly Json[] {
-  const member = isObject(value) ? ownMember(value, key) : undefined;
-  return Array.isArray(member) ? member.filter((item) => !isUnread(item)) : [];
-}
-
 /** The path of the object around a field, empty at the top; and the field's own name. */
 export function splitPath(path: string): readonly [parent: string, name: string] {
   const end = path.lastIndexOf(".");
@@ -112,6 +110,6 @@ export function textAtPath(props: Props | undefined, path: string): string | und
 
 /** The items of the list at a path that were read. */
 export function listAtPath(props: Props | undefined, path: string): readonly Json[] {
-  const [parent, name] = splitPath(path);
-  return listAt(valueAt(props, parent), name);
+  const list = valueAt(props, path);
+  return Array.isArray(list) ? list.filter((item) => !isUnread(item)) : [];
 }

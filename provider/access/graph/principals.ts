@@ -40,9 +40,12 @@ export type AcceptedValue = Pick<TrustPart, "exact" | "pattern">;
 const exactValue = (exact: string): AcceptedValue => ({ exact, pattern: undefined });
 
 /** The claims that hold a person's mail address, or a name for signing in that has its form. */
-const addressClaims: ReadonlySet<string> = new Set(["email", "upn", "preferred_username", "unique_name"]);
-
-export const isAddressClaim = (claim: string): boolean => addressClaims.has(claim);
+export const addressClaims: ReadonlySet<string> = new Set([
+  "email",
+  "upn",
+  "preferred_username",
+  "unique_name",
+]);
 
 /** What a claim is compared as. */
 const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "email" : claim);

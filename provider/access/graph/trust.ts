@@ -6,7 +6,7 @@ import { memberPath } from "../../fields/walk";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
-import { splitPath, textAt, textMeant, meaningsOf, pathsMeant, valueAt } from "./describedFields";
+import { isPattern, splitPath, textAt, textMeant, meaningsOf, pathsMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
 import { ownMember, topProperty } from "./references";
 import { isUnread, unresolvedPaths } from "./unread";
@@ -55,8 +55,6 @@ export interface Trust {
 
 type Fields = Readonly<Record<string, FieldSpec>>;
 type NamedField = readonly [name: string, field: FieldSpec];
-
-const isPattern = (field: FieldSpec): boolean => field.type === "string" && field.format === "regex";
 
 const isTrusted = ([, { access }]: NamedField): boolean => access?.startsWith("trust.") === true;
 

@@ -2,6 +2,8 @@ import type { Entity } from "../graph/model";
 import { NEW_GRANT, nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 
+export { limitLines } from "../../text/plain";
+
 /** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
@@ -13,13 +15,6 @@ const showBlanks = (name: string): string => (name === name.trim() ? name : JSON
 /** "identity ci-deployer". */
 export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
   return `${nounOf(kind)} ${showBlanks(name ?? urn?.split("::").at(-1) ?? uid ?? "without a name")}`;
-}
-
-/** Cuts a list of lines to what a reader takes in, and says how many more there are. */
-export function limitLines(lines: readonly string[], maxLines = 20): string[] {
-  return lines.length > maxLines
-    ? [...lines.slice(0, maxLines), `and ${lines.length - maxLines} more`]
-    : [...lines];
 }
 
 /** "ada: owner on acme / payments". */
