@@ -121,13 +121,11 @@ class PolicyApplier {
     private readonly command: PolicyCommand | undefined,
   ) {
     this.texts = new VerifiedTexts(comparison);
-    const entries = policy.entries.filter((entry) => this.isFor(entry));
+    const entries = policy.entries.filter(
+      (entry) => command === undefined || commandsOf(entry).includes(command),
+    );
     this.index = new EntryIndex(entries);
     for (const entry of entries) this.uses.set(entry, { used: false, missed: new Map() });
-  }
-
-  private isFor(entry: PolicyEntry): boolean {
-    return this.command === undefined || commandsOf(entry).includes(this.command);
   }
 
   /** What an entry that fits lacks to suppress a finding; undefined where it suppresses it. */
@@ -162,11 +160,6 @@ class PolicyApplier {
     return undefined;
   }
 
-  /** An entry for both commands may serve the other one, so neither calls it unused. */
-  private mayBeUnused(entry: PolicyEntry): boolean {
-    return this.command === undefined || commandsOf(entry).length === 1;
-  }
-
   /** Why an entry that fits a finding does not suppress it; undefined where it does. */
   private whyNot(entry: PolicyEntry, finding: Finding, texts: MatchTexts): Gap | "expired" | undefined {
     if (matchesEntry(entry, finding, texts))
@@ -180,10 +173,10 @@ class PolicyApplier {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const [entry, use] of this.uses) {
       const where = `${this.policy.file}:${entry.line}: `;
+      // An entry for both commands may serve the other one, so neither calls it unused.
+      const mayBeUnused = isWhole && (this.command === undefined || commandsOf(entry).length === 1);
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
-      else
-        for (const note of usageNotes(use, isWhole && this.mayBeUnused(entry)))
-          unused.push(printable(where + note));
+      else for (const note of usageNotes(use, mayBeUnused)) unused.push(printable(where + note));
     }
     return { unused, expired };
   }

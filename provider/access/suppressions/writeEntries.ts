@@ -43,24 +43,11 @@ export function proposeEntry(finding: Finding, command: PolicyCommand, now: numb
   return entryText(isNamed ? { ...entry, acceptedBy: "" } : entry, finding);
 }
 
-/** The members of an entry in the file. */
-function orderMembers({
-  rule,
-  kind,
-  type,
-  match,
-  fields,
-  fingerprint,
-  for: commands,
-  reason,
-  acceptedBy,
-  expires,
-}: PolicyEntry): Record<string, unknown> {
-  const members = Object.entries({
-    ...{ rule, kind, type, match, fields, fingerprint, for: commands, reason, acceptedBy, expires },
-  });
-  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
-}
+/** The members of an entry, in the order in which the file has them. */
+const MEMBERS = [
+  ...(["rule", "kind", "type", "match", "fields", "fingerprint"] as const),
+  ...(["for", "reason", "acceptedBy", "expires"] as const),
+];
 
 /** What a finding is about, in names: for whoever reads the entry. */
 function describeAbout(finding: Finding): string {
@@ -73,7 +60,8 @@ function describeAbout(finding: Finding): string {
 
 /** An entry as a node of the file, with what its fingerprint stands for as a comment. */
 function entryNode(document: Document, entry: PolicyEntry, finding: Finding | undefined): Node {
-  const node = document.createNode(orderMembers(entry));
+  const members = MEMBERS.filter((key) => entry[key] !== undefined).map((key) => [key, entry[key]] as const);
+  const node = document.createNode(Object.fromEntries(members));
   const fingerprint = node.get("fingerprint", true);
   if (isScalar(fingerprint) && finding !== undefined)
     fingerprint.comment = ` ${printable(describeAbout(finding), 200)}`;
