@@ -38,11 +38,6 @@ function meets(finding: Finding, failOn: DriftThreshold): boolean {
   }
 }
 
-/** How many findings meet a threshold. */
-function countMeeting(findings: readonly Finding[], failOn: DriftThreshold): number {
-  return findings.filter((finding) => meets(finding, failOn)).length;
-}
-
 const severityOf: Readonly<Record<DetectedDifference["direction"], Severity>> = {
   widened: "high",
   unknown: "high",
@@ -203,12 +198,6 @@ function describeScope({
   return parts.length === 0 ? undefined : parts.join("; ");
 }
 
-function suppressFindings({ request, notes, findings, comparison }: DriftResult): SuppressionResult {
-  const { suppress: judge, onlyUids: only, isPartial: scoped } = request;
-  const isWhole = notes.incomplete.size === 0 && only === undefined && scoped !== true;
-  return judge?.(findings, isWhole, comparison) ?? { findings, suppressed: [], unused: [], expired: [] };
-}
-
 /** Tells whether some finding is about a change of access: the grant itself, or an object that makes it what it is. */
 function createAbout(findings: readonly Finding[]): (change: GrantChange) => boolean {
   const tuples = new Set<string>();
@@ -225,23 +214,6 @@ function createAbout(findings: readonly Finding[]): (change: GrantChange) => boo
     tuples.has(tupleOf(grant)) ||
     [grant.uid, grant.subject.uid, grant.role.uid].some((uid) => uids.has(uid)) ||
     moved.has(grant.group.uid);
-}
-
-/** The changes of access about which only suppressed findings speak. */
-function acceptedGrants(
-  grants: Comparison["grants"],
-  open: readonly Finding[],
-  suppressed: readonly Finding[],
-) {
-  const [isAccepted, isOpen] = [createAbout(suppressed), createAbout(open)];
-  return new Set(grants.filter((change) => isAccepted(change) && !isOpen(change)));
-}
-
-/** An open finding of a rule with the entry that accepts it; differences have theirs among their answers. */
-function withEntry(finding: Finding, now: number): Finding {
-  return finding.drift === undefined
-    ? { ...finding, policyEntry: proposeEntry(finding, "drift", now) }
-    : finding;
 }
 
 /** After how many days without a sign-in an identity is counted as unused. */
@@ -269,11 +241,19 @@ export function reportDrift(result: DriftResult): DriftReport {
   const { failOn, states, inventories, version, now } = request;
   const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
   const incomplete = new Set([...notes.incomplete, ...stale]);
-  const judged = suppressFindings(result);
+  const isWhole = notes.incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
+  const none = { findings: result.findings, suppressed: [], unused: [], expired: [] };
+  const judged: SuppressionResult = request.suppress?.(result.findings, isWhole, comparison) ?? none;
   const { suppressed, unused, expired } = judged;
-  const findings = judged.findings.map((finding) => withEntry(finding, now));
-  const accepted = acceptedGrants(comparison.grants, findings, suppressed);
-  const open = comparison.grants.filter((change) => !accepted.has(change));
+  // Differences have the entry that accepts them among their answers.
+  const findings = judged.findings.map((finding) =>
+    finding.drift === undefined ? { ...finding, policyEntry: proposeEntry(finding, "drift", now) } : finding,
+  );
+  // Accepted is a change of access about which only suppressed findings speak.
+  const [isSuppressed, isFound] = [createAbout(suppressed), createAbout(findings)];
+  const isAccepted = (change: GrantChange): boolean => isSuppressed(change) && !isFound(change);
+  const accepted = comparison.grants.filter(isAccepted);
+  const open = comparison.grants.filter((change) => !isAccepted(change));
   return fitReport({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version },
@@ -283,7 +263,7 @@ export function reportDrift(result: DriftResult): DriftReport {
     complete: incomplete.size === 0,
     incomplete: [...incomplete].sort(compareTexts),
     failOn,
-    failing: countMeeting(findings, failOn),
+    failing: findings.filter((finding) => meets(finding, failOn)).length,
     summary: {
       compared,
       differences: countBy(differences, differenceKinds, ({ kind }) => kind),
@@ -294,7 +274,7 @@ export function reportDrift(result: DriftResult): DriftReport {
     },
     differences,
     grants: sortGrants(open, findings),
-    ...(accepted.size === 0 ? {} : { acceptedGrants: [...accepted] }),
+    ...(accepted.length === 0 ? {} : { acceptedGrants: accepted }),
     groups: comparison.groups,
     coverage,
     ...(coverage === undefined ? {} : countUnused(inventories, comparison)),

@@ -328,12 +328,6 @@ function toResponse(object: InventoryObject, directory: Directory): Props {
 
 const childrenKey = (collection: string, parent: string): string => JSON.stringify([collection, parent]);
 
-/** All objects, by collection and parent. */
-const childrenByParent = (directory: Directory): Map<string, InventoryObject[]> =>
-  groupBy(directory.all(), ({ kind, uid }) => [
-    childrenKey(specs[kind]?.collection ?? "", parentOf(uid) ?? ""),
-  ]);
-
 /**
  * An API that responds from inventories, so that a kind that aggregates others reads them as it reads the server.
  * It lists the children of a parent.
@@ -346,33 +340,14 @@ function createSnapshotApi(directory: Directory): ReadingApi {
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
     async *list(collection, query = {}) {
-      children ??= childrenByParent(directory);
+      children ??= groupBy(directory.all(), ({ kind, uid }) => [
+        childrenKey(specs[kind]?.collection ?? "", parentOf(uid) ?? ""),
+      ]);
       const parent = query["uidp.children_of"];
       const key = childrenKey(collection, typeof parent === "string" ? parent : "");
       for (const object of children.get(key) ?? []) yield toResponse(object, directory);
     },
   };
-}
-
-/** Reads the live arguments of managed resources from inventories. */
-class LiveArguments {
-  private readonly api;
-
-  constructor(private readonly directory: Directory) {
-    this.api = createSnapshotApi(directory);
-  }
-
-  /** The live arguments of a resource; undefined if no inventory contains its object. */
-  async read({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
-    if (aggregatedKind(spec) !== undefined) {
-      if (this.directory.byUid(uid) === undefined) return undefined;
-      const olds = { ...resource.outputs, ...revealedArguments(resource) };
-      const response = await spec.operations?.get?.(this.api, uid, olds);
-      return response && { ...(response as Props), parentUid: uid };
-    }
-    const live = this.directory.find(spec.kind, uid)?.inputs;
-    return live && (spec.operations?.selectRelevant?.(live, resource.inputs) ?? live);
-  }
 }
 
 const isIgnored = (property: string, ignored: readonly string[]): boolean =>
@@ -402,13 +377,13 @@ interface StateComparisonContext {
 export class StateComparison {
   readonly differences: DetectedDifference[] = [];
   readonly compared: ComparedResource[] = [];
-  private readonly liveArguments: LiveArguments;
+  private readonly api: ReadingApi;
 
   constructor(
     private readonly context: StateComparisonContext,
     private readonly managed: ManagedResources,
   ) {
-    this.liveArguments = new LiveArguments(context.directory);
+    this.api = createSnapshotApi(context.directory);
   }
 
   async run(): Promise<void> {
@@ -427,7 +402,7 @@ export class StateComparison {
     // A collection that could not be listed must not look as if it were empty.
     const isCollection = aggregatedKind(managed.spec) !== undefined;
     if (isCollection && !scope.checkCoverage(managed)) return;
-    const live = await this.liveArguments.read(managed);
+    const live = await this.readLive(managed);
     if (live === undefined) {
       if (!scope.checkCoverage(managed)) return;
       const before = managed.resource.inputs;
@@ -436,6 +411,19 @@ export class StateComparison {
       return;
     }
     this.compareArguments(managed, recordedArguments(managed, live, notes), live);
+  }
+
+  /** The live arguments of a resource; undefined if no inventory contains its object. */
+  private async readLive({ spec, uid, resource }: ManagedResource): Promise<Props | undefined> {
+    const { directory } = this.context;
+    if (aggregatedKind(spec) !== undefined) {
+      if (directory.byUid(uid) === undefined) return undefined;
+      const olds = { ...resource.outputs, ...revealedArguments(resource) };
+      const response = await spec.operations?.get?.(this.api, uid, olds);
+      return response && { ...(response as Props), parentUid: uid };
+    }
+    const live = directory.find(spec.kind, uid)?.inputs;
+    return live && (spec.operations?.selectRelevant?.(live, resource.inputs) ?? live);
   }
 
   private compareArguments(managed: ManagedResource, recorded: Props, live: Props): void {
@@ -527,7 +515,9 @@ export class UnmanagedObjects {
     isNew: boolean,
     isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
   ): DetectedDifference[] {
-    const moved = deletedByText(deleted);
+    const moved = groupBy(deleted, ({ spec, managed }) => [
+      managed && textWithoutParent(spec.kind, managed.resource.inputs),
+    ]);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
       const spec = specs[object.kind];
@@ -553,15 +543,6 @@ export class UnmanagedObjects {
     this.referredUids ??= listReferredUids(this.directory);
     return this.referredUids.has(uid);
   }
-}
-
-/** Deleted objects by what they were, without their parents. */
-function deletedByText(
-  deleted: readonly DetectedDifference[],
-): ReadonlyMap<string, readonly DetectedDifference[]> {
-  return groupBy(deleted, ({ spec, managed }) => [
-    managed && textWithoutParent(spec.kind, managed.resource.inputs),
-  ]);
 }
 
 /** The uids that objects refer to: the subjects and roles of bindings. */
