@@ -209,7 +209,7 @@ function* briefOwnGrants(facts: Facts): Generator<Grant> {
     // Of a role that cannot be read nobody knows whether another one gives the same.
     const isGivenAgain =
       capabilities === undefined
-        ? facts.after.ofSubject(grant.subject.key).some((each) => tupleOf(each) === tupleOf(grant))
+        ? facts.grantsAfter(grant.subject.key).some((each) => tupleOf(each) === tupleOf(grant))
         : !capabilities.every((each) => stays.has(each));
     if (isGivenAgain) yield grant;
   }

@@ -51,10 +51,6 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
   );
 }
 
-/** Who refers to whom: by key. */
-const referencesOf = ({ entities }: AccessGraph): Map<string, Entity[]> =>
-  groupBy(entities.values(), ({ inputs }) => [...textsIn(inputs)].filter((text) => entities.has(text)));
-
 type FindingText = Pick<
   FindingInput,
   "severity" | "message" | "advice" | "details" | "field" | "counterexample" | "pins"
@@ -193,17 +189,14 @@ export class Facts {
     return this.recordedGrants.has(tupleOf(grant));
   }
 
+  grantsAfter(subject: string): readonly Grant[] {
+    return this.after.ofSubject(subject);
+  }
+
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
   effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
     const spec = specs[kind];
     return spec === undefined ? [] : describeEffects(spec, inPlaceOf, inputs, this.effectContext);
-  }
-
-  /** How the grants of an identity change, and of others who hold by it. */
-  private changesThrough(key: string): readonly GrantChange[] {
-    this.changesBySubject ??= groupBy(this.comparison.grants, ({ grant }) => [grant.subject.key]);
-    const subjects = new Set([key, ...this.before.subjectsOf(key), ...this.after.subjectsOf(key)]);
-    return [...subjects].flatMap((subject) => this.changesBySubject?.get(subject) ?? []);
   }
 
   /** What an identity holds while the update runs or after it, and others by it (services, groups of a directory): with the most that its roles allow. */
@@ -211,9 +204,15 @@ export class Facts {
     return [key, ...this.meanwhile.subjectsOf(key)].flatMap((subject) => this.meanwhile.ofSubject(subject));
   }
 
-  /** The grants of an identity that are new, reach more or allow more: the update may do that before it changes the identity. */
+  /**
+   * The grants of an identity, and of others who hold by it, that are new, reach more or allow more: the update may do that before
+   * it changes the identity.
+   */
   gainedThrough(key: string): readonly Grant[] {
-    return this.changesThrough(key)
+    this.changesBySubject ??= groupBy(this.comparison.grants, ({ grant }) => [grant.subject.key]);
+    const subjects = new Set([key, ...this.before.subjectsOf(key), ...this.after.subjectsOf(key)]);
+    return [...subjects]
+      .flatMap((subject) => this.changesBySubject?.get(subject) ?? [])
       .filter(
         (change) =>
           change.change === "gained" ||
@@ -381,7 +380,10 @@ export class Facts {
 
   /** What referred to something before the change and is not taken away with it. */
   dependents(key: string): Entity[] {
-    this.references ??= referencesOf(this.comparison.before);
+    const { entities } = this.comparison.before;
+    this.references ??= groupBy(entities.values(), ({ inputs }) =>
+      [...textsIn(inputs)].filter((text) => entities.has(text)),
+    );
     return (this.references.get(key) ?? []).filter((entity) => {
       if (entity.key === key || this.isDeleted(entity.key)) return false;
       const after = this.comparison.after.entities.get(entity.key);
@@ -426,26 +428,26 @@ export function isBuiltInRole(entity: Entity): boolean {
   return entity.kind === "Role" && (entity.builtIn === true || isTopUid(entity.uid));
 }
 
-/** The capabilities of a built-in role at the server; undefined where no inventory has it. */
-function findLiveCapabilities({ inventory }: Comparison, name: string): readonly string[] | undefined {
-  const live = inventory?.objects.find(
-    ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === name && isTopUid(uid),
+/** The capabilities of the built-in `viewer` at the server; undefined where no inventory has it. */
+function findLiveViewer({ inventory }: Comparison): readonly string[] | undefined {
+  return readRoleCapabilities(
+    inventory?.objects.find(
+      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === "viewer" && isTopUid(uid),
+    ),
   );
-  return live && readRoleCapabilities(live);
 }
 
-/** The capabilities of a built-in role, as this organisation has it; undefined where no document holds them. */
-function findCapabilities(comparison: Comparison, name: string): readonly string[] | undefined {
+/** The capabilities of the built-in `viewer`, as this organisation has it; undefined where no document holds them. */
+function findViewer(comparison: Comparison): readonly string[] | undefined {
   const { after, before } = comparison;
-  for (const graph of [after, before]) {
-    for (const entity of graph.entities.values()) {
-      // A program may claim of any role that it is this one.
-      if (entity.kind !== "Role" || entity.name !== name || !isTopUid(entity.uid) || entity.assumed) continue;
-      const capabilities = readRoleCapabilities(entity);
-      if (capabilities) return capabilities;
-    }
+  for (const entity of [...after.entities.values(), ...before.entities.values()]) {
+    const { kind, name, uid, assumed } = entity;
+    // A program may claim of any role that it is this one.
+    if (kind !== "Role" || name !== "viewer" || !isTopUid(uid) || assumed) continue;
+    const capabilities = readRoleCapabilities(entity);
+    if (capabilities) return capabilities;
   }
-  return findLiveCapabilities(comparison, name);
+  return findLiveViewer(comparison);
 }
 
 /** Whether a role is `owner`, or is as good. */
@@ -482,9 +484,9 @@ class BuiltInRoles {
   private readonly names: ReadonlySet<string>;
 
   constructor(comparison: Comparison) {
-    const viewer = findCapabilities(comparison, "viewer");
+    const viewer = findViewer(comparison);
     this.viewer = viewer === undefined ? undefined : new Set(viewer);
-    this.liveViewer = new Set(findLiveCapabilities(comparison, "viewer"));
+    this.liveViewer = new Set(findLiveViewer(comparison));
     const live = [...comparison.before.entities.values()].flatMap((entity) =>
       isBuiltInRole(entity) ? (entity.name ?? []) : [],
     );

@@ -5,17 +5,13 @@ import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField, GroupHierarchy } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
-import type { Entities, Entity } from "../graph/model";
+import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
 import { isReference, mapLeaves, topProperty } from "../graph/references";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
-
-/** The property at the top of each path: a finding may name several, as in `oidc.issuer, scopes`. */
-const topLevel = (paths: readonly string[]): Set<string> =>
-  new Set(paths.flatMap((path) => path.split(", ")).map(topProperty));
 
 /**
  * The arguments of an object that decide access, and those at some paths: what an exception accepts. A list without an
@@ -31,7 +27,8 @@ export function inputsToPin(
 ): Json {
   const spec = specs[kind];
   if (spec === undefined) return null;
-  const properties = topLevel(paths);
+  // A finding may name several, as in `oidc.issuer, scopes`.
+  const properties = new Set(paths.flatMap((path) => path.split(", ")).map(topProperty));
   const kept = Object.entries(inputs).filter(
     ([key]) => properties.has(key) || isAccessField(kind, key) || isSecurityRelevant({ ...spec.fields[key] }),
   );
@@ -75,17 +72,13 @@ export class FindingValues {
   constructor(comparison: Comparison) {
     const { before, after } = comparison;
     // What the change removes is as it was before.
-    for (const entities of [before.entities, after.entities]) this.add(entities);
-    this.effects = new GrantEffects(comparison);
-    this.hierarchies = [after, before].map(({ entities }) => new GroupHierarchy(entities));
-  }
-
-  private add(entities: Entities): void {
-    for (const entity of entities.values()) {
+    for (const entity of [...before.entities.values(), ...after.entities.values()]) {
       for (const name of [entity.key, entity.urn, entity.uid]) {
         if (name !== undefined) this.byName.set(`${entity.kind} ${name}`, entity).set(name, entity);
       }
     }
+    this.effects = new GrantEffects(comparison);
+    this.hierarchies = [after, before].map(({ entities }) => new GroupHierarchy(entities));
   }
 
   private readonly nameOf = (uid: string): string => this.byName.get(uid)?.urn ?? uid;

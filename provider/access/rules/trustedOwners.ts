@@ -121,19 +121,6 @@ function keysToKnow(owner: Owner): string[] {
   return [keyOf(owner), keyOf(withoutNumber(owner)), anyNumber(owner)];
 }
 
-/**
- * Whether an owner was trusted before, on a group or above it where one is given.
- * @param beside Another owner that the trust names too: then only what was trusted beside that one counts.
- */
-function isKnownOwner(known: KnownBefore, owner: Owner, group?: string, beside?: Owner): boolean {
-  const keys = keysToKnow(owner);
-  const all =
-    beside === undefined
-      ? keys
-      : keysToKnow(beside).flatMap((other) => keys.map((key) => besideKey(key, other)));
-  return all.some((key) => (group === undefined ? known.has(key) : known.isKnownAt(key, group)));
-}
-
 /** Whether some token can meet all parts: no two parts name different owners of the same sort. */
 function canHoldTogether(parts: OwnerParts): boolean {
   return parts.every((left, i) =>
@@ -151,7 +138,15 @@ export function strangersOf(
   conditions: readonly OwnerParts[],
   group?: string,
 ): readonly Owner[] {
-  const isKnown = (owner: Owner, beside?: Owner): boolean => isKnownOwner(known, owner, group, beside);
+  // Beside another owner that the trust names too, only what was trusted beside that one counts.
+  const isKnown = (owner: Owner, beside?: Owner): boolean => {
+    const keys = keysToKnow(owner);
+    const all =
+      beside === undefined
+        ? keys
+        : keysToKnow(beside).flatMap((other) => keys.map((key) => besideKey(key, other)));
+    return all.some((key) => (group === undefined ? known.has(key) : known.isKnownAt(key, group)));
+  };
   return conditions.flatMap((parts) => {
     const isKnownPart = (owners: readonly Owner[]): boolean =>
       owners.every((owner) => isKnown(owner)) ||
