@@ -322,20 +322,17 @@ export class LiveObjects {
   }
 }
 
+/** What only a program says of an object. */
+export function saidByProgram(resource: Entity) {
+  const { urn, location, protect, external, secretPaths, plaintextSecrets } = resource;
+  return { urn, location, protect, external, secretPaths, plaintextSecrets };
+}
+
 /** A live object as the resource of a program. */
 function asManaged(spec: ResourceSpec, live: Entity, recorded: Entity): Entity {
-  const { urn, location, protect, external, secretPaths, plaintextSecrets, details } = recorded;
-  const entity: Entity = {
-    ...live,
-    key: recorded.key,
-    urn,
-    location,
-    secretPaths,
-    protect,
-    external,
-    plaintextSecrets,
-    details: details || live.details ? { ...details, ...live.details } : undefined,
-  };
+  const { key, details } = recorded;
+  const all = details || live.details ? { ...details, ...live.details } : undefined;
+  const entity: Entity = { ...live, ...saidByProgram(recorded), key, details: all };
   const known = addUnreturned(spec.fields, recorded.inputs, live.inputs);
   return withInputs(entity, hideSecrets(spec, known, recorded));
 }

@@ -34,6 +34,7 @@ import {
   PlanKeys,
   isManagedKind,
   recordedUid,
+  saidByProgram,
   uidAfter,
   withInputs,
 } from "./entities";
@@ -248,20 +249,28 @@ export interface PlannedChange {
   readonly plan: ResourcePlan;
   /** The registry key; the type token of a resource of another package. */
   readonly kind: string;
+  /** Absent for a create. */
   readonly before?: Entity;
+  /** Absent for a delete. */
   readonly after?: Entity;
-  /** What the stack records, and what the program declares, where `before` and `after` are of the server. */
+  /** What the stack records, where `before` is of the server. */
   readonly recorded?: Entity;
+  /** What the program declares, where `after` is of the server. */
   readonly planned?: Entity;
+  /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;
+  /** It stays since the server refuses to delete it: the keys of what stays and refers to it. */
   readonly refusedBy?: ReadonlySet<string>;
+  /** No inventory lists it: what was there before is what the stack records, and may differ from the server. */
   readonly isRecordOnly?: true;
+  /** The stack records it, and the server does not have it: it was deleted otherwise. */
   readonly isMissing?: true;
+  /** The uid that the stack records is that of an object of another kind. */
   readonly isOfOtherKind?: true;
-  /** Why the review cannot judge what it does. */
+  /** Why the review cannot judge what it does; such a change has no entities. */
   readonly notReviewed?: string;
   /** The version of its package, where it is known and published. */
-  readonly packageVersion?: string;
+  readonly packageVersion?: string | undefined;
 }
 
 export interface AccessGraphs {
@@ -291,25 +300,9 @@ const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, a
 
 /** A live object with other inputs, as the program declares it. */
 function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
-  const { urn, location, protect, external, secretPaths, plaintextSecrets, assumptions, concealed } = planned;
-  const { secretSources, candidates } = planned;
-  return withInputs(
-    {
-      ...live,
-      formerName: live.name,
-      urn,
-      location,
-      secretPaths,
-      protect,
-      external,
-      plaintextSecrets,
-      assumptions,
-      concealed,
-      secretSources,
-      candidates,
-    },
-    inputs,
-  );
+  const { assumptions, concealed, secretSources, candidates } = planned;
+  const ofChange = { formerName: live.name, assumptions, concealed, secretSources, candidates };
+  return withInputs({ ...live, ...saidByProgram(planned), ...ofChange }, inputs);
 }
 
 /** A new object. What the server takes from other arguments is compared where it was there before. */

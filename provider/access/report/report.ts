@@ -382,14 +382,6 @@ export function parseReport(input: string | Uint8Array, name = "the report"): Re
   return report;
 }
 
-/** Why a report cannot be verified; undefined where it can. */
-function problemOf(report: ReviewReport): string | undefined {
-  if (report.digest === undefined) return "has no digest: write it with review --output json=FILE";
-  if (!report.complete)
-    return "is incomplete, so it cannot be verified: correct what it lists as not checked, and review again";
-  return undefined;
-}
-
 /**
  * Reads the JSON report of a review for `verify`. Who can write the file can write a digest into it
  * too, so `digest` is one from a place that its author cannot write to.
@@ -410,8 +402,14 @@ export function parseReviewReport(
       `${shown} is a report of ${report.command}: give the report that review --output json=FILE wrote`,
     );
   }
-  const problem = problemOf(report);
-  if (problem !== undefined) throw new DocumentError("PP6003", `${shown} ${problem}`);
+  if (report.digest === undefined)
+    throw new DocumentError("PP6003", `${shown} has no digest: write it with review --output json=FILE`);
+  if (!report.complete) {
+    throw new DocumentError(
+      "PP6003",
+      `${shown} is incomplete, so it cannot be verified: correct what it lists as not checked, and review again`,
+    );
+  }
   if (digest !== undefined && digest !== report.digest) {
     throw new DocumentError(
       "PP6005",

@@ -23,39 +23,15 @@ import { Languages } from "../trust/languages";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
 
-/** What happens to one resource. */
-export interface ResourceChange {
+/** What happens to one resource. `recorded` and `planned` are there only of what the program manages. */
+export interface ResourceChange extends Omit<PlannedChange, "plan"> {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
-  /** The registry key; the type token of a resource that is not of this package, which has no entities. */
-  readonly kind: string;
   readonly urn?: string;
-  /** Absent for a create. */
-  readonly before?: Entity;
-  /** Absent for a delete. */
-  readonly after?: Entity;
-  /** What the stack records of what it manages, where `before` is of the server. */
-  readonly recorded?: Entity;
-  /** What the program declares of what it manages, where `after` is of the server. */
-  readonly planned?: Entity;
   readonly fields: readonly FieldEffect[];
   /** What the change adds to `ignoreChanges`: paths. */
   readonly newlyIgnored?: readonly string[];
-  /** What was there before stays at the server, deleted or replaced by the program as it may be. */
-  readonly isLeftOnServer?: true;
-  /** It stays since the server refuses to delete it: the keys of what stays and refers to it. */
-  readonly refusedBy?: ReadonlySet<string>;
-  /** No inventory lists it: what was there before is what the stack records, and may differ from the server. */
-  readonly isRecordOnly?: true;
-  /** The stack records it, and the server does not have it: it was deleted otherwise. */
-  readonly isMissing?: true;
-  /** The uid that the stack records is that of an object of another kind. */
-  readonly isOfOtherKind?: true;
   /** The update changes only what the stack records: it sends nothing to the server. */
   readonly sendsNothing?: true;
-  /** Why nothing can be said of what it does; such a change has no entities. */
-  readonly notReviewed?: string;
-  /** The version of its package, where it is known. */
-  readonly packageVersion?: string | undefined;
   /** Of what is not reviewed: a digest of its inputs. */
   readonly inputsDigest?: string | undefined;
   readonly location?: SourceLocation;

@@ -12,7 +12,7 @@ import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
 import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
-import type { ResourceChange, KeptChange } from "./compare";
+import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "./compare";
 
 /*
  * A change in the terms of the stack: what somebody did by hand, and the change makes official, is found by undoing the rest.
@@ -22,13 +22,8 @@ import type { ResourceChange, KeptChange } from "./compare";
  * A change in the terms of the stack: what was changed by hand is as recorded on both sides, but for what the change makes
  * official, which is new in it. What was deleted by hand is there.
  */
-interface RecordedSide {
-  readonly before: AccessGraph;
-  readonly after: AccessGraph;
-  readonly changes: readonly ResourceChange[];
-  readonly kept: readonly KeptChange[];
-  readonly isFirstImport: boolean;
-}
+type RecordedSide = Pick<Comparison, "before" | "after" | "changes"> &
+  Pick<ComparisonAsRecorded, "kept" | "isFirstImport">;
 
 type Pair = readonly [PlannedChange, ResourceChange];
 
