@@ -59,7 +59,8 @@ export interface Differences {
   /** The differences of objects by key, those too that the list of grants shows. */
   readonly causes: ReadonlyMap<string, readonly EntityDifference[]>;
   readonly unchanged: number;
-  readonly expected: AccessGraph;
+  /** The groups that the review expects. */
+  readonly hierarchy: GroupHierarchy;
   /** What the review could not read, so that it was not compared, a line each. */
   readonly unread: readonly string[];
   /** What should have been compared and was not, a line each. */
@@ -444,9 +445,8 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   );
   const more = [...changes.filter((change) => isGain(change) && moreThanBefore.has(keyOf(change))), ...again];
   const losses = changes.filter((change) => !isGain(change));
-  const [lessOrTaken, ungranted] = [false, true].map((isOneOf) =>
-    losses.filter(({ grant }) => (grant.isOneOf === true) === isOneOf),
-  ) as [GrantChange[], GrantChange[]];
+  const ungranted = losses.filter(({ grant }) => grant.isOneOf === true);
+  const lessOrTaken = losses.filter(({ grant }) => grant.isOneOf !== true);
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);
@@ -461,7 +461,7 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
     entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
     causes,
     unchanged: unchanged - again.length,
-    expected,
+    hierarchy,
     unread: comparison.unread,
     gaps: [...comparison.gaps].sort(),
   };

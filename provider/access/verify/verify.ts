@@ -5,7 +5,7 @@ import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { isGrantPart, GroupHierarchy, grantKey } from "../graph/accessKinds";
+import { isGrantPart, grantKey } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
@@ -341,9 +341,8 @@ function compareWithAnnouncement(
   differences: Differences,
   newKeys: ResolvedAccess["newKeys"],
 ): AnnouncedChanges {
-  const { more, remaining, less, taken, ungranted, expected } = differences;
+  const { more, remaining, less, taken, ungranted, hierarchy } = differences;
   const remainingKeys = new Set(remaining.map(({ grant }) => tupleOf(grant)));
-  const hierarchy = new GroupHierarchy(expected.entities);
   const differing = new Set(
     [...more, ...remaining, ...less, ...taken, ...ungranted].map(({ grant, before }) =>
       grantKey(before ?? grant, hierarchy),
