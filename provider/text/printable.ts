@@ -40,6 +40,13 @@ export function replaceInvisible(text: string, write: (character: string) => str
   });
 }
 
+/** A text as escapes of JSON, one for each code unit. */
+export const escapeUnits = (text: string): string =>
+  Array.from(
+    { length: text.length },
+    (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`,
+  ).join("");
+
 const byCode = (character: string): string => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 
 /**

@@ -1,6 +1,6 @@
 import { CodedError } from "../../errors/codedError";
 import type { Json } from "../../fields/values";
-import { replaceInvisible } from "../../text/printable";
+import { escapeUnits, replaceInvisible } from "../../text/printable";
 
 /**
  * A small syntax tree of a program and its printer: two spaces, double quotes, a line for each member of an object. No node
@@ -49,20 +49,13 @@ export type CodeValue =
 /** A longer list has a line for each item. */
 const LONGEST_LIST = 80;
 
-function escapeUnit(text: string): string {
-  return Array.from(
-    { length: text.length },
-    (_, i) => `\\u${text.charCodeAt(i).toString(16).padStart(4, "0")}`,
-  ).join("");
-}
-
 /** The beginning of a command to a CI runner, which would run it where the code is logged. */
 const RUNNER_COMMAND = /##(?=[\w.-]*\[)/g;
 
 /** A string literal: invisible characters are escaped, and the quotes are those that need fewer escapes. */
 export function printLiteral(text: string): string {
   const unquoted = JSON.stringify(text).slice(1, -1).replace(/\\"/g, '"');
-  const body = replaceInvisible(unquoted, escapeUnit).replace(RUNNER_COMMAND, "#\\u0023");
+  const body = replaceInvisible(unquoted, escapeUnits).replace(RUNNER_COMMAND, "#\\u0023");
   const doubles = body.split('"').length;
   const singles = body.split("'").length;
   return doubles > singles ? `'${body.replaceAll("'", "\\'")}'` : `"${body.replaceAll('"', '\\"')}"`;

@@ -295,7 +295,8 @@ class References {
     string,
     { readonly reference: VariableReference; readonly name: string; readonly value: CodeValue }
   >();
-  private usesLookup = false;
+  /** The functions of the package that the constants call. */
+  readonly lookups = new Set<string>();
   /** Whether the program reads the uid of the organisation from the stack's configuration. */
   usesRootUid = false;
 
@@ -307,11 +308,6 @@ class References {
   ) {
     const candidates = [...names.keys()].filter(({ spec }) => spec.sharesParentUid !== true);
     this.byUid = new Map(candidates.map((candidate) => [candidate.object.uid, candidate]));
-  }
-
-  /** The functions of the package that the constants call. */
-  get lookups(): readonly string[] {
-    return this.usesLookup ? ["getRoleOutput"] : [];
   }
 
   /** @param exported The names that other files use. */
@@ -373,25 +369,19 @@ class References {
     const value = isOrganisation
       ? new CallExpression(new VariableReference("config", "require"), [ROOT_UID_KEY])
       : uid;
-    return this.addConstant(uid, new VariableReference(variable), variable, value);
+    const reference = new VariableReference(variable);
+    this.constants.set(uid, { reference, name: variable, value });
+    return reference;
   }
 
   private createLookup(uid: string, name: string): VariableReference {
-    this.usesLookup = true;
+    this.lookups.add("getRoleOutput");
     const variable = this.variables.create(`${camelCase(slug(name) || "builtIn")}Role`, uid);
-    const call = new CallExpression(new VariableReference("getRoleOutput"), [
+    const value = new CallExpression(new VariableReference("getRoleOutput"), [
       new CompactObject({ name, builtIn: true }),
     ]);
-    return this.addConstant(uid, new VariableReference(variable, "uid"), variable, call);
-  }
-
-  private addConstant(
-    uid: string,
-    reference: VariableReference,
-    name: string,
-    value: CodeValue,
-  ): VariableReference {
-    this.constants.set(uid, { reference, name, value });
+    const reference = new VariableReference(variable, "uid");
+    this.constants.set(uid, { reference, name: variable, value });
     return reference;
   }
 }

@@ -1,5 +1,5 @@
 import { sha256 } from "../../documents/digest";
-import { plainText, replaceInvisible } from "../../../text/printable";
+import { escapeUnits, plainText, replaceInvisible } from "../../../text/printable";
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
@@ -112,15 +112,10 @@ export function workflowProperty(text: string): string {
  */
 export function json(value: unknown, indent = 2): string {
   const text = JSON.stringify(value, null, indent);
-  return replaceInvisible(text, (character) => {
-    if (character === "\n") return character;
-    return Array.from({ length: character.length }, (_, index) => unicode(character.charCodeAt(index))).join(
-      "",
-    );
-  }).replaceAll("##", `#${unicode(0x23)}`);
+  return replaceInvisible(text, (character) =>
+    character === "\n" ? character : escapeUnits(character),
+  ).replaceAll("##", "#\\u0023");
 }
-
-const unicode = (unit: number): string => `\\u${unit.toString(16).padStart(4, "0")}`;
 
 /**
  * A field of a CSV file, quoted by RFC 4180. A spreadsheet takes a field that begins so for a formula, quoted or not:
