@@ -166,30 +166,23 @@ class PreviewReader {
       `the preview has the member ${printable(member, 80)}, which the engine writes in another case: it was edited`,
     );
   }
-
-  addDiagnostic(severity: unknown, message: unknown, urn: unknown): void {
-    if (severity !== "error") return;
-    if (typeof message !== "string") return;
-    const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
-    this.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
-  }
-
-  readSummary(value: unknown): void {
-    if (!isObject(value)) return;
-    this.summary = new Map(
-      Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-    );
-  }
 }
 
 function readDigest(document: Record<string, unknown>, reading: PreviewReader): void {
-  const { diagnostics } = document;
+  const { diagnostics, changeSummary } = document;
   for (const diagnostic of Array.isArray(diagnostics) ? diagnostics : []) {
-    if (isObject(diagnostic)) {
-      reading.addDiagnostic(diagnostic["severity"], diagnostic["message"], diagnostic["urn"]);
-    }
+    const { severity, message, urn } = isObject(diagnostic) ? diagnostic : {};
+    if (severity !== "error" || typeof message !== "string") continue;
+    const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
+    reading.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
   }
-  reading.readSummary(document["changeSummary"]);
+  if (isObject(changeSummary)) {
+    reading.summary = new Map(
+      Object.entries(changeSummary).filter(
+        (entry): entry is [string, number] => typeof entry[1] === "number",
+      ),
+    );
+  }
   if (document["maybeCorrupt"] === true)
     reading.problems.push("the engine reports that its state is corrupt");
   reading.hasEnded = true;
