@@ -284,7 +284,7 @@ function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInpu
 }
 
 /** A change from now on that a refresh takes over from the server, and that no later change of the program shows. */
-function findIgnored(facts: Facts, { op, kind, after, newlyIgnored = [] }: ResourceChange): FindingInput[] {
+function findIgnored(facts: Facts, { kind, after, newlyIgnored = [] }: ResourceChange): FindingInput[] {
   if (after === undefined || after.external === true) return [];
   const paths = newlyIgnored.map(topProperty);
   const isAll = paths.some((path) => path === "" || path === "*");
@@ -294,7 +294,7 @@ function findIgnored(facts: Facts, { op, kind, after, newlyIgnored = [] }: Resou
   if (fields.length === 0) return [];
   return [
     facts.aboutEntity(after, {
-      severity: op === "create" ? "medium" : "high",
+      severity: "high",
       field: fields.join(", "),
       message: `${labelEntity(after)} ignores changes of ${fields.join(", ")} from now on: what somebody does there by hand stays, and is recorded with the next refresh`,
       details: newlyIgnored.map((path) => `ignoreChanges: ${path}`),
@@ -409,7 +409,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high, and medium on a new resource. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
