@@ -491,7 +491,7 @@ describe("whatever a policy file says, an exception", () => {
           const isByUid = Object.values(match).some((one) => one.includes(ACME) || /^[?*]+$/.test(one));
           if (isByUid || !matches(match, finding)) return;
           count += 1;
-          expect(group).toBe(recorded?.get(uid)?.name);
+          expect(group).toBe(recorded.get(uid)?.name);
         },
       ),
       { numRuns: casesOf(2000) },
