@@ -34,7 +34,7 @@ const mayOwnRoot = (grant: Grant): boolean =>
   (grant.group.isRoot &&
     grant.subject.type === "identity" &&
     grant.role.capabilities === undefined &&
-    !grant.role.builtIn);
+    !(grant.role.builtIn && grant.role.name !== undefined));
 
 /** The identities that may own each root group. */
 function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
@@ -577,9 +577,7 @@ const willFail: Rule = {
 
 /** Whether the holder of a grant keeps less than half of what its role allowed there, or above it. */
 function isEmptied(facts: Facts, grant: Grant): boolean {
-  const stays = facts.comparison.after.grants.some(
-    ({ subject, group }) => subject.key === grant.subject.key && group.key === grant.group.key,
-  );
+  const stays = facts.grantsAfter(grant.subject.key).some(({ group }) => group.key === grant.group.key);
   const { length } = grant.role.capabilities ?? [];
   return stays && facts.lostCapabilities(grant).length * 2 > length;
 }

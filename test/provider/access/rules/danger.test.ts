@@ -48,6 +48,15 @@ describe("D1 lock-out", () => {
     expect(d1(all, without(all, ...owns.slice(0, gone)), { minOwners })).toEqual(severities);
   });
 
+  it("takes a role that no document describes for owner", () => {
+    const described = (some: readonly Resource[]) => some.filter((each) => each !== owner);
+    const after = without(all, owns[0]);
+    const severities = (known: (some: readonly Resource[]) => readonly Resource[]) =>
+      d1(known(all), known(after), { minOwners: 2 }, { withoutInventory: true });
+    expect(severities((some) => some)).toEqual([]);
+    expect(severities(described)).toEqual(["high"]);
+  });
+
   it.each([
     ["all of three", 3, 2, ["high"]],
     ["one of three", 1, 2, []],
@@ -280,6 +289,33 @@ describe("D1 of an identity provider that goes", () => {
     ["one that is changed", [staff], [sso("staff")], []],
   ])("is reported by what is left to sign in by: %s", (_what, before, after, severities) => {
     const all = [...groups, viewer];
+    expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
+  });
+
+  const directory = (oidc: Props): Resource =>
+    resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid, oidc });
+  const oidc = { issuer: "https://sso.acme.example", clientId: "a", groupsClaim: "groups" };
+  const mapped = (what: Resource, scope: string): Resource =>
+    resource("ExternalGroupRoleMapping", "admins", {
+      parentUid: directory(oidc).uid,
+      externalGroupId: "admins",
+      roleUid: what.uid,
+      scope,
+    });
+  const owning = mapped(owner, acme);
+  it.each<[string, Resource[], Resource[], string[]]>([
+    [
+      "no claim of groups",
+      [directory(oidc), owning],
+      [directory({ ...oidc, groupsClaim: "" }), owning],
+      ["medium"],
+    ],
+    ["a group that owned the root", [directory(oidc), owning], [directory(oidc)], ["medium"]],
+    ["a group that owned another one", [directory(oidc), mapped(owner, cards)], [directory(oidc)], []],
+    ["a group that read the root", [directory(oidc), mapped(viewer, acme)], [directory(oidc)], []],
+    ["nothing", [directory(oidc), owning], [directory(oidc), owning], []],
+  ])("or of its groups: %s", (_what, before, after, severities) => {
+    const all = [...groups, viewer, owner];
     expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
   });
 });
@@ -532,6 +568,19 @@ describe("D4 mass-removal", () => {
     [0, 8, 0, 0],
   ])("%i of %i, at most %f: %i", (gone, of, maxRemoval, count) => {
     expect(found("D4", change(gone, of), { maxRemoval })).toHaveLength(count);
+  });
+
+  it("counts a grant whose role keeps less than half of its capabilities", () => {
+    const dev = ["REPO_LIST", "TAG_LIST", "TAG_CREATE"];
+    const people = Array.from({ length: 4 }, (_, i) => identity(`q${i}`, pinned));
+    const organisation = (...capabilities: string[]) => {
+      const own = role("dev", capabilities);
+      return [...base, own, ...people, ...people.map((who) => binding(who, own, payments))];
+    };
+    const narrowed = (count: number) =>
+      found("D4", compareResources(organisation(...dev), organisation(...dev.slice(0, count))));
+    expect(narrowed(1)[0]?.message).toBe("4 of 4 grants are lost at once: 100%, limit 25%");
+    expect(narrowed(2)).toEqual([]);
   });
 
   it("names the number of lost grants and of all grants", () => {
