@@ -25,7 +25,11 @@ test.each<[string, unknown, string]>([
   ["getGroups", { descendantsOf: "x" }, `descendantsOf ${IS_UID}`],
   ["getGroups", { childrenOf: null }, "childrenOf must be a string, not null"],
   ["getGroups", { inRoot: "true" }, "inRoot must be true or false, not a string"],
-  ["getGroups", { uids: GROUP_UID }, "uids must be a list, not a string"],
+  [
+    "getGroups",
+    { uids: GROUP_UID },
+    "uids must be a list, not a string: write it in brackets, as in [value]",
+  ],
   ["getGroups", { uids: [GROUP_UID, "x"] }, `uids[1] ${IS_UID}`],
   ["getGroups", { name: "\ud800" }, "name must not contain half a surrogate pair, which cannot be sent"],
   ["getGroups", { limit: 0 }, "limit must be at least 1"],

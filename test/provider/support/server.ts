@@ -40,6 +40,9 @@ export interface Reply {
 
 export type Replier = (request: Recorded, count: number) => Reply;
 
+/** On a busy machine a test may wait longer than the five seconds after which Node closes a connection that is to be used again. */
+const SETTINGS = { keepAliveTimeout: 60_000 };
+
 /** A server on this host that answers as a test says and records what it was asked. */
 export class ScriptedServer {
   readonly requests: Recorded[] = [];
@@ -53,12 +56,12 @@ export class ScriptedServer {
   private constructor(private readonly server: Server) {}
 
   static start(): Promise<ScriptedServer> {
-    return new ScriptedServer(createServer()).listen();
+    return new ScriptedServer(createServer(SETTINGS)).listen();
   }
 
   /** One for all tests of a file: call in its body. */
   static ofSuite(): ScriptedServer {
-    const scripted = new ScriptedServer(createServer());
+    const scripted = new ScriptedServer(createServer(SETTINGS));
     beforeAll(() => scripted.listen());
     afterAll(() => scripted.close());
     return scripted;
