@@ -171,12 +171,12 @@ export const signInProvider: Rule = {
       );
     }
     for (const { op, before } of facts.removals()) {
+      if (op !== "delete" || !decidesSignIn(before.kind) || isIdentityProvider(before.kind)) continue;
       const provider = textAt(before.inputs, "parentUid") ?? "";
-      const isOfDirectory = decidesSignIn(before.kind) && !isIdentityProvider(before.kind);
       const isThere = [...facts.comparison.after.entities.values()].some(
         ({ kind, inputs }) => kind === before.kind && textAt(inputs, "parentUid") === provider,
       );
-      if (op !== "delete" || !isOfDirectory || isThere || facts.isDeleted(provider)) continue;
+      if (isThere || facts.isDeleted(provider)) continue;
       findings.push(
         facts.aboutEntity(before, {
           severity: facts.options.strict ? "high" : "medium",

@@ -111,6 +111,8 @@ class EntityComparison {
   private readonly owned: ReadonlySet<string>;
   private readonly recordedUrns: ReadonlySet<string>;
   private readonly effects: EffectContext;
+  /** What the change replaces or deletes, as it was before. */
+  private readonly removed: ReadonlyMap<string, ExpectedEntity>;
 
   constructor(
     private readonly sides: Sides,
@@ -119,6 +121,8 @@ class EntityComparison {
   ) {
     const { expected, before, live } = sides;
     this.effects = createEffectContext(expected, this.actual, languages);
+    const removed = context.expected.before?.filter(({ changes }) => changes === undefined) ?? [];
+    this.removed = new Map(removed.map((old) => [old.key, old]));
     const owners = [...expected.values(), ...before.values()].filter(
       ({ kind }) => accessKinds[kind]?.ownsBindings,
     );
@@ -280,14 +284,8 @@ class EntityComparison {
 
   /** Whether the program deletes an object of which the review expected that the server refuses that. */
   private isToBeDeleted({ key, uid, urn }: Entity): boolean {
-    return (this.context.expected.before ?? []).some(
-      (old) =>
-        old.changes === undefined &&
-        old.key === key &&
-        uid !== undefined &&
-        old.uid === uid &&
-        old.urn === urn,
-    );
+    const old = this.removed.get(key);
+    return old !== undefined && uid !== undefined && old.uid === uid && old.urn === urn;
   }
 
   /** The arguments for which the change replaces an object. */
