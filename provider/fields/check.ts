@@ -71,9 +71,12 @@ class FieldChecker {
     if (!hasType(spec, value, "program")) {
       const hasUid = spec.type === "string" && asObject(value)?.["uid"] !== undefined;
       const isOne = spec.type === "list" && typeof value === "string";
-      const given = spec.secret
-        ? ""
-        : `, not ${describeType(value)}${isOne ? ": write it in brackets, as in [value]" : ""}${hasUid ? ": write .uid behind it, or .then(({ uid }) => uid) behind a promise" : ""}`;
+      const advice = isOne
+        ? ": write it in brackets, as in [value]"
+        : hasUid
+          ? ": write .uid behind it, or .then(({ uid }) => uid) behind a promise"
+          : "";
+      const given = spec.secret ? "" : `, not ${describeType(value)}${advice}`;
       this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
       return;
     }

@@ -26,7 +26,8 @@ export class HandlerError extends CodedError {
 
   /** The engine's Node process prints this of a check, diff, read or delete that failed, beside the error of the resource. */
   override toString(): string {
-    return `${this.message.split(":", 1).join()}: see the error of the resource`;
+    const [what = ""] = this.message.split(":", 1);
+    return `${what}: see the error of the resource`;
   }
 }
 

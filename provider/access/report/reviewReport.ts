@@ -88,6 +88,10 @@ function keysOfGrants({ grants }: Comparison): ReadonlySet<string | undefined> {
   return new Set(both.flatMap(({ urn, subject, role, group }) => [urn, subject.key, role.key, group.key]));
 }
 
+/** Whether the program gives an object up, and the server is not asked to delete it. */
+const isGivenUp = ({ op, isLeftOnServer, refusedBy }: ResourceChange): boolean =>
+  op === "delete" && isLeftOnServer === true && refusedBy === undefined;
+
 /** What no other part of the report shows: changes that concern no access, and what is new or goes and has none. */
 function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   const counts = new Map<string, { kind: string; op: string; count: number }>();
@@ -99,10 +103,9 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
     return !isWhole || [urn, before?.key, after?.key].some((key) => key !== undefined && shown.has(key));
   };
   for (const change of comparison.changes) {
-    const { kind, isLeftOnServer, refusedBy } = change;
+    const { kind } = change;
     if (change.op === "same" || change.op === "read" || isShown(change)) continue;
-    const isGivenUp = change.op === "delete" && isLeftOnServer === true && refusedBy === undefined;
-    const op = isGivenUp ? "left at the server" : change.op;
+    const op = isGivenUp(change) ? "left at the server" : change.op;
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0 };
     counts.set(key, { ...known, count: known.count + 1 });
@@ -278,18 +281,11 @@ function describeAfter(entity: Entity, isUntouched: boolean, inventory: Inventor
 }
 
 /** An object before the change that updates, replaces or deletes it, with all that the change sets to something else. */
-function describeBefore({
-  op,
-  kind,
-  before,
-  after,
-  isLeftOnServer,
-  refusedBy,
-}: ResourceChange): ExpectedEntity[] {
+function describeBefore(change: ResourceChange): ExpectedEntity[] {
+  const { op, kind, before, after } = change;
   const spec = specs[kind];
   if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
-  // The program gives it up, and the server is not asked to delete it.
-  if (op === "delete" && isLeftOnServer === true && refusedBy === undefined) return [];
+  if (isGivenUp(change)) return [];
   // What needs no capability to delete cannot be taken back: its delete sends no request.
   const isPermanent = spec.capabilities?.delete.length === 0;
   if (isPermanent && op !== "update") return [];

@@ -307,7 +307,7 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
 }
 
 /** The fields by which the tokens of a directory name groups. */
-const tellsGroups = (kind: string): readonly string[] => [
+const fieldsOfGroups = (kind: string): readonly string[] => [
   ...pathsMeant(kind, "signIn.groups"),
   ...pathsMeant(kind, "signIn.scopes"),
 ];
@@ -337,7 +337,7 @@ function findLostSignIn(facts: Facts): FindingInput[] {
       .subjectsOf(after.key)
       .flatMap((key) => facts.grantsBefore(key).filter(({ subject }) => subject.type === "externalGroup"));
     const fields = fieldsThatLockOut(change).filter(
-      ({ path, direction }) => direction === "narrowed" && tellsGroups(after.kind).includes(path),
+      ({ path, direction }) => direction === "narrowed" && fieldsOfGroups(after.kind).includes(path),
     );
     if (ofGroups.length === 0 || fields.length === 0) return [];
     return [

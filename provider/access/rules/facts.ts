@@ -309,7 +309,7 @@ export class Facts {
     }
   }
 
-  /** Grants that only read before, and whose role alone lets them do more: who holds them was judged as who reads. */
+  /** Grants that allowed only to read before, and allow more now. */
   *grantsThatBeginToWrite(): Generator<GrantChange> {
     for (const change of this.comparison.grants.filter(isGain)) {
       const { before, grant } = change;

@@ -48,17 +48,15 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
   return isStrongOne && newness === "new" ? "high" : "medium";
 }
 
-/** What is said of who is new everywhere, of who is new on a group, and of who could only read. */
+/** What is said of who is new everywhere, and of who is new on a group. */
 interface OutsiderWords {
   readonly new: string;
   readonly elsewhere: string;
-  readonly reading?: string;
 }
 
 const OF_TRUST: OutsiderWords = {
   new: "which no identity with a grant trusted before",
   elsewhere: "which identities trusted before only on other groups",
-  reading: "which only identities that read trusted before",
 };
 const OF_INVITE: OutsiderWords = {
   new: "which no identity with a grant trusted before, and no invite named",
@@ -71,14 +69,6 @@ function knownOwners(facts: Facts, by: KnownBy, which: "groups" | "strongGroups"
   for (const identity of boundBefore(facts, by)) {
     if (identity[which].length > 0) makeOwnersKnown(known, ownersOf(facts, identity.entity), identity[which]);
   }
-  return known;
-}
-
-const writers = new WeakMap<Facts, KnownBefore>();
-
-function knownToWrite(facts: Facts): KnownBefore {
-  const known = writers.get(facts) ?? knownOwners(facts, "anybody", "strongGroups");
-  writers.set(facts, known);
   return known;
 }
 
@@ -102,6 +92,13 @@ function knownToInvite(facts: Facts, by: KnownBy): KnownBefore {
   return known;
 }
 
+const READING = "which only identities that read trusted before";
+
+/** Who was known before: to anybody, to what a given stack records, and as who may do more than read. */
+interface Known extends Readonly<Record<KnownBy, KnownBefore>> {
+  readonly writers?: KnownBefore;
+}
+
 /** An owner that gets access where nobody has trusted it yet. */
 interface Outsider {
   readonly owners: readonly Owner[];
@@ -112,7 +109,7 @@ interface Outsider {
 
 function findOutsider(
   facts: Facts,
-  known: KnownBefore,
+  { anybody: known, writers }: Known,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
   words: OutsiderWords,
@@ -129,10 +126,9 @@ function findOutsider(
     owners: strangersOf(known, conditions, grant.group.key),
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
-  const strong = words.reading === undefined ? [] : grants.filter((grant) => isStrongGrant(facts, grant));
-  const readers = strong.length === 0 ? [] : strangersOf(knownToWrite(facts), conditions);
-  if (readers.length > 0 && words.reading !== undefined)
-    return { owners: readers, grants: strong, severity: "high", words: words.reading };
+  const strong = grants.filter((grant) => isStrongGrant(facts, grant));
+  const readers = writers === undefined || strong.length === 0 ? [] : strangersOf(writers, conditions);
+  if (readers.length > 0) return { owners: readers, grants: strong, severity: "high", words: READING };
   if (elsewhere.length === 0) return undefined;
   return {
     owners: [
@@ -148,9 +144,6 @@ function findOutsider(
 
 /** Whoever is known by what was made by hand alone may have been put there to look known. */
 const BY_HAND = "which nothing that a given stack records trusted before";
-
-type Known = Readonly<Record<KnownBy, KnownBefore>>;
-
 function judgeOutsider(
   facts: Facts,
   known: Known,
@@ -158,7 +151,7 @@ function judgeOutsider(
   grants: readonly Grant[],
   words: OutsiderWords,
 ): Outsider | undefined {
-  const outsider = findOutsider(facts, known.anybody, conditions, grants, words);
+  const outsider = findOutsider(facts, known, conditions, grants, words);
   if (outsider !== undefined && outsider.words !== words.elsewhere) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
   const owners = strangersOf(known.stacks, conditions);
@@ -185,11 +178,7 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    const bothSides = (find: (facts: Facts, by: KnownBy) => KnownBefore) => {
-      let sides: Known | undefined;
-      return (): Known => (sides ??= { anybody: find(facts, "anybody"), stacks: find(facts, "stacks") });
-    };
-    const [known, invited] = [bothSides(knownOwners), bothSides(knownToInvite)];
+    let [known, invited]: (Known | undefined)[] = [];
     const findings: FindingInput[] = [];
     const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
@@ -197,7 +186,12 @@ export const newOutsider: Rule = {
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
-      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST);
+      known ??= {
+        anybody: knownOwners(facts, "anybody"),
+        stacks: knownOwners(facts, "stacks"),
+        writers: knownOwners(facts, "anybody", "strongGroups"),
+      };
+      const outsider = judgeOutsider(facts, known, conditions, grants, OF_TRUST);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(
@@ -216,7 +210,8 @@ export const newOutsider: Rule = {
       if (field === undefined || address === undefined) continue;
       const conditions = [[[invitedOwner(address)]]];
       const grants = facts.meanwhile.ofResource(after);
-      const outsider = judgeOutsider(facts, invited(), conditions, grants, OF_INVITE);
+      invited ??= { anybody: knownToInvite(facts, "anybody"), stacks: knownToInvite(facts, "stacks") };
+      const outsider = judgeOutsider(facts, invited, conditions, grants, OF_INVITE);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(after, {

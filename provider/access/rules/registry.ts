@@ -119,7 +119,7 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
  * Variables by which a loader, a language or a tool takes code, settings, certificates, a proxy or a source of packages from
  * elsewhere, as their manuals say. S1 judges all others.
  */
-const STEERING_VARIABLES = new RegExp(
+const DANGEROUS_VARIABLES = new RegExp(
   `^(?:${[
     // Loaders and shells.
     "LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|BASH_ENV|PROMPT_COMMAND",
@@ -144,8 +144,8 @@ const changesImageTrust = (kind: string): boolean => trustFields(kind).length > 
 const MEMORY_LIMITS =
   /^(?:(?:^| +)(?:--max-[a-z-]+=\d+|-X(?:m[nsx]|ss)\d+[kmg]?|-XX:(?:Max|Min|Initial)\w+=[\d.]+[kmg]?))+$/i;
 
-function steers(name: string, value: string | undefined): boolean {
-  return STEERING_VARIABLES.test(name) && !MEMORY_LIMITS.test(value ?? "");
+function isDangerous(name: string, value: string | undefined): boolean {
+  return DANGEROUS_VARIABLES.test(name) && !MEMORY_LIMITS.test(value ?? "");
 }
 
 /** What cannot be root, with or without a group: a number above 0, or another name. `+0` and `0x0` may be read as 0. */
@@ -168,7 +168,7 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
     const [old, now] = [before, after].map((inputs) => valueAt(inputs, path));
     return isObject(now)
       ? Object.keys(now).filter(
-          (key) => steers(key, textAt(now, key)) && textAt(now, key) !== textAt(old, key),
+          (key) => isDangerous(key, textAt(now, key)) && textAt(now, key) !== textAt(old, key),
         )
       : [];
   }
