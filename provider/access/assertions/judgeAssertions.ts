@@ -494,7 +494,8 @@ class Side {
   readonly hierarchy: GroupHierarchy;
   readonly index: GrantIndex;
   readonly subjects: SubjectJudge;
-  /** The grants of which nothing tells the group: each may have effect anywhere. */
+  /** The groups of grants of which nothing tells where they are: what is granted there may have effect anywhere. */
+  private readonly unknownGroups: ReadonlySet<string>;
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
   private knownPrincipals: Principals | undefined;
@@ -505,6 +506,7 @@ class Side {
   private knownDeparted: readonly Departed[] | undefined;
   private knownPrincipalsWithDeparted: Principals | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
+  private readonly named = new Map<string, ReadonlySet<string>>();
 
   constructor(
     readonly graph: AccessGraph,
@@ -519,7 +521,10 @@ class Side {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
     this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past, former !== undefined);
-    this.unplaced = graph.grants.filter(({ group }) => this.isUnknownGroup(group.key));
+    const isUnknown = (key: string): boolean => !isUid(key) && !graph.entities.has(key);
+    const groups = new Set(graph.grants.map(({ group }) => group.key));
+    this.unknownGroups = new Set([...groups].filter(isUnknown));
+    this.unplaced = graph.grants.filter(({ group }) => this.unknownGroups.has(group.key));
   }
 
   /** The grants that may have effect at a group: those there, above it, and who knows where. */
@@ -527,14 +532,9 @@ class Side {
     return [...this.hierarchy.chain(group).flatMap((key) => this.index.ofGroup(key)), ...this.unplaced];
   }
 
-  /** Whether nothing tells which group a key is of: a grant there may reach any group. */
-  private isUnknownGroup(key: string): boolean {
-    return !isUid(key) && !this.graph.entities.has(key);
-  }
-
   /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
   pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
-    if (this.isUnknownGroup(key)) return [...on];
+    if (this.unknownGroups.has(key)) return [...on];
     const chain = this.hierarchy.chain(key);
     // A new group whose parent nobody can read may lie below any.
     const top = this.graph.entities.get(chain.at(-1) ?? "");
@@ -700,9 +700,19 @@ class Side {
 
   /** The groups that have a path or uid. */
   groupsNamed(globs: readonly string[]): string[] {
-    return this.groups.flatMap(({ key, path, uid = key }) =>
-      globs.some((glob) => globMatches(glob, path) || globMatches(glob, uid)) ? [key] : [],
+    const named = globs.map((glob) => this.groupsOf(glob));
+    return this.groups.flatMap(({ key }) => (named.some((keys) => keys.has(key)) ? [key] : []));
+  }
+
+  private groupsOf(glob: string): ReadonlySet<string> {
+    const known = this.named.get(glob);
+    if (known !== undefined) return known;
+    const meant = this.groups.filter(
+      ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
     );
+    const keys = new Set(meant.map(({ key }) => key));
+    this.named.set(glob, keys);
+    return keys;
   }
 
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */

@@ -81,10 +81,12 @@ interface Naming {
   readonly claims: ReadonlyMap<string, readonly AcceptedValue[]>;
   /** The values of claims that name one holder whatever the subject. */
   readonly holders: readonly { readonly claim: string; readonly value: AcceptedValue }[];
+  /** The mail addresses that the trust asks for. */
+  readonly addresses: readonly AcceptedValue[];
 }
 
 /** The mail addresses that a trust asks for: in its claims, and a subject that is one. */
-function addressesOf({ trust, starts, claims }: Naming): readonly AcceptedValue[] {
+function addressesOf({ trust, starts, claims }: Omit<Naming, "addresses">): readonly AcceptedValue[] {
   const { exact, pattern } = trust.subject ?? {};
   // What begins with a repository may have a number behind an @, and is no address.
   const isOpen = exact === undefined && pattern?.includes("@") === true && starts === undefined;
@@ -95,6 +97,11 @@ function addressesOf({ trust, starts, claims }: Naming): readonly AcceptedValue[
 
 /** Reads whom a trust names. */
 export function nameOwner(languages: Languages, trust: Trust): Naming {
+  const naming = readOwner(languages, trust);
+  return { ...naming, addresses: addressesOf(naming) };
+}
+
+function readOwner(languages: Languages, trust: Trust): Omit<Naming, "addresses"> {
   const issuer = trust.issuer?.exact;
   const { exact, pattern } = trust.subject ?? {};
   const claims = new Map<string, AcceptedValue[]>();
@@ -286,10 +293,10 @@ const starts = new WeakMap<AcceptedValue, string>();
 const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
 
 /** By what those are found whose owners and mail addresses can be listed. */
-function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | undefined {
+function indexedNames({ trusts, invited }: Admission): readonly string[] | undefined {
   const names = invited === undefined ? [] : [nameOfAddress(invited)];
   for (const naming of trusts) {
-    const addresses = addressesOf(naming);
+    const { addresses } = naming;
     const held = naming.holders.map(({ value }) => value);
     const isListed = [...addresses, ...held].every(({ exact }) => exact !== undefined);
     if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
@@ -302,10 +309,10 @@ function indexedNames({ trusts, invited }: SubjectClass): readonly string[] | un
 const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${mailboxOf(exact)}`;
 
 /** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
-const mayBeInvited = (languages: Languages, { invited }: SubjectClass, { trusts }: SubjectClass): boolean =>
+const mayBeInvited = (languages: Languages, { invited }: Admission, { trusts }: Admission): boolean =>
   invited !== undefined &&
-  trusts.some((naming) =>
-    addressesOf(naming).some((address) => mayMeetBoth(languages, invited, address, "email")),
+  trusts.some(({ addresses }) =>
+    addresses.some((address) => mayMeetBoth(languages, invited, address, "email")),
   );
 
 /**
@@ -321,8 +328,8 @@ const mayBeOneHolder = (first: Naming, second: Naming): boolean =>
 
 /** Whether two trusts may ask for one address, in any claim or as the subject. */
 const mayHaveOneAddress = (languages: Languages, first: Naming, second: Naming): boolean =>
-  addressesOf(first).some((one) =>
-    addressesOf(second).some(
+  first.addresses.some((one) =>
+    second.addresses.some(
       (other) =>
         // Two patterns of one mail domain are two people as well.
         (one.exact ?? other.exact) !== undefined && mayMeetBoth(languages, one, other, "email"),
@@ -365,8 +372,8 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
 /** Whether one principal may be accepted by two texts of trusts: the sides of a change have most of them in common. */
 const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
 
-/** Subjects whose trusts are the same text. */
-interface SubjectClass {
+/** What lets somebody in on one side of a change, and the subjects of whom that is the same text. */
+interface Admission {
   readonly text: string;
   readonly trusts: readonly Naming[];
   /** The mail address of an invite. */
@@ -376,11 +383,11 @@ interface SubjectClass {
 
 /** Which subjects of grants one principal may be: identities and directories that accept it, invites that it may redeem. */
 export class Principals {
-  private readonly known = new Map<SubjectClass, readonly SubjectClass[]>();
-  private readonly classes = new Map<string, SubjectClass>();
-  private readonly texts = new Map<string, string>();
-  private readonly byName = new Map<string, SubjectClass[]>();
-  private readonly withPattern: SubjectClass[] = [];
+  private readonly known = new Map<Admission, readonly Admission[]>();
+  private readonly byText = new Map<string, Admission>();
+  private readonly bySubject = new Map<string, readonly Admission[]>();
+  private readonly byName = new Map<string, Admission[]>();
+  private readonly withPattern: Admission[] = [];
   private readonly answers: Map<string, Map<string, boolean>>;
 
   /**
@@ -396,8 +403,8 @@ export class Principals {
     this.answers = answers.get(languages) ?? new Map<string, Map<string, boolean>>();
     answers.set(languages, this.answers);
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
-      this.classOf(subject).subjects.push(subject);
-    for (const one of this.classes.values()) {
+      for (const admission of this.admissionsOf(subject)) admission.subjects.push(subject);
+    for (const one of this.byText.values()) {
       const names = indexedNames(one);
       if (names === undefined) this.withPattern.push(one);
       for (const each of names ?? []) addTo(this.byName, each, one);
@@ -408,20 +415,29 @@ export class Principals {
   mayBeSame(one: Subject, other: Subject): boolean {
     return (
       one.key === other.key ||
-      (!areGroups(one, other) && this.mayAcceptOne(this.classOf(one), this.classOf(other)))
+      (!areGroups(one, other) &&
+        this.admissionsOf(one).some((first) =>
+          this.admissionsOf(other).some((second) => this.mayAcceptOne(first, second)),
+        ))
     );
   }
 
   /** All that the principals of a subject may be, itself first. */
   sharing(subject: Subject): readonly Subject[] {
-    const same = this.sharingClasses(this.classOf(subject)).flatMap(({ subjects }) => subjects);
-    return [subject, ...same.filter((each) => each.key !== subject.key && !areGroups(subject, each))];
+    const same = this.admissionsOf(subject)
+      .flatMap((admission) => this.sharingAdmissions(admission))
+      .flatMap(({ subjects }) => subjects);
+    return [
+      subject,
+      ...new Set(same.filter((each) => each.key !== subject.key && !areGroups(subject, each))),
+    ];
   }
 
   /** Who an identity is, as a text: those of the same trust have one. Keys end, and an invite is used up: these have none. */
   textOf(subject: Subject): string | undefined {
-    const { text, trusts } = this.classOf(subject);
-    return subject.type === "identity" && !trusts.some(({ trust }) => trust.hasKeys) ? text : undefined;
+    const admissions = this.admissionsOf(subject);
+    const hasKeys = admissions.some(({ trusts }) => trusts.some(({ trust }) => trust.hasKeys));
+    return subject.type === "identity" && !hasKeys ? admissions.map(({ text }) => text).join(" ") : undefined;
   }
 
   /** Those of whom no two may be one principal, as many as are surely different. */
@@ -432,14 +448,14 @@ export class Principals {
     return counted;
   }
 
-  private sharingClasses(one: SubjectClass): readonly SubjectClass[] {
+  private sharingAdmissions(one: Admission): readonly Admission[] {
     const known = this.known.get(one);
     if (known !== undefined) return known;
     const names = indexedNames(one);
     // What lists its owners is compared with what lists one of them, and with all that lists none.
     const candidates =
       names === undefined
-        ? [...this.byName.values(), this.withPattern].flat()
+        ? this.byText.values()
         : names.length === 0
           ? []
           : [...names.flatMap((each) => this.byName.get(each) ?? []), ...this.withPattern];
@@ -449,7 +465,7 @@ export class Principals {
     return sharing;
   }
 
-  private mayAcceptOne(one: SubjectClass, other: SubjectClass): boolean {
+  private mayAcceptOne(one: Admission, other: Admission): boolean {
     if (one.text === other.text) return true;
     const [first, second] = one.text < other.text ? [one, other] : [other, one];
     const ofFirst = this.answers.get(first.text) ?? new Map<string, boolean>();
@@ -465,27 +481,30 @@ export class Principals {
     return answer;
   }
 
-  private classOf(subject: Subject): SubjectClass {
-    const holder = holderOf(subject);
-    const sides = [this.entities, ...(this.past.has(holder) ? [this.past] : [])];
-    const text =
-      this.texts.get(subject.key) ?? [...new Set(sides.map((side) => textOf(side, subject)))].join(" ");
-    this.texts.set(subject.key, text);
-    const known = this.classes.get(text);
+  /** What lets a subject in after a change, and what does before it. */
+  private admissionsOf(subject: Subject): readonly Admission[] {
+    const known = this.bySubject.get(subject.key);
     if (known !== undefined) return known;
-    const trusts = [...new Set(sides.map((side) => entityOf(side, holder)))].flatMap((entity) =>
-      entity === undefined
-        ? []
-        : trustsOfSubject(subject, entity).map((trust) => nameOwner(this.languages, trust)),
-    );
-    const address = subject.type === "invite" ? addressOf(entityOf(this.entities, holder)) : undefined;
+    const sides = [this.entities, ...(this.past.has(holderOf(subject)) ? [this.past] : [])];
+    const found = [...new Set(sides.map((side) => this.admissionOf(side, subject)))];
+    this.bySubject.set(subject.key, found);
+    return found;
+  }
+
+  private admissionOf(side: Entities, subject: Subject): Admission {
+    const text = textOf(side, subject);
+    const known = this.byText.get(text);
+    if (known !== undefined) return known;
+    const holder = entityOf(side, holderOf(subject));
+    const trusts = holder === undefined ? [] : trustsOfSubject(subject, holder);
+    const address = subject.type === "invite" ? addressOf(holder) : undefined;
     const made = {
       text,
-      trusts,
+      trusts: trusts.map((trust) => nameOwner(this.languages, trust)),
       invited: address === undefined ? undefined : exactValue(address),
       subjects: [],
     };
-    this.classes.set(text, made);
+    this.byText.set(text, made);
     return made;
   }
 }

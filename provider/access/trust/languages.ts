@@ -23,8 +23,11 @@ export interface SegmentSpec {
 }
 
 const MOST_KEPT = 1000;
+const MOST_ANSWERS = 20_000;
 const MOST_RECENT = 8;
 const HEAVY = 20_000;
+
+const combinations = { difference, intersection };
 
 /** The pattern that matches only this string. */
 export function exactPattern(text: string): string {
@@ -41,6 +44,8 @@ export class Languages {
   private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
   private readonly recent: string[] = [];
   private readonly matchers = new Map<string, RE2JS>();
+  /** What was answered before: assertions ask the same of each grant. */
+  private readonly answers = new Map<string, ComparisonResult>();
 
   constructor(readonly budget: Budget = new Budget()) {}
 
@@ -74,12 +79,12 @@ export class Languages {
 
   /** Whether `other` matches every string that `pattern` matches. */
   isSubset(pattern: string, other: string): ComparisonResult {
-    return this.decide(pattern, other, difference);
+    return this.decide("difference", pattern, other);
   }
 
   /** Whether some string matches both. */
   intersects(pattern: string, other: string): ComparisonResult {
-    const isDisjoint = this.decide(pattern, other, intersection);
+    const isDisjoint = this.decide("intersection", pattern, other);
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
   }
 
@@ -197,12 +202,19 @@ export class Languages {
     return typeof read === "string" ? undefined : read;
   }
 
-  private decide(pattern: string, other: string, combine: typeof difference): ComparisonResult {
-    return this.answer(() => {
+  /** Whether the intersection or the difference of two patterns matches nothing. */
+  private decide(set: keyof typeof combinations, pattern: string, other: string): ComparisonResult {
+    const question = JSON.stringify([set, pattern, other]);
+    const known = this.answers.get(question);
+    if (known !== undefined) return known;
+    const found = this.answer(() => {
       const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
       if (left === undefined || right === undefined) return "tooLarge";
-      return shortestText(combine(left, right, this.budget), this.budget) === undefined;
+      return shortestText(combinations[set](left, right, this.budget), this.budget) === undefined;
     });
+    if (this.answers.size >= MOST_ANSWERS) this.answers.clear();
+    this.answers.set(question, found);
+    return found;
   }
 
   private answer(question: () => boolean | "tooLarge"): ComparisonResult {
