@@ -114,7 +114,12 @@ function groupAfter(groups: readonly GroupNode[], { key, path }: Scope): string 
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
-  const entities = [...facts.comparison.after.entities.values()];
+  const { after: graph, inventory, drift } = facts.comparison;
+  // Who made a subscription by hand may end it by hand, and no stack misses it.
+  const isMissed = ({ urn, external }: Entity): boolean =>
+    inventory === undefined || drift !== undefined || (urn !== undefined && external !== true);
+  const all = [...graph.entities.values()];
+  const [entities, byHand] = [all.filter(isMissed), receiversOf(facts, all)];
   const remaining = receiversOf(facts, entities);
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
   const unwritten = entities.filter(({ key }) => !written.has(key));
@@ -138,6 +143,12 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, old.host);
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
+      const isSentByOther = !isSent && isReceived(byHand.addresses, old.address);
+      const rest = isGone
+        ? ": the group goes, and the change makes other ones"
+        : isSentByOther
+          ? " by what a given stack records: only a subscription that was made by hand, or in another stack, sends them there"
+          : "";
       return [
         facts.aboutEntity(before, {
           severity: isSameHost || isGone || isSent ? "medium" : "high",
@@ -145,7 +156,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
           pins: op,
           message: isSent
             ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address}${isGone ? ": the group goes, and the change makes other ones" : ""}`,
+            : `${events} are no longer sent to ${address}${rest}`,
           advice:
             isSameHost && !isSent
               ? `check with those who read these events that the new address at ${old.host} is theirs`
@@ -161,7 +172,7 @@ export const lostEvents: Rule = {
   name: "lost-events",
   severities: ["high", "medium"],
   when: "medium if another address at a host that `--sink-allow` names receives the events, or another written subscription sends them there; otherwise high",
-  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too.",
+  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too. A subscription that no given stack records does not count: who made it by hand may end it by hand.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription, or allow the host of your own receiver with `--sink-allow`. To replace one, create the new one first, and delete the old one in a second change.",
   except: "When a receiver is shut down, for its subscription.",

@@ -203,14 +203,30 @@ function findRevoked(facts: Facts): FindingInput[] {
   ];
 }
 
+/** What holds, or is granted by, a kept grant: by its key. */
+function keptGrants({ comparison }: Facts, kept: readonly KeptChange[]): ReadonlyMap<string, KeptChange> {
+  const byUrn = new Map(kept.map((each) => [each.change.urn, each]));
+  return new Map(
+    comparison.after.grants.flatMap(({ urn, subject, role }) => {
+      const cause = urn === undefined ? undefined : byUrn.get(urn);
+      const keys = [subject.key, ownerOf(subject.key), role.key];
+      return cause === undefined
+        ? []
+        : keys.flatMap((key) => (key === undefined ? [] : [[key, cause] as const]));
+    }),
+  );
+}
+
 /**
  * The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. A resource that the
- * change writes may give what another one gives since somebody changed it by hand. What is not written is not the change's doing.
+ * change writes may give what another one gives since somebody changed it by hand. What is not written is the change's doing
+ * by a grant that it keeps alone.
  */
 function causeOf(
   { comparison }: Facts,
   { urn, grant }: Finding,
   kept: readonly KeptChange[],
+  byGrant: ReadonlyMap<string, KeptChange>,
 ): KeptChange | undefined {
   const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
   const known =
@@ -219,7 +235,7 @@ function causeOf(
   if (known !== undefined || urn === undefined) return known ?? kept[0];
   const change = comparison.changes.find((each) => each.urn === urn);
   const isWritten = change?.after !== undefined && change.op !== "same" && change.op !== "read";
-  return isWritten ? { change, fields: [] } : undefined;
+  return isWritten ? { change, fields: [] } : byGrant.get(change?.after?.key ?? "");
 }
 
 const describeKeptField = ({ path, before, after, reason }: FieldEffect): string =>
@@ -349,8 +365,9 @@ export function reportKept(
 ): FindingInput[] {
   if (isFirstImport) return reportFirstImport(facts, kept, found);
   const byChange = new Map(kept.map((each) => [each.change, { cause: each, found: [] as Finding[] }]));
+  const byGrant = keptGrants(facts, kept);
   for (const finding of found) {
-    const cause = causeOf(facts, finding, kept);
+    const cause = causeOf(facts, finding, kept, byGrant);
     if (cause === undefined) continue;
     const known = byChange.get(cause.change) ?? { cause, found: [] };
     byChange.set(cause.change, known);

@@ -56,14 +56,19 @@ const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>
   stacks: new WeakMap(),
 };
 
-/** The identities that had a grant before. One without any may have been put there to make an outsider look known. */
+/**
+ * The identities that had a grant before. One without any may have been put there to make an outsider look known, and one that
+ * the change makes, or takes over with what it holds, makes nobody known to itself.
+ */
 export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity[] {
   const known = bound[by].get(facts);
   if (known !== undefined) return known;
   const recorded = facts.recordedByUrn();
-  const found = [...facts.comparison.before.entities.values()].flatMap((live): TrustedIdentity[] => {
+  const { before, changes } = facts.comparison;
+  const made = new Set(changes.flatMap(({ op, after }) => (op === "create" && after ? [after.key] : [])));
+  const found = [...before.entities.values()].flatMap((live): TrustedIdentity[] => {
     const entity = by === "anybody" ? live : recorded.get(live.urn ?? "");
-    if (entity === undefined || !isAssumable(entity.kind)) return [];
+    if (entity === undefined || !isAssumable(entity.kind) || made.has(entity.key)) return [];
     const grants = [live.key, ...facts.before.subjectsOf(live.key)].flatMap((each) =>
       facts.grantsBefore(each, by),
     );

@@ -254,6 +254,23 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", entering)).toMatchObject([{ severity: "high", urn: theirs.urn }]);
   });
 
+  it("is high: a stranger who writes by hand, taken over with the identity first or with the binding later", () => {
+    const zed = identity("zed", claims(stranger));
+    const grants = binding(zed, pusher, payments);
+    const program = [...known, binding(ci, pusher, payments)];
+    const byHand = (one: Resource): Resource => ({ ...one, external: true });
+    const steps: [string, readonly Resource[], Resource, readonly Resource[]][] = [
+      ["Identity", program, adopting(zed), [...program, byHand(zed), byHand(grants)]],
+      ["RoleBinding", [...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
+    ];
+    for (const [kind, before, taken, live] of steps) {
+      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
+      expect(more).toEqual([]);
+      expect(finding).toMatchObject({ severity: "high", kind });
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^T7: identity zed trusts .*"evil"/));
+    }
+  });
+
   it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
     const group = known.find(({ kind, uid }) => kind === "Group" && uid === cards)!;
     const live = [...known, byHand];

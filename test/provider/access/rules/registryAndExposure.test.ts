@@ -177,6 +177,19 @@ describe("D5 lost-events", () => {
     }
   });
 
+  it("does not count on what was made by hand", () => {
+    const copy = to("copy", payments, siem);
+    const live = [...groups, alerts, copy];
+    expect(found("D5", compareResources([...groups, alerts], groups, { live }))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringContaining("only a subscription that was made by hand") as unknown,
+      },
+    ]);
+    const kept = compareResources([...groups, alerts, copy], [...groups, copy], { live });
+    expect(found("D5", kept)).toEqual([]);
+  });
+
   it("names the group and the address, also of one that is replaced in place", () => {
     const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
     const compared = compareResources([...groups, alerts], [...groups, elsewhere], { replaced: [alerts] });
