@@ -86,7 +86,14 @@ class RecentMap<T> {
   }
 }
 
-const hashOf = (bytes: string | Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
+/** What an event is: each attribute of its headers, and its body. */
+function keyOf({ attributes }: SignedDelivery, body: Uint8Array): string {
+  const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(`${JSON.stringify(sorted)}\n`)
+    .update(body)
+    .digest("hex");
+}
 
 /** Ends a request; the rest of a body that is not read closes the connection. */
 function respond(response: ServerResponse, status: number): void {
@@ -96,9 +103,10 @@ function respond(response: ServerResponse, status: number): void {
 }
 
 class EventHandler {
-  /** The digest of the headers of each delivery, by the signed part of its bearer token. */
-  private readonly deliveries = new RecentMap<string>();
-  /** Events by their ids and bodies: one may be delivered again with another bearer token. */
+  /**
+   * Events by their headers and bodies: one may be delivered again with another bearer token. Headers are not signed: a copy
+   * with other ones is another event, so that whoever gets the same event first cannot keep this one away.
+   */
   private readonly events = new RecentMap<Promise<void>>();
 
   constructor(private readonly options: Required<EventHandlerOptions>) {}
@@ -111,8 +119,7 @@ class EventHandler {
       const delivery = await verifyHeaders(request.headersDistinct, this.options);
       const body = await readEvent(request, timeoutSeconds * 1000);
       const event = delivery.verifyBody(body);
-      this.checkReplay(delivery);
-      await this.handleOnce(event, body);
+      await this.handleOnce(event, keyOf(delivery, body));
       respond(response, 204);
     } catch (error) {
       // Another error is one of this receiver: the event is delivered again.
@@ -124,18 +131,8 @@ class EventHandler {
     }
   }
 
-  /** Headers are not signed: a copy of a delivery with other headers would name other objects. */
-  private checkReplay({ signedPart, attributes }: SignedDelivery): void {
-    const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
-    const headers = hashOf(JSON.stringify(sorted));
-    if (this.deliveries.getOrCreate(hashOf(signedPart), () => headers) !== headers) {
-      throw new EventError("refused", "its token was delivered before with other headers: it is a replay");
-    }
-  }
-
   /** A delivery that comes while the first one is handled waits for it, and fails with it. */
-  private async handleOnce(event: PlatformEvent, body: Uint8Array): Promise<void> {
-    const key = JSON.stringify([event.id, hashOf(body)]);
+  private async handleOnce(event: PlatformEvent, key: string): Promise<void> {
     try {
       await this.events.getOrCreate(key, async () => await this.options.onEvent(event));
     } catch (error) {
@@ -147,7 +144,7 @@ class EventHandler {
 
 /**
  * Creates a listener for `http.createServer` that takes the events of subscriptions. It verifies the bearer token before it
- * reads the body, and the body before `onEvent` gets the event. A request that is too large, too slow, cut off or a replay is
+ * reads the body, and the body before `onEvent` gets the event. A request that is too large, too slow or cut off is
  * refused, and nothing that a client sends ends the process.
  *
  * @throws TypeError where an option is wrong.

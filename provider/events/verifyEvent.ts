@@ -120,8 +120,6 @@ function toBytes(body: string | Uint8Array): Uint8Array {
 
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
 export interface SignedDelivery {
-  /** The signed part of the bearer token: equal in every copy of one delivery, whatever its headers say. */
-  readonly signedPart: string;
   /** The attributes of the headers by lower-case name; they are not signed. */
   readonly attributes: Attributes;
   /** @throws EventError where the bearer token is for another body. */
@@ -147,7 +145,7 @@ export async function verifyHeaders(
     checkDigest(payload, raw);
     return createEvent(attributes, raw, subscriptionGroup);
   };
-  return { signedPart: token.slice(0, token.lastIndexOf(".")), attributes, verifyBody };
+  return { attributes, verifyBody };
 }
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {

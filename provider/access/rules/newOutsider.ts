@@ -64,7 +64,7 @@ const OF_INVITE: OutsiderWords = {
 };
 
 /** The owners that identities with a grant trusted before: with any, or with one that allows more than to read. */
-function knownOwners(facts: Facts, by: KnownBy, which: "groups" | "strongGroups" = "groups"): KnownBefore {
+function knownOwners(facts: Facts, by: KnownBy, which: "groups" | "writeGroups" = "groups"): KnownBefore {
   const known = new KnownBefore(facts);
   for (const identity of boundBefore(facts, by)) {
     if (identity[which].length > 0) makeOwnersKnown(known, ownersOf(facts, identity.entity), identity[which]);
@@ -126,9 +126,9 @@ function findOutsider(
     owners: strangersOf(known, conditions, grant.group.key),
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
-  const strong = grants.filter((grant) => isStrongGrant(facts, grant));
-  const readers = writers === undefined || strong.length === 0 ? [] : strangersOf(writers, conditions);
-  if (readers.length > 0) return { owners: readers, grants: strong, severity: "high", words: READING };
+  const writing = grants.filter(({ role }) => facts.roles.mayWrite(role));
+  const readers = writers === undefined || writing.length === 0 ? [] : strangersOf(writers, conditions);
+  if (readers.length > 0) return { owners: readers, grants: writing, severity: "high", words: READING };
   if (elsewhere.length === 0) return undefined;
   return {
     owners: [
@@ -189,7 +189,7 @@ export const newOutsider: Rule = {
       known ??= {
         anybody: knownOwners(facts, "anybody"),
         stacks: knownOwners(facts, "stacks"),
-        writers: knownOwners(facts, "anybody", "strongGroups"),
+        writers: knownOwners(facts, "anybody", "writeGroups"),
       };
       const outsider = judgeOutsider(facts, known, conditions, grants, OF_TRUST);
       if (outsider === undefined) continue;

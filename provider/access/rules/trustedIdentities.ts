@@ -44,11 +44,11 @@ export function* tokenTrustsToJudge(facts: Facts): Generator<TrustToJudge> {
   for (const each of trustsToJudge(facts)) if (isOfTokens(each.trust)) yield each;
 }
 
-/** An identity that had a grant, and the groups on which it had one; and those on which it could do more than read. */
+/** An identity that had a grant, and the groups on which it had one; and those of grants that do more than read. */
 interface TrustedIdentity {
   readonly entity: Entity;
   readonly groups: readonly string[];
-  readonly strongGroups: readonly string[];
+  readonly writeGroups: readonly string[];
 }
 
 const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>>> = {
@@ -74,8 +74,8 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
     );
     if (grants.length === 0) return [];
     const groupsOf = (all: readonly Grant[]) => [...new Set(all.map(({ group }) => group.key))];
-    const strong = grants.filter((grant) => isStrongGrant(facts, grant));
-    return [{ entity, groups: groupsOf(grants), strongGroups: groupsOf(strong) }];
+    const writing = grants.filter(({ role }) => facts.roles.mayWrite(role));
+    return [{ entity, groups: groupsOf(grants), writeGroups: groupsOf(writing) }];
   });
   bound[by].set(facts, found);
   return found;

@@ -449,6 +449,7 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   it.each<[string, Resource, Place, Resource[], string[]]>([
     ["pushes above its group, which others administer", pusher, "above", [admin], ["medium"]],
     ["pushes beside its group, which others administer", pusher, "beside", [admin], ["medium"]],
+    ["owns beside its group, which others administer", owner, "beside", [admin], ["high"]],
     ["pushes in its group", pusher, "at", [admin], []],
     ["pushes below its group", pusher, "below", [admin], []],
     ["only reads beside its group", viewer, "beside", [admin], []],

@@ -420,10 +420,10 @@ describe("what only something made by hand makes known", () => {
     resource("Subscription", name, { name: undefined, parentUid, sink: "https://evil.example/x" });
 
   /** What a change makes of a stranger, and what could have made them known before it. */
-  const strangers = (trusted: Props) => {
+  const strangers = (trusted: Props, held: Resource) => {
     const helper = identity("helper", claims(trusted));
     const partner = identity("partner", claims(trusted));
-    const bound = binding(helper, viewer, acme);
+    const bound = binding(helper, held, acme);
     const gains = (what: Resource, where: string): Resource[] => [partner, binding(partner, what, where)];
     return {
       gains,
@@ -432,7 +432,10 @@ describe("what only something made by hand makes known", () => {
         "an identity and its grant": [byHand(helper), byHand(bound)],
         "a grant of an identity of the stack": [helper, byHand(bound)],
       },
-      live: known.map((each) => (each === ci ? withInputs(ci, claims(trusted)) : each)),
+      live: [
+        ...known.map((each) => (each === ci ? withInputs(ci, claims(trusted)) : each)),
+        binding(ci, held, acme),
+      ],
     };
   };
 
@@ -448,18 +451,19 @@ describe("what only something made by hand makes known", () => {
     ],
     ["T2", own, [["to read a group", viewer, payments, "medium", "high"]]],
   ])("%s", (id, trusted, cases) => {
-    const { gains, recorded, hands, live } = strangers(trusted);
     const severities = (before: Resource[], after: Resource[], more = {}): string[] =>
       found(id, compareResources(before, [...before, ...after], more)).map(({ severity }) => severity);
 
     describe.each(cases)("%s", (_what, held, where, expected, asNew) => {
+      const { gains, recorded, hands, live } = strangers(trusted, held);
       const change = gains(held, where);
       test.each(Object.entries(hands))("is reported: %s", (_hand, hand) => {
         expect(severities([...known, ...hand], change)).toEqual([expected]);
       });
 
       test("is reported: a trust that was changed by hand", () => {
-        expect(severities(known, change, { live })).toEqual([expected]);
+        const bound = binding(ci, held, acme);
+        expect(severities([...known, bound], change, { live })).toEqual([expected]);
       });
 
       test("is louder where nothing makes it known, and silent where the stack does", () => {

@@ -153,7 +153,7 @@ describe("pulumi-platform watch", () => {
   });
 
   // What else a stranger can send, `createEventHandler.test.ts` has.
-  test("ignores a repeated delivery, refuses one with other headers, and checks the events of a failed run again", async () => {
+  test("ignores a repeated delivery, takes a copy with other headers for another event, and checks the events of a failed run again", async () => {
     const runs: number[] = [];
     const lines: string[] = [];
     let fails = false;
@@ -176,13 +176,10 @@ describe("pulumi-platform watch", () => {
       };
       const first = await deliveries.next();
       expect([await take(first), await take(first)]).toEqual([[204, 1], [204]]);
-      for (const name of ["ce-id", "ce-subject", "ce-type", "ce-extra"]) {
-        const changed = { ...first, headers: { ...first.headers, [name]: deliveries.group } };
-        expect([name, ...(await take(changed))]).toEqual([name, 401]);
-        expect(lines.splice(0)).toEqual([
-          expect.stringMatching(/\(401\).* with other headers: it is a replay/),
-        ]);
-      }
+      // Who gets the same event may deliver a copy first: this one is checked all the same.
+      const second = await deliveries.next();
+      const copy = { ...second, headers: { ...second.headers, "ce-subject": deliveries.group } };
+      expect([await take(copy), await take(second), await take(copy)]).toEqual([[204, 1], [204, 1], [204]]);
       fails = true;
       expect(await take(await deliveries.next())).toEqual([204, 1]);
       const again = "the next run checks its 1 events again (PP9001)";
