@@ -13,7 +13,7 @@ import { compare } from "./access/review/compare";
 import { pluginOfInputs } from "./access/documents/engineState";
 import type { RecordedResource } from "./access/documents/engineState";
 import type { Inventory, InventoryObject } from "./access/documents/inventory";
-import { listsObject, parseInventory } from "./access/documents/inventory";
+import { describeStaleness, listsObject, parseInventory } from "./access/documents/inventory";
 import { parseReviewReport } from "./access/report/report";
 import { ApprovedAccess } from "./access/verify/approved";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
@@ -55,7 +55,7 @@ export interface AccessPolicyArgs {
   /** The guards of the rules: issuers and hosts that are allowed, and so on. `now` is the time of the run if not given. */
   readonly options?: Partial<RuleOptions>;
   /**
-   * The path of an inventory (`pulumi-platform inventory`). Without one the capabilities of roles outside of the
+   * The path of an inventory (`pulumi-platform inventory`), at most three days old. Without one the capabilities of roles outside of the
    * program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
    */
   readonly inventory?: string;
@@ -496,6 +496,9 @@ class Judge {
     if (inventory === undefined && forbid.length + separate.length > 0) {
       throw new CodedError("PP1302", "inventory is missing: the policy file asserts what only it can tell");
     }
+    const now = this.args.options?.now ?? Date.now();
+    const stale = this.known.inventory && describeStaleness(this.known.inventory, now);
+    if (stale !== undefined) throw new CodedError("PP1302", stale);
     return this.known;
   }
 }

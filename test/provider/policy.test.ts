@@ -93,7 +93,8 @@ function writeText(text: string): string {
   fs.writeFileSync(path, text);
   return path;
 }
-const writeInventory = (inventory: Inventory): string => writeText(JSON.stringify(inventory));
+const writeInventory = (inventory: Inventory, takenAt = new Date().toISOString()): string =>
+  writeText(JSON.stringify({ ...inventory, takenAt }));
 
 describe("the rules as policies", () => {
   const pinned = ci({ subject: "repo:acme/pay:ref:refs/heads/main" });
@@ -393,6 +394,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     it.each([
       ["an inventory that is not there", "/nowhere/inventory.json", /no such file/],
       ["an inventory that is none", writeText("{}"), /PP60/],
+      ["one of last week", writeInventory(inventoryOf(org), "2026-01-01T00:00:00Z"), /was taken .* days ago/],
     ])("report %s as one violation in one line", async (_what, path, message) => {
       const found = await violations([pinned], { inventory: path });
       expect(found).toEqual([expect.stringMatching(/^not-judged @undefined: the access cannot be judged: /)]);

@@ -203,16 +203,14 @@ function findRevoked(facts: Facts): FindingInput[] {
   ];
 }
 
-/** What holds, or is granted by, a kept grant: by its key. */
-function keptGrants({ comparison }: Facts, kept: readonly KeptChange[]): ReadonlyMap<string, KeptChange> {
+/** Who holds what a kept change grants, or allows by its role: by their keys. */
+function holdersOfKept({ comparison }: Facts, kept: readonly KeptChange[]): ReadonlyMap<string, KeptChange> {
   const byUrn = new Map(kept.map((each) => [each.change.urn, each]));
+  const byKey = new Map(kept.map((each) => [(each.lost ?? each.change.after)?.key, each]));
   return new Map(
-    comparison.after.grants.flatMap(({ urn, subject, role }) => {
-      const cause = urn === undefined ? undefined : byUrn.get(urn);
-      const keys = [subject.key, ownerOf(subject.key), role.key];
-      return cause === undefined
-        ? []
-        : keys.flatMap((key) => (key === undefined ? [] : [[key, cause] as const]));
+    comparison.after.grants.flatMap(({ urn, subject: { key }, role }) => {
+      const cause = (urn === undefined ? undefined : byUrn.get(urn)) ?? byKey.get(role.key);
+      return cause === undefined ? [] : [[ownerOf(key) ?? key, cause] as const];
     }),
   );
 }
@@ -226,7 +224,7 @@ function causeOf(
   { comparison }: Facts,
   { urn, grant }: Finding,
   kept: readonly KeptChange[],
-  byGrant: ReadonlyMap<string, KeptChange>,
+  holders: ReadonlyMap<string, KeptChange>,
 ): KeptChange | undefined {
   const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
   const known =
@@ -235,7 +233,7 @@ function causeOf(
   if (known !== undefined || urn === undefined) return known ?? kept[0];
   const change = comparison.changes.find((each) => each.urn === urn);
   const isWritten = change?.after !== undefined && change.op !== "same" && change.op !== "read";
-  return isWritten ? { change, fields: [] } : byGrant.get(change?.after?.key ?? "");
+  return isWritten ? { change, fields: [] } : holders.get(change?.after?.key ?? "");
 }
 
 const describeKeptField = ({ path, before, after, reason }: FieldEffect): string =>
@@ -365,9 +363,9 @@ export function reportKept(
 ): FindingInput[] {
   if (isFirstImport) return reportFirstImport(facts, kept, found);
   const byChange = new Map(kept.map((each) => [each.change, { cause: each, found: [] as Finding[] }]));
-  const byGrant = keptGrants(facts, kept);
+  const holders = holdersOfKept(facts, kept);
   for (const finding of found) {
-    const cause = causeOf(facts, finding, kept, byGrant);
+    const cause = causeOf(facts, finding, kept, holders);
     if (cause === undefined) continue;
     const known = byChange.get(cause.change) ?? { cause, found: [] };
     byChange.set(cause.change, known);

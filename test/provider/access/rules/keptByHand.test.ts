@@ -46,7 +46,7 @@ const access = (bindings: Props): Resource => ({
   ...resource("GroupAccess", "access", { name: undefined, parentUid: payments, bindings }),
   uid: payments,
 });
-const reads = { "ci reads": { identityUid: ci.uid, roleUid: viewer.uid } };
+const seen = { "ci reads": { identityUid: ci.uid, roleUid: viewer.uid } };
 const known = [...groups, viewer, pusher, owner, ci, idle, writer, staff, grant, events];
 
 const withInputs = (one: Resource, inputs: Props): Resource => ({
@@ -207,8 +207,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 
   it("is high: an entry of a resource that owns all bindings, and an import", () => {
-    const program = [...known, access(reads)];
-    const more = access({ ...reads, "idle owns": { identityUid: idle.uid, roleUid: owner.uid } });
+    const program = [...known, access(seen)];
+    const more = access({ ...seen, "idle owns": { identityUid: idle.uid, roleUid: owner.uid } });
     const entry = { ...binding(idle, owner, payments), external: true as const };
     const owned = compareResources(program, [...known, more], { live: [...program, entry] });
     expect(found("X5", owned)).toMatchObject([{ severity: "high", urn: more.urn }]);
@@ -269,6 +269,38 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       expect(finding).toMatchObject({ severity: "high", kind });
       expect(finding?.details).toContainEqual(expect.stringMatching(/^T7: identity zed trusts .*"evil"/));
     }
+  });
+
+  // What a rule says of who holds a grant is said of an identity that the change does not write.
+  describe.each<[string, Resource, RegExp]>([
+    ["an outsider", identity("zed", claims(stranger)), /^T7: .*"evil"/],
+    [
+      "any pull request",
+      identity("pr", claims({ ...pinned, subject: "repo:acme/pay:pull_request" })),
+      /^T4: /,
+    ],
+  ])("is high: %s may write by", (_who, who, said) => {
+    const reads = role("checker", ["REPO_LIST"]);
+    const writes = withInputs(reads, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] });
+    const own = binding(who, reads, cards);
+    const base = [...known, binding(ci, pusher, cards), access(seen), reads, who, own];
+    const put = (...changed: Resource[]): Resource[] =>
+      base.map((each) => changed.find(({ urn }) => urn === each.urn) ?? each);
+    const made = binding(who, pusher, payments);
+    const byHand: Resource = { ...made, external: true };
+    const entry = access({ ...seen, "who pushes": { identityUid: who.uid, roleUid: pusher.uid } });
+    const rebound = withInputs(own, { roleUid: pusher.uid });
+    test.each<[string, Resource[], Resource[]]>([
+      ["an adopted binding", [...base, adopting(made)], [...base, byHand]],
+      ["an equal binding", [...base, { ...made, uid: `${acme}/${"9".repeat(16)}` }], [...base, byHand]],
+      ["an entry of a GroupAccess", put(entry), [...base, byHand]],
+      ["another role of its binding", put(rebound), put(rebound)],
+      ["a wider role", put(writes), put(writes)],
+    ])("%s", (_what, after, live) => {
+      const findings = found("X5", compareResources(base, after, { live }));
+      expect(findings.map(({ severity }) => severity)).toContain("high");
+      expect(findings.flatMap(({ details }) => details)).toContainEqual(expect.stringMatching(said));
+    });
   });
 
   it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
@@ -385,7 +417,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
 });
 
 describe("X5 recorded-state: a binding that was revoked by hand", () => {
-  const entries = { ...reads, "idle reads": { identityUid: idle.uid, roleUid: viewer.uid } };
+  const entries = { ...seen, "idle reads": { identityUid: idle.uid, roleUid: viewer.uid } };
   const more = { "more reads": { identityUid: ci.uid, roleUid: writer.uid } };
   const program = [...known, access(entries)];
   const live = [...known, binding(ci, viewer, payments)].map((each, i) =>
@@ -397,7 +429,7 @@ describe("X5 recorded-state: a binding that was revoked by hand", () => {
   it.each<[string, Resource[], Resource[], Resource[], string[]]>([
     ["comes back with another entry", program, after({ ...entries, ...more }), live, ["medium"]],
     ["stays revoked where the entries stay", program, program, live, []],
-    ["leaves the program", program, after(reads), live, ["low"]],
+    ["leaves the program", program, after(seen), live, ["low"]],
     [
       "comes back by another resource",
       [...known, single],
