@@ -104,7 +104,10 @@ const identity = kind({
   grantsAccess: "bound",
   usedBy: "uid",
   fields: {
-    /** The uid of the group that the identity belongs to. Changing it replaces the identity. */
+    /**
+     * The uid of the group that the identity belongs to. It can act in that group and below only, whatever roles it has elsewhere:
+     * one of the organisation can act everywhere, and alone sees its registry. Changing it replaces the identity.
+     */
     parentUid: parentGroup,
     /** The name: lower-case letters, digits, blank, dot, underscore, dash. */
     name: string({ required: true, pattern: identityName, ...nameOnly }),
