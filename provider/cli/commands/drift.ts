@@ -160,7 +160,7 @@ function describeFirstSteps({ summary, suppressed }: DriftReport, values: DriftV
   const again = { ...values, "write-baseline": path, output: undefined, post: undefined };
   const words = [ownCommand(), "drift", ...printFlags(flags, again).map(quoteWord)];
   return [
-    `No stack manages ${plural(unmanaged, "object")}. Adopt what a program is to manage: see node_modules/pulumi-platform/docs/tasks/adopt.md.`,
+    `No stack that is compared manages ${plural(unmanaged, "object")}. If another stack does, add it with --stack. Adopt what a program is to manage: see node_modules/pulumi-platform/docs/tasks/adopt.md.`,
     "This accepts the rest for a time, and prepares an entry for what is high or critical:",
     `  ${printable(words.join(" "), 4000)}`,
     ...(values.policy === undefined ? [`Give later runs --policy ${path}.`] : []),

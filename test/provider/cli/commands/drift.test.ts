@@ -80,7 +80,7 @@ describe("pulumi-platform drift", () => {
     const said = /^ {2}\S.* drift --state .*export\.json .*--write-baseline access-policy\.yaml /m;
     const { stdout, stderr } = await run();
     expect(stdout).toContain(
-      "No stack manages 2 objects. Adopt what a program is to manage: see node_modules/",
+      "No stack that is compared manages 2 objects. If another stack does, add it with --stack. Adopt what a program is to manage: see node_modules/",
     );
     expect(stdout).toMatch(said);
     expect(stdout.search(said)).toBeLessThan(stdout.indexOf("WHAT DIFFERS"));
