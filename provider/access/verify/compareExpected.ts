@@ -261,8 +261,8 @@ class EntityComparison {
     const before = this.sides.before.get(key);
     if (this.isToBeDeleted(old)) return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining")];
     // The new object of a replacement has another uid: the old one is still there.
-    const changes =
-      before !== undefined && old.uid === undefined ? this.findReplaced(spec, before, old) : before?.changes;
+    const isReplaced = before !== undefined && old.uid === undefined;
+    const changes = isReplaced ? this.findReplaced(spec, before, old) : before?.changes;
     const unapplied =
       before === undefined || changes === undefined
         ? []
@@ -273,13 +273,23 @@ class EntityComparison {
     const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(key));
     const fields = [...inputs.map(toFieldChange), ...outputs];
     const isNarrowed = outputs.length === 0 && inputs.every(narrows);
-    const asBefore = unapplied.map((path) => ({ path }));
-    return [
-      ...(unapplied.length === 0
-        ? []
-        : [toDifference({ ...now, urn: now.urn ?? old.urn }, "unapplied", asBefore)]),
-      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)]),
-    ];
+    const asIs = { ...now, urn: now.urn ?? old.urn };
+    // What is named by its arguments has the same uid again.
+    const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.upsert === true;
+    const isStillThere = isReplaced && now.uid === before.uid && !isNamedByInputs;
+    const undone =
+      unapplied.length > 0
+        ? [
+            toDifference(
+              asIs,
+              "unapplied",
+              unapplied.map((path) => ({ path })),
+            ),
+          ]
+        : isStillThere
+          ? [toDifference(asIs, "remaining")]
+          : [];
+    return [...undone, ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)])];
   }
 
   /** Whether the program deletes an object of which the review expected that the server refuses that. */

@@ -244,6 +244,15 @@ describe("verify", () => {
     });
   });
 
+  it("names a replacement that did not happen, also where nothing of it differs", () => {
+    const comparison = compareResources(base, base, { replaced: [deployer] });
+    const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
+    const review = parseReviewReport(JSON.stringify(report), "review.json");
+    expect(verifying(review, inventoryAfter(base)).incomplete).toContainEqual(
+      expect.stringMatching(/^announced as deleted, but still there: identity /i),
+    );
+  });
+
   it("names announced changes that did not happen", () => {
     const report = verified([...base, binding(deployer, pusher, payments)], base);
     expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
