@@ -60,7 +60,7 @@ const childOf = (parent: string, n = 1): string => `${parent}/${n.toString(16).p
 async function failing(promise: Promise<unknown>): Promise<string> {
   const error = await errorOf(promise);
   expect(error).toBeInstanceOf(HandlerError);
-  expect(error.stack).toBe("");
+  expect(error.stack).toBe("see the error of the resource");
   expect(inspect(error)).not.toContain(TOKEN);
   return error.message;
 }
