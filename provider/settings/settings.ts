@@ -346,7 +346,7 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
 /**
  * A client made of settings. Nothing is sent, and no token exchanged, before its first request.
  *
- * @param print where the lines of requests go that `PLATFORM_LOG` asks for.
+ * @param print where the lines of requests go that `PLATFORM_LOG` asks for, and one that a server does not respond.
  */
 export function createClient(
   settings: Settings,
@@ -354,5 +354,5 @@ export function createClient(
 ): { client: Client; tokens: TokenSource } {
   const log = settings.debug ? print : undefined;
   const tokens = tokenSource(settings.credentials, { timeoutMs: settings.timeoutMs, log });
-  return { client: new Client({ ...settings, tokens, log }), tokens };
+  return { client: new Client({ ...settings, tokens, log, notify: print }), tokens };
 }
