@@ -44,8 +44,9 @@ export function readSettings(sources: SettingSources): Settings {
   };
 }
 
-/** Of a setting that is missing. */
-const MISSING: readonly unknown[] = ["PP2001", "PP2006"];
+/** Whether an address or a credential is missing. */
+export const isMissingSetting = ({ errorCode }: ConfigError): boolean =>
+  ["PP2001", "PP2006"].includes(errorCode);
 
 /**
  * What is wrong with settings that are there, as `readSettings` says it, or with a token that is none: what a preview can
@@ -56,7 +57,7 @@ export function findWrongSetting(sources: SettingSources): ConfigError | undefin
     checkGivenToken(readSettings(sources).credentials);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    if (!MISSING.includes(error.errorCode)) return error;
+    if (!isMissingSetting(error)) return error;
   }
   return undefined;
 }
