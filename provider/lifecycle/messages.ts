@@ -140,7 +140,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     case "PERMISSION_DENIED":
       return (
         spec.refusalHint ??
-        "the identity behind the token lacks a role there that grants this, or the parent does not exist"
+        "the identity behind the token lacks a role there that grants this, or the parent does not exist; docs/least-privilege.md of the package says what each kind needs"
       );
     case "RESOURCE_EXHAUSTED":
       return `the server limits requests: lower platform:maxConcurrency, or run again later${describeWait(error)}`;

@@ -164,7 +164,7 @@ describe("advice", () => {
       "403",
       403,
       { code: 7, message: "m" },
-      "the identity behind the token lacks a role there that grants this, or the parent does not exist",
+      "the identity behind the token lacks a role there that grants this, or the parent does not exist; docs/least-privilege.md of the package says what each kind needs",
     ],
     [
       "429",
