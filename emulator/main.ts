@@ -90,34 +90,41 @@ function describeStartFailure(error: unknown, address: string): string {
   return `cannot listen on ${address}: ${listenFailures[code] ?? code}`;
 }
 
+/** The first root group; undefined without a seed and without data. */
+const findRoot = (emulator: Emulator): { readonly name?: unknown; readonly uid?: unknown } | undefined =>
+  emulator.state()["groups"]?.find(({ uid }) => !String(uid).includes("/"));
+
 /** What a script needs to use the emulator. */
 function formatJson(emulator: Emulator, { token, seed }: ServeOptions): string {
+  const root = findRoot(emulator);
   const isFromEnvironment = token === undefined && emulator.token === process.env.PLATFORM_TOKEN;
   return JSON.stringify({
     url: emulator.url,
     // There it may be a real one.
     ...(isFromEnvironment ? {} : { token: emulator.token }),
-    ...(seed === undefined ? {} : { rootUid: emulator.rootUid, seed }),
+    ...(root === undefined ? {} : { rootUid: root.uid }),
+    ...(seed === undefined ? {} : { seed }),
   });
 }
 
-function formatText(emulator: Emulator, { token, seed }: ServeOptions): string {
+function formatText(emulator: Emulator, { token }: ServeOptions): string {
   const isGiven = token !== undefined || emulator.token === process.env.PLATFORM_TOKEN;
-  const lines = [`listening on ${emulator.url}`];
-  if (!isGiven) lines.push(`token: ${emulator.token}`);
-  if (seed !== undefined) {
-    lines.push(
-      `root group: ${seed}, uid ${emulator.rootUid}`,
-      "paste these lines into another terminal:",
-      `  export PLATFORM_BASE_URL=${emulator.url}`,
-      // A token that was given is not repeated: logs of CI keep what is printed.
-      isGiven
-        ? "  # and PLATFORM_TOKEN, to the token that you have set"
-        : `  export PLATFORM_TOKEN=${emulator.token}`,
-      `  export PLATFORM_ROOT_GROUP=${emulator.rootUid}`,
-    );
-  }
-  return [...lines, "press Ctrl+C to stop"].join("\n");
+  const root = findRoot(emulator);
+  return [
+    `listening on ${emulator.url}`,
+    ...(isGiven ? [] : [`token: ${emulator.token}`]),
+    root === undefined
+      ? "no root group: --seed acme brings one, and a Group without parentUid makes one"
+      : `root group: ${String(root.name)}, uid ${String(root.uid)}`,
+    "paste these lines into another terminal:",
+    `  export PLATFORM_BASE_URL=${emulator.url}`,
+    // A token that was given is not repeated: logs of CI keep what is printed.
+    isGiven
+      ? "  # and PLATFORM_TOKEN, to the token that you have set"
+      : `  export PLATFORM_TOKEN=${emulator.token}`,
+    ...(root === undefined ? [] : [`  export PLATFORM_ROOT_GROUP=${String(root.uid)}`]),
+    "press Ctrl+C to stop",
+  ].join("\n");
 }
 
 function readPort(text: string): number {

@@ -35,6 +35,8 @@ export interface ClientOptions {
   readonly batching?: boolean;
   /** Takes one line a request: method, path, status, time, attempt. */
   readonly log?: (line: string) => void;
+  /** Takes one line, when the first request without a response is repeated: until it fails nothing else is printed. */
+  readonly notify?: (line: string) => void;
   /** Other waits than the default ones, for tests. */
   readonly policy?: Partial<RetryPolicy>;
 }
@@ -85,6 +87,7 @@ export class Client {
   private lastDate: { readonly date: number; readonly at: number } | undefined;
   /** Whether a response has shown the server to be the API: a wrong address may respond `{}` to everything. */
   private isRecognized = false;
+  private hasSaidRepeated = false;
   private readonly rootsInToken = new Set<string>();
   private readonly createdAt = new Map<string, number>();
   private readonly creates = new SharedCreates(this);
@@ -296,10 +299,22 @@ export class Client {
           ),
         call.isIdempotent,
         this.policy,
+        (error) => {
+          this.sayRepeated(error);
+        },
       );
     } finally {
       if (call.method !== "GET") this.reads.forget();
     }
+  }
+
+  private sayRepeated(error: Error): void {
+    if (this.hasSaidRepeated || !(error instanceof ConnectionError)) return;
+    this.hasSaidRepeated = true;
+    const [what = ""] = error.message.split("; ", 1);
+    this.options.notify?.(
+      `${what}; trying again for up to ${Math.round(longestRetry(this.policy, this.options.timeoutMs, error) / 1000)} s`,
+    );
   }
 
   private async attempt(call: Call, number: number): Promise<JsonObject> {
@@ -478,11 +493,24 @@ export async function withRateLimit<T>(
   }
 }
 
-/** Runs a request, and repeats it by its meaning. */
+/** How long a request without a response is repeated at most. */
+function longestRetry(policy: RetryPolicy, timeoutMs: number, { errorCode }: ConnectionError): number {
+  const { maxRetries, firstDelayMs, maxDelayMs, maxTotalMs } = policy;
+  const waitOf = (i: number): number => Math.min(maxDelayMs, 2 * firstDelayMs * 2 ** i);
+  const attemptMs = errorCode === "PP2104" ? timeoutMs : 0;
+  const all = Array.from({ length: maxRetries }, (_, i) => waitOf(i) + attemptMs);
+  return Math.min(
+    maxTotalMs,
+    all.reduce((sum, each) => sum + each, 0),
+  );
+}
+
+/** Runs a request, and repeats it by its meaning. @param onRetry Called before each repeat. */
 export async function withRetry<T>(
   attempt: () => Promise<T>,
   isIdempotent: boolean,
   policy: RetryPolicy,
+  onRetry?: (error: Error) => void,
 ): Promise<T> {
   return pRetry(attempt, {
     retries: policy.maxRetries,
@@ -493,8 +521,12 @@ export async function withRetry<T>(
     randomize: true,
     // The limiter makes it wait, and the total bound ends it.
     shouldConsumeRetry: ({ error }) => !isThrottled(error) || requestedDelayMs(error, policy) === undefined,
-    shouldRetry: ({ error }) =>
-      mayRetry(error, isIdempotent) &&
-      !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs),
+    shouldRetry: ({ error }) => {
+      const isRepeated =
+        mayRetry(error, isIdempotent) &&
+        !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs);
+      if (isRepeated) onRetry?.(error);
+      return isRepeated;
+    },
   });
 }

@@ -12,7 +12,10 @@ const claimMatch = shape({
     issuer: string({ access: "trust.issuer", format: "url" }),
     /** An RE2 regular expression for the `iss` claim; anchor it with `^` and `$`. */
     issuerPattern: string({ access: "trust.issuer", format: "regex" }),
-    /** The exact `sub` claim. One of `subject`, `subjectPattern`. */
+    /**
+     * The exact `sub` claim. One of `subject`, `subjectPattern`. GitHub puts numbers into the subjects of repositories created since
+     * 15 July 2026: `gh api repos/OWNER/REPO/actions/oidc/customization/sub` prints how they begin.
+     */
     subject: string({ access: "trust.subject" }),
     /** An RE2 regular expression for the `sub` claim; anchor it with `^` and `$`. */
     subjectPattern: string({ access: "trust.subject", format: "regex" }),

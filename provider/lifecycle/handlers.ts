@@ -17,7 +17,14 @@ import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
 import type { CreateResult } from "./create";
-import { adviseOnRefusal, explainFailure, labelResource, explain, handlerError } from "./messages";
+import {
+  adviseOnRefusal,
+  explainFailure,
+  labelResource,
+  explain,
+  handlerError,
+  NOT_LISTED,
+} from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
 import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
@@ -290,7 +297,7 @@ async function describeDependents(kind: KindContext, id: string): Promise<string
       const names = await listDependents(kind, id, dependents);
       if (names.length > 0) notes.push(`${dependents.noun}: ${names.join(", ")}`);
     } catch {
-      notes.push(`${dependents.noun}: could not be listed`);
+      notes.push(`${dependents.noun}: ${NOT_LISTED}`);
     }
   }
   return notes;

@@ -12,8 +12,13 @@ import { wireName } from "../fields/wire";
 /** For the kinds: they act on what an error means, and never see the client. */
 export { ConnectionError, hasUnknownOutcome } from "../http/errors";
 
+const SEE_RESOURCE = "see the error of the resource";
+
+/** Ends a note on what could not be asked. */
+export const NOT_LISTED = "could not be listed";
+
 /**
- * A sentence for a person; the error behind it is the `cause`. It has no stack: the engine prints stacks. Parts that are
+ * A sentence for a person; the error behind it is the `cause`. The engine prints stacks: its stack is a sentence. Parts that are
  * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
  */
 export class HandlerError extends CodedError {
@@ -21,13 +26,13 @@ export class HandlerError extends CodedError {
 
   constructor(errorCode: ErrorCode, message: string, cause?: unknown) {
     super(errorCode, logLines(message), { cause });
-    this.stack = "";
+    this.stack = SEE_RESOURCE;
   }
 
-  /** The engine's Node process prints this of a check, diff, read or delete that failed, beside the error of the resource. */
+  /** The engine's Node process prints this and, after a colon, the stack of a check, diff, read or delete that failed, beside the error of the resource. */
   override toString(): string {
-    const [what = ""] = this.message.split(":", 1);
-    return `${what}: see the error of the resource`;
+    const [what = ""] = this.message.split(/[:\n]/, 1);
+    return what;
   }
 }
 
@@ -135,7 +140,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     case "PERMISSION_DENIED":
       return (
         spec.refusalHint ??
-        "the identity behind the token lacks a role there that grants this, or the parent does not exist"
+        "the identity behind the token lacks a role there that grants this, or the parent does not exist; docs/least-privilege.md of the package says what each kind needs"
       );
     case "RESOURCE_EXHAUSTED":
       return `the server limits requests: lower platform:maxConcurrency, or run again later${describeWait(error)}`;
@@ -172,8 +177,16 @@ export function explain(
     line.endsWith(" is required") &&
     line.includes(": ") &&
     notes.some((note) => note.startsWith(line.slice(0, line.indexOf(": ") + 2)));
+  // The server's message says them as well.
+  const repeated = error.details.preconditions.filter(
+    ({ description }) => description !== "" && error.serverMessage.includes(description),
+  );
+  const isRepeated = (line: string): boolean =>
+    repeated.some(({ description }) => line.endsWith(`: ${description}`));
   const ofServer = [
-    ...describeDetails(error, (field) => propertyOf(spec, field)).filter((line) => !isExplained(line)),
+    ...describeDetails(error, (field) => propertyOf(spec, field)).filter(
+      (line) => !isExplained(line) && !isRepeated(line),
+    ),
     ...(reason === "" || reason === error.code ? [] : [`reason: ${reason}`]),
   ];
   // What is known of wrong arguments comes first: the server only saw what was left of them.
@@ -182,7 +195,11 @@ export function explain(
   if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
   // The violations say the same as the server's message, in the program's words.
-  const hasDetails = error.details.fieldViolations.length > 0 || error.serverMessage === "";
+  const isListed =
+    repeated.some(({ type }) => type === "RESOURCE_NOT_EMPTY") &&
+    notes.length > 0 &&
+    !notes.some((note) => note.endsWith(NOT_LISTED));
+  const hasDetails = error.details.fieldViolations.length > 0 || isListed || error.serverMessage === "";
   const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError(error.errorCode, withIndented(head, lines), error);

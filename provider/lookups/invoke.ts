@@ -57,8 +57,9 @@ let previewClient: Client | undefined;
 const getCodesSaidInRun = pulumi.createPerRun(() => new Set<ErrorCode>());
 /** What failed for all lookups alike. The runtime prints one error object once, whoever throws it. */
 const getSharedErrorsOfRun = pulumi.createPerRun(() => new Map<ErrorCode, LookupError>());
-/** The settings, the connection and the token are the same for all lookups. */
-const isSharedCause = (code: ErrorCode): boolean => code.startsWith("PP2") || code === "PP3401";
+/** The settings, the connection, the address and the token are the same for all lookups. */
+const isSharedCause = (code: ErrorCode): boolean =>
+  code.startsWith("PP2") || ["PP3401", "PP3404", "PP3407"].includes(code);
 
 /** Whether this run says it for the first time. */
 function sayFirst(error: unknown): boolean {
@@ -69,8 +70,8 @@ function sayFirst(error: unknown): boolean {
 }
 
 /**
- * Asks the server what a preview can do without. Where there is no address, or the token may not read, it is not said; what
- * would fail the update as well is a warning, unless a lookup fails for it too.
+ * Asks the server what a preview can do without. That the token may not read is not said; what would fail the update as
+ * well is a warning, unless a lookup fails for it too.
  */
 export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, otherwise: T): Promise<T> {
   try {
@@ -84,8 +85,9 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
   } catch (error) {
     const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
     const code = errorCodeOf(error);
-    // A unit test of a program has no settings at all.
-    if (isRefused || (error instanceof ConfigError && code !== "PP2006")) return otherwise;
+    // Of what is wrong in settings that are there, the first resource's check says it.
+    const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
+    if (isRefused || isSaid || "mocks" in (pulumi.getMonitor() ?? {})) return otherwise;
     await Promise.allSettled(lookupsUnderWay);
     const line = `the API cannot be asked: ${describeFailure(error)}; an update would fail, and no uid is looked up`;
     if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));

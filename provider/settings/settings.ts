@@ -44,8 +44,9 @@ export function readSettings(sources: SettingSources): Settings {
   };
 }
 
-/** Of a setting that is missing. */
-const MISSING: readonly unknown[] = ["PP2001", "PP2006"];
+/** Whether an address or a credential is missing. */
+export const isMissingSetting = ({ errorCode }: ConfigError): boolean =>
+  ["PP2001", "PP2006"].includes(errorCode);
 
 /**
  * What is wrong with settings that are there, as `readSettings` says it, or with a token that is none: what a preview can
@@ -56,7 +57,7 @@ export function findWrongSetting(sources: SettingSources): ConfigError | undefin
     checkGivenToken(readSettings(sources).credentials);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    if (!MISSING.includes(error.errorCode)) return error;
+    if (!isMissingSetting(error)) return error;
   }
   return undefined;
 }
@@ -346,7 +347,7 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
 /**
  * A client made of settings. Nothing is sent, and no token exchanged, before its first request.
  *
- * @param print where the lines of requests go that `PLATFORM_LOG` asks for.
+ * @param print where the lines of requests go that `PLATFORM_LOG` asks for, and one that a server does not respond.
  */
 export function createClient(
   settings: Settings,
@@ -354,5 +355,5 @@ export function createClient(
 ): { client: Client; tokens: TokenSource } {
   const log = settings.debug ? print : undefined;
   const tokens = tokenSource(settings.credentials, { timeoutMs: settings.timeoutMs, log });
-  return { client: new Client({ ...settings, tokens, log }), tokens };
+  return { client: new Client({ ...settings, tokens, log, notify: print }), tokens };
 }

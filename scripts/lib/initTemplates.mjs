@@ -220,6 +220,11 @@ function addPathFilter(document, file) {
   if (file === "access-deploy.yml") {
     const push = /** @type {YAMLMap} */ (document.getIn(["on", "push"]));
     push.items.push(...when("paths", document.createPair("paths", ["«patterns»"])));
+    // What a newer commit changes beside them has no run of its own, and so stops none.
+    for (const job of ["review", "deploy"])
+      for (const step of /** @type {Steps} */ (document.getIn(["jobs", job, "steps"])).items)
+        if (isMap(step) && step.hasIn(["env", "PATHS"]))
+          step.setIn(["env", "PATHS"], new Scalar("«paths»\n"));
   }
   if (file === "access-preview.yml") {
     addCondition(document, "preview", "== 'true'");
@@ -280,7 +285,8 @@ function inlineComponent(root, { component, inputs }) {
     .replace(GITLAB_NAMES, "$&«suffix»")
     .replace(GITLAB_RULES, "$&\n#if paths\n$1  changes: [«globs»]\n#end")
     .replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input) => {
-      const value = input === "backend-url" ? "«backend»" : (inputs[input] ?? spec.inputs[input]?.default);
+      const replaced = { "backend-url": "«backend»", paths: "«lines»" };
+      const value = /** @type {Values} */ (replaced)[input] ?? inputs[input] ?? spec.inputs[input]?.default;
       if (value === undefined)
         throw new Error(`the pipeline gives no value to the input ${input} of ${name}`);
       return value;

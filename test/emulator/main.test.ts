@@ -121,12 +121,22 @@ describe("serving", () => {
     await send(`${url}/iam/v2/groups`, token, "POST", { name: "org" });
     await stop("SIGTERM");
     expect(readFileSync(dataFile, "utf8")).toContain('"name":"org"');
+    const again = await start({ data: dataFile });
+    expect(again.lines[2]).toMatch(/^root group: org, uid \w{40}$/);
+    expect(again.lines).toContainEqual(expect.stringMatching(/^ {2}export PLATFORM_ROOT_GROUP=\w{40}$/));
+    await again.stop("SIGTERM");
   });
 
   test("takes its token from the environment without printing it", async () => {
     const options = { recorded: true, latency: "1ms", "deliver-to": "http://127.0.0.1:1" };
     const { lines, send, stop, url } = await start(options, "canary");
-    expect(lines.slice(1)).toEqual(["press Ctrl+C to stop"]);
+    expect(lines.slice(1)).toEqual([
+      "no root group: --seed acme brings one, and a Group without parentUid makes one",
+      "paste these lines into another terminal:",
+      expect.stringMatching(/^ {2}export PLATFORM_BASE_URL=http/),
+      "  # and PLATFORM_TOKEN, to the token that you have set",
+      "press Ctrl+C to stop",
+    ]);
     expect(await send(`${url}/iam/v2/groups`, "canary")).not.toHaveProperty("totalCount");
     await stop("SIGINT");
   });

@@ -99,8 +99,14 @@ const secretsOn =
   ({ definition: { environment } }: RunningJob): Values =>
     environment === "access-status" && ref === "refs/heads/main" ? { ACCESS_APP_PRIVATE_KEY: APP_KEY } : {};
 
-/** Runs one workflow as GitHub does for this event. */
-async function runWorkflow(name: string, branch: string, subject: string, given: object): Promise<Results> {
+/** Runs one workflow as GitHub does for this event. @param tip The branch that is the default one by then. */
+async function runWorkflow(
+  name: string,
+  branch: string,
+  subject: string,
+  given: object,
+  tip = branch,
+): Promise<Results> {
   const event = { repository: { default_branch: "main" }, ...given };
   const source = mkdtempSync(join(scratch, "source-"));
   fixture.repository.checkout(branch, source);
@@ -132,7 +138,7 @@ async function runWorkflow(name: string, branch: string, subject: string, given:
       GITHUB_TOKEN: "",
       GITHUB_ACTIONS: "true",
       GITHUB_EVENT_PATH: eventFile,
-      GITHUB_REF: "refs/heads/main",
+      GITHUB_REF: `refs/heads/${tip}`,
       ...(job.definition.permissions?.["id-token"] === "write"
         ? fixture.tokenRequest(job.definition.environment === "production" ? PRODUCTION : subject)
         : {}),
@@ -360,6 +366,14 @@ test("the deployment applies the plan that it has reviewed, then compares the re
   expect(described).toContain("as it should be");
   expect(results["verify"]?.log).toContain("Compare the organisation with the approved report");
   expect(results["review"]?.outputs["digest"]).toMatch(/^[0-9a-f]{64}$/);
+});
+
+test("a run of an older commit that is started again is refused before anybody is asked to approve it", async () => {
+  const old = push(risky());
+  const event = { action: "push" };
+  const results = await runWorkflow("access-deploy.yml", old.branch, DEFAULT_BRANCH, event, "main");
+  expect(outcome(results)).toMatchObject({ review: "failure", announce: "skipped", deploy: "skipped" });
+  expect(results["review"]?.log).toContain("a newer commit is on main: its own run deploys it");
 });
 
 test("the nightly comparison opens one issue for what was changed by hand", async () => {

@@ -91,8 +91,8 @@ async function pipelineFor(
     predefined: {
       ...host,
       CI_PIPELINE_SOURCE: source,
-      CI_DEFAULT_BRANCH: "main",
-      ...(source === "merge_request_event" ? {} : { CI_COMMIT_BRANCH: "main" }),
+      CI_DEFAULT_BRANCH: source === "push" ? branch : "main",
+      ...(source === "merge_request_event" ? {} : { CI_COMMIT_BRANCH: source === "push" ? branch : "main" }),
       CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main",
       CI_MERGE_REQUEST_SOURCE_PROJECT_ID: sourceProject,
       CI_MERGE_REQUEST_PROJECT_ID: "12",

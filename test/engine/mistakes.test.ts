@@ -350,6 +350,37 @@ describe("typical mistakes, through the real engine", () => {
     await stack.succeed(["destroy", "--yes"]);
   });
 
+  test("a preview without a lookup says that the address is missing", async () => {
+    writeProgram([declare("RoleBinding", { identityUid: identity, roleUid: NOBODY })]);
+    const ended = await stack.succeed(["preview"], { PLATFORM_BASE_URL: "" });
+    expect(oneLine(ended)).toMatch(
+      /warning: the API cannot be asked: the address of the API is missing: set PLATFORM_BASE_URL, .*; an update would fail, and no uid is looked up \(PP2001\)/,
+    );
+  });
+
+  test("a delete that is refused says once what is below, and leaves no sentence without an end", async () => {
+    const group = (name: string, parent: string): string =>
+      `const ${name} = new platform.Group("${name}", { name: "${name}", parentUid: ${parent} });`;
+    writeProgram([group("used", JSON.stringify(org))]);
+    await stack.succeed(["up", "--yes", "--skip-preview"]);
+    const used = (emulator.state()["groups"] ?? []).find(({ name }) => name === "used")?.["uid"];
+    const child = await call(emulator, "POST", `/iam/v2/groups/${String(used)}`, { name: "by-hand" });
+    const ended = await run([], ["up", "--yes", "--skip-preview"]);
+    expect(ended.output).toMatch(/deleting group "used" \S+: see the error of the resource\n/);
+    const [, diagnostics = ""] = ended.output.split("Diagnostics:");
+    expect(diagnostics.match(/by-hand/g)).toHaveLength(1);
+    await call(emulator, "DELETE", `/iam/v2/groups/${String(child["uid"])}`);
+    await stack.succeed(["destroy", "--yes"]);
+  });
+
+  test("a server that does not respond is said before it is asked again", async () => {
+    const lines = [promise, "roleUid.then(() => undefined);"];
+    const env = { PLATFORM_BASE_URL: "http://127.0.0.1:9", PLATFORM_MAX_RETRIES: "1" };
+    expect(oneLine(await run(lines, ["preview"], env))).toMatch(
+      /platform: GET http:\S+: connection refused \(ECONNREFUSED\); trying again for up to 1 s/,
+    );
+  });
+
   const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';
   const promise = 'const roleUid = platform.getRole({ name: "viewer" }).then(({ uid }) => uid);';
 
@@ -362,6 +393,7 @@ describe("typical mistakes, through the real engine", () => {
     ],
     ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
     ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],
+    ["a path in the address", promise, { PLATFORM_BASE_URL: "URL/iam/v2" }, /which ends with the path/g],
   ])("%s is said once, by one of the lookups that fail for it", async (_title, lookup, env, says) => {
     const lines = [
       lookup,
@@ -370,7 +402,12 @@ describe("typical mistakes, through the real engine", () => {
       `new platform.Group("team", { name: "team", parentUid: "${org}" });`,
       'exports.org = platform.getGroup({ name: "org" }).then(({ uid }) => uid);',
     ];
-    const { stdout } = await run(lines, ["preview"], env);
+    const baseUrl =
+      "PLATFORM_BASE_URL" in env ? env.PLATFORM_BASE_URL.replace("URL", emulator.url) : undefined;
+    const { stdout } = await run(lines, ["preview"], {
+      ...env,
+      ...(baseUrl && { PLATFORM_BASE_URL: baseUrl }),
+    });
     // The engine prints it when it comes, and again at the end.
     expect(stdout.match(says)).toHaveLength(2);
     expect(stdout).toMatch(/error: index\.js:(?:2: getRole|6: getGroup): /);

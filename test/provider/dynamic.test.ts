@@ -243,7 +243,7 @@ describe("what is thrown to the engine", () => {
     for (const attempt of [diff, update]) {
       const error = await errorOf(attempt(GROUP_UID, strange, strange));
       expect(error.message).toBe("group: never foreseen (PP9001)");
-      expect(error.stack).toBe("");
+      expect(error.stack).toBe("see the error of the resource");
       expect("id" in error).toBe(false);
     }
   });

@@ -202,6 +202,25 @@ describe("repeating", () => {
     },
   );
 
+  test("after no response is said once by a client, with the cause and the longest time that it takes", async () => {
+    const lines: string[] = [];
+    const url = await deadUrl();
+    const options = { maxRetries: 2, notify: (line: string) => lines.push(line) };
+    const waits = { firstDelayMs: 1, maxDelayMs: 600 };
+    const client = clientOf({ url }, { ...options, policy: waits });
+    await Promise.all([errorOf(client.get(GROUPS)), errorOf(client.get("/iam/v2/roles"))]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^GET ${url}/iam/v2/\\w+: connection refused \\(ECONNREFUSED\\); trying again for up to 0 s$`,
+        ),
+      ),
+    ]);
+    server.script(() => failure(14, "unavailable"));
+    await errorOf(clientOf(server, options).get(GROUPS));
+    expect(lines).toHaveLength(1);
+  });
+
   test("does not happen without a token, and no request is sent", async () => {
     server.script([]);
     const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));

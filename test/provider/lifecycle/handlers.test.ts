@@ -60,7 +60,7 @@ const childOf = (parent: string, n = 1): string => `${parent}/${n.toString(16).p
 async function failing(promise: Promise<unknown>): Promise<string> {
   const error = await errorOf(promise);
   expect(error).toBeInstanceOf(HandlerError);
-  expect(error.stack).toBe("");
+  expect(error.stack).toBe("see the error of the resource");
   expect(inspect(error)).not.toContain(TOKEN);
   return error.message;
 }
@@ -148,7 +148,7 @@ describe("a create below a new group", () => {
   test("that stays denied ends after half a minute, with the error", async () => {
     server.script((request) => (asked(request) ? parent(10_000) : denied));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: PERMISSION_DENIED (HTTP 403): denied\n  the identity behind the token lacks a role there that grants this, or the parent does not exist`,
+      `creating group "team" below ${ROOT_UID}: PERMISSION_DENIED (HTTP 403): denied\n  the identity behind the token lacks a role there that grants this, or the parent does not exist; docs/least-privilege.md of the package says what each kind needs`,
     );
     expect(slept).toEqual([2000, 4000, 8000, 16_000]);
   });

@@ -91,6 +91,29 @@ describe("an error contains every detail", () => {
         "  delete what is below it first",
       ].join("\n"),
     );
+    // The server's message may say what is in it; what we list says it again, with uids.
+    const children = "it still has children: repos a";
+    const repeated = errorFrom(400, {
+      code: 9,
+      message: `Precondition failed: ${children}`,
+      details: [
+        detail("PreconditionFailure", {
+          violations: [{ type: "RESOURCE_NOT_EMPTY", subject: "g", description: children }],
+        }),
+      ],
+    });
+    const advice = "  delete what is below it first";
+    const head = "updating thing: FAILED_PRECONDITION (HTTP 400)";
+    expect(told("Group", repeated, ["repositories in it: a"]).split("\n")).toEqual([
+      head,
+      "  repositories in it: a",
+      advice,
+    ]);
+    expect(told("Group", repeated, ["repositories in it: could not be listed"]).split("\n")).toEqual([
+      `${head}: Precondition failed: ${children}`,
+      "  repositories in it: could not be listed",
+      advice,
+    ]);
     const other = errorFrom(400, {
       code: 9,
       details: [
@@ -141,7 +164,7 @@ describe("advice", () => {
       "403",
       403,
       { code: 7, message: "m" },
-      "the identity behind the token lacks a role there that grants this, or the parent does not exist",
+      "the identity behind the token lacks a role there that grants this, or the parent does not exist; docs/least-privilege.md of the package says what each kind needs",
     ],
     [
       "429",
@@ -220,7 +243,7 @@ test("a list of which the server dropped every name is not said to be missing", 
 });
 
 describe("what an error carries", () => {
-  test("no stack, since the engine prints it", () => {
+  test("a sentence in place of a stack, since the engine prints it", () => {
     const errors = [
       handlerError("PP4008", "m"),
       new PartialFailure("PP4004", "id", {}, ["a", "b"]),
@@ -228,9 +251,9 @@ describe("what an error carries", () => {
       explain(specOf("Group"), "what", errorFrom(500, undefined), []),
     ];
     for (const error of errors) {
-      expect(error.stack).toBe("");
+      expect(error.stack).toBe("see the error of the resource");
       expect(error).toBeInstanceOf(HandlerError);
-      expect(`${error}: ${String(error.stack)}`).not.toMatch(/\n\s+at /);
+      expect(`${error}: ${String(error.stack)}`).toMatch(/^\w+: see the error of the resource$/);
     }
   });
 

@@ -160,6 +160,17 @@ async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[
   return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
 }
 
+/** The parameters of an environment that an approval needs: the reviewers that it has, else a team to fill in. */
+function approvalParameters(rule: unknown): string {
+  const given = readMemberList(rule, "reviewers").map((one) => ({
+    type: stringMember(one, "type") ?? "Team",
+    id: numberMember(memberByPath(one, "reviewer"), "id") ?? UNKNOWN_TEAM,
+  }));
+  const reviewers = given.length > 0 ? given : [{ type: "Team", id: UNKNOWN_TEAM }];
+  const named = reviewers.map(({ type, id }) => ` -F "reviewers[][type]=${type}" -F "reviewers[][id]=${id}"`);
+  return `${named.join("")} -F "prevent_self_review=true"`;
+}
+
 /** Whether only the default branch can use an environment. @param hasReviewers Whether somebody must approve. */
 async function checkEnvironment(
   repository: CheckedRepository,
@@ -172,18 +183,16 @@ async function checkEnvironment(
   const policies = `"repos/{owner}/{repo}/environments/${name}/deployment-branch-policies"`;
   const limit =
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
-  const reviewers = hasReviewers ? ' -F "reviewers[][type]=Team" -F "reviewers[][id]=<id of your team>"' : "";
-  const change = `gh api --silent -X PUT ${address} ${limit}${reviewers}`;
-  const admit = `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`;
   const environment = await findBelow(repository, `/environments/${name}`);
-  if (environment === undefined) return [missing(check, "does not exist", `${change} && ${admit}`)];
-  if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
-    return [missing(check, `is not limited to the branch ${branch}`, `${change} && ${admit}`)];
-  const rules = readMemberList(environment, "protection_rules");
-  const isApproved = rules.some(
+  const approval = readMemberList(environment, "protection_rules").find(
     (rule) =>
       stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
   );
+  const change = `gh api --silent -X PUT ${address} ${limit}${hasReviewers ? approvalParameters(approval) : ""}`;
+  const admit = `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`;
+  if (environment === undefined) return [missing(check, "does not exist", `${change} && ${admit}`)];
+  if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
+    return [missing(check, `is not limited to the branch ${branch}`, `${change} && ${admit}`)];
   const entries = readMemberList(
     await findBelow(repository, `/environments/${name}/deployment-branch-policies`),
     "branch_policies",
@@ -196,15 +205,20 @@ async function checkEnvironment(
     return [missing(check, `${shown} may use it too, beside ${branch}`, remove)];
   }
   if (entries.length === 0) return [missing(check, `${branch} may not use it`, admit)];
+  if (!hasReviewers) return [ok(check, `only ${branch} can use it`)];
+  if (approval === undefined) return [missing(check, "nobody has to approve", change)];
   return [
-    hasReviewers && !isApproved
-      ? missing(check, "nobody has to approve", change)
-      : ok(check, `only ${branch} can use it${hasReviewers ? ", after an approval" : ""}`),
+    memberByPath(approval, "prevent_self_review") === true
+      ? ok(check, `only ${branch} can use it, after an approval by another than who started the run`)
+      : missing(check, "who starts a run may approve it: prevent self-review", change),
   ];
 }
 
 /** GitHub Actions itself: every workflow of every branch is this app. */
 const ACTIONS_APP = 15368;
+
+/** What stands for the team that approves in a command, until somebody fills it in. */
+const UNKNOWN_TEAM = "<id of your team>";
 
 /** What stands for the app of the status in a command, until somebody fills it in. */
 const UNKNOWN_APP = "<id of the app>";
@@ -263,10 +277,10 @@ function demandCommand(protection: Protection, contexts: readonly string[], app:
   );
   const source = /^\d+$/.test(app) ? Number(app) : UNKNOWN_APP;
   const pullRequest = {
-    require_last_push_approval: false,
     required_review_thread_resolution: false,
     ...review,
     dismiss_stale_reviews_on_push: true,
+    require_last_push_approval: true,
     required_approving_review_count: Math.max(
       1,
       numberMember(review, "required_approving_review_count") ?? 0,
@@ -408,24 +422,23 @@ async function checkProtection(
   const demands = (...names: string[]): boolean =>
     names.some((name) => reviews.some((review) => memberByPath(review, name) === true));
   const isReviewed = demands("require_code_owner_review", "require_code_owner_reviews");
-  const isRenewed = demands(
-    "dismiss_stale_reviews_on_push",
-    "dismiss_stale_reviews",
-    "require_last_push_approval",
-  );
+  const isRenewed = demands("dismiss_stale_reviews_on_push", "dismiss_stale_reviews");
+  const isSeconded = demands("require_last_push_approval");
   const texts = repository.files.map(({ text }) => text).join("\n");
   const named = Array.from(texts.matchAll(/context=(access-review[\w.-]*)/g), ([, context = ""]) => context);
   const contexts = named.length === 0 ? ["access-review"] : [...new Set(named)].sort();
   const command = demandCommand(protection, contexts, app ?? "");
   return [
-    isReviewed && isRenewed
+    isReviewed && isRenewed && isSeconded
       ? ok("branch", `${repository.branch} changes by a pull request that its code owners approve`)
       : lacking(
           "branch",
           protection,
-          isReviewed
-            ? "an approval holds for what is pushed after it: dismiss approvals when new commits are pushed"
-            : `${repository.branch} does not demand a review of code owners`,
+          !isReviewed
+            ? `${repository.branch} does not demand a review of code owners`
+            : !isRenewed
+              ? "an approval holds for what is pushed after it: dismiss approvals when new commits are pushed"
+              : "who pushes to a pull request of another person may approve it: require approval of the most recent push",
           command,
         ),
     ...contexts.map((context) => checkStatus(protection, context, app, command)),

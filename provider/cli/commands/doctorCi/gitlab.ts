@@ -87,17 +87,37 @@ const SETTINGS: readonly (readonly [string, readonly unknown[], string])[] = [
   ],
 ];
 
-function checkSettings(project: unknown): CheckResult[] {
-  const results = SETTINGS.flatMap(([name, values, meaning]) => {
-    const is = memberByPath(project, name);
+/** What approvals of merge requests must be, as SETTINGS says it of a project. */
+const APPROVALS: typeof SETTINGS = [
+  ["merge_requests_author_approval", [false], "who opens a merge request may approve it"],
+  [
+    "merge_requests_disable_committers_approval",
+    [true],
+    "who pushes to a merge request of another person may approve it",
+  ],
+  ["reset_approvals_on_push", [true], "an approval holds for what is pushed after it"],
+];
+
+/** The settings that differ. @param change The command that sets one, without it. */
+const compareSettings = (
+  check: string,
+  settings: typeof SETTINGS,
+  shown: unknown,
+  change: string,
+): CheckResult[] =>
+  settings.flatMap(([name, values, meaning]) => {
+    const is = memberByPath(shown, name);
     if (values.includes(is)) return [];
-    const command = `glab api -X PUT projects/:id -f ${name}=${String(values[0])}`;
+    const command = `${change} -f ${name}=${String(values[0])}`;
     return [
       is === undefined || is === null
-        ? unchecked("settings", `this GitLab does not show ${name} to the token`, command)
-        : missing("settings", meaning, command),
+        ? unchecked(check, `this GitLab does not show ${name} to the token`, command)
+        : missing(check, meaning, command),
     ];
   });
+
+function checkSettings(project: unknown): CheckResult[] {
+  const results = compareSettings("settings", SETTINGS, project, "glab api -X PUT projects/:id");
   return results.length === 0 ? [ok("settings", "merges need a pipeline of the project itself")] : results;
 }
 
@@ -157,16 +177,40 @@ async function checkBranch(project: Project, shown: unknown): Promise<CheckResul
             `glab api -X DELETE projects/:id/protected_branches/${quoteWord(encodeURIComponent(branch))} && ${protect}`,
           )
         : ok("branch", `${branch} is protected`),
-    isOwned === true
-      ? ok("approval", "code owners must approve")
-      : isOwned === false
-        ? missing("approval", "code owners need not approve", `${patch} code_owner_approval_required=true`)
-        : unchecked("approval", "this GitLab has no approval of code owners: it needs Premium"),
+    ...(isOwned === true
+      ? await checkApprovals(project)
+      : [
+          isOwned === false
+            ? missing(
+                "approval",
+                "code owners need not approve",
+                `${patch} code_owner_approval_required=true`,
+              )
+            : unchecked("approval", "this GitLab has no approval of code owners: it needs Premium"),
+        ]),
   ];
 }
 
-async function checkProduction(project: Project): Promise<CheckResult[]> {
+/** Whose approvals the approval of code owners may be. */
+async function checkApprovals(project: Project): Promise<CheckResult[]> {
+  const shown = await findBelow(project, "/approvals");
+  const results = compareSettings("approval", APPROVALS, shown, "glab api -X POST projects/:id/approvals");
+  return results.length === 0
+    ? [ok("approval", "code owners must approve, none of them what they wrote")]
+    : results;
+}
+
+async function checkProduction(project: Project, shown: unknown): Promise<CheckResult[]> {
   const environment = await findBelow(project, "/protected_environments/production");
+  const name = "allow_pipeline_trigger_approve_deployment";
+  if (environment !== undefined && memberByPath(shown, name) === true)
+    return [
+      missing(
+        "production",
+        "who starts a pipeline may approve its deployment",
+        `glab api -X PUT projects/:id -f ${name}=false`,
+      ),
+    ];
   if (environment !== undefined) return [ok("production", "the environment is protected")];
   const levels = '-F "deploy_access_levels[][access_level]=40" -F required_approval_count=1';
   return [
@@ -227,7 +271,7 @@ export async function checkGitlab(
     ["settings", () => Promise.resolve(checkSettings(shown))],
     ["pipeline", () => checkPipeline(project, shown)],
     ["branch", () => checkBranch(project, shown)],
-    ["production", () => checkProduction(project)],
+    ["production", () => checkProduction(project, shown)],
   ]);
   return { results, variables };
 }

@@ -537,6 +537,7 @@ function describeCi(result: InitResult): TemplateValues {
     codeowners: owners && shownPath(owners),
     owned: owners === undefined ? [] : listMissingLines(owners),
     hasIdentities: identities !== undefined,
+    identitiesFile: identities && shownPath(identities),
   };
 }
 

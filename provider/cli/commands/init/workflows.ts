@@ -102,6 +102,7 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
     // Characters of a folder that a pattern of GitHub gives a meaning.
     patterns: paths.map((one) => quoted(`${one.replace(/\+/g, "\\+")}${one.endsWith("/") ? "**" : ""}`)),
     globs: paths.map((one) => JSON.stringify(one.endsWith("/") ? `${one}**/*` : one)).join(", "),
+    lines: JSON.stringify(paths.join("\n")).slice(1, -1),
     baseUrl: addressForCi(settings.baseUrl) ?? address,
     issuerUrl: addressForCi(settings.issuerUrl) ?? issuer,
     backend: isGithub ? quoted(url ?? "${{ vars.PULUMI_BACKEND_URL }}") : (url ?? PULUMI_CLOUD),

@@ -51,7 +51,17 @@ afterEach(() => {
 const APP = 4711;
 const REPO = "/repos/acme/access";
 /** What the page asks of reviews. */
-const DEMANDED = { require_code_owner_review: true, dismiss_stale_reviews_on_push: true };
+const DEMANDED = {
+  require_code_owner_review: true,
+  dismiss_stale_reviews_on_push: true,
+  require_last_push_approval: true,
+};
+const APPROVALS = {
+  merge_requests_author_approval: false,
+  merge_requests_disable_committers_approval: true,
+  reset_approvals_on_push: true,
+};
+const REVIEWER = { type: "Team", reviewer: { id: 23 } };
 const RULES = `${REPO}/rules/branches/main`;
 const ENVIRONMENTS = `${REPO}/environments`;
 const PROJECT = "/projects/acme%2Faccess";
@@ -89,7 +99,7 @@ function github(previewUid: string, rootUid: string, deployUid: string): Routes 
     [`${ENVIRONMENTS}/access-status/deployment-branch-policies`]: policies,
     [`${ENVIRONMENTS}/production`]: {
       ...limited,
-      protection_rules: [{ type: "required_reviewers", reviewers: [{ type: "Team" }] }],
+      protection_rules: [{ type: "required_reviewers", reviewers: [REVIEWER], prevent_self_review: true }],
     },
     [`${ENVIRONMENTS}/production/deployment-branch-policies`]: policies,
     [RULES]: [
@@ -131,6 +141,7 @@ function gitlab(previewUid: string, rootUid: string, deployUid: string): Routes 
     ],
     [`${PROJECT}-ci/repository/files/gitlab-ci.yml`]: contentOf(pinned),
     [`${PROJECT}/protected_branches/main`]: { allow_force_push: false, code_owner_approval_required: true },
+    [`${PROJECT}/approvals`]: APPROVALS,
     [`${PROJECT}/protected_environments/production`]: { name: "production" },
   };
 }
@@ -298,6 +309,7 @@ test("what the branch and a status lack is one command, which changes the rule s
     required_approving_review_count: 2,
     require_code_owner_review: false,
     dismiss_stale_reviews_on_push: false,
+    require_last_push_approval: false,
   };
   const rules = [
     ...others,
@@ -370,10 +382,18 @@ const withoutTls = gitlabSet(
 const everywhere = [{ key: "PULUMI_ACCESS_TOKEN", environment_scope: "*" }];
 
 /** What says that something is missing or wrong, and the command that mends it. */
-const stale = set(RULES, [
-  { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true } },
-  { ...statusOf(APP), ruleset_id: 7 },
-]);
+const reviewed = (parameters: object) =>
+  set(RULES, [
+    { type: "pull_request", ruleset_id: 7, parameters: { require_code_owner_review: true, ...parameters } },
+    { ...statusOf(APP), ruleset_id: 7 },
+  ]);
+const stale = reviewed({ require_last_push_approval: true });
+const ownApproval = reviewed({ dismiss_stale_reviews_on_push: true, require_last_push_approval: false });
+const approvedBy = (...reviewers: object[]) =>
+  set(`${ENVIRONMENTS}/production`, {
+    deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+    protection_rules: [{ type: "required_reviewers", reviewers, prevent_self_review: false }],
+  });
 
 test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   ["variables", /ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
@@ -403,10 +423,23 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     /^gh api --silent -X PUT .*production.*reviewers/,
     set(`${ENVIRONMENTS}/production`, undefined),
   ],
+  [
+    "env production",
+    /nobody has to approve/,
+    /=<id of your team>" -F "prevent_self_review=true"$/,
+    approvedBy(),
+  ],
+  [
+    "env production",
+    /who starts a run may approve it/,
+    /\[type\]=Team" -F "reviewers\[\]\[id\]=23" -F "prevent_self_review=true"$/,
+    approvedBy(REVIEWER),
+  ],
   ["env access-status", /not limited to the branch main/, /custom_branch_policies/, openEnvironment],
   ["env access-status", /\* may use it too/, /-X DELETE .*\/9"$/, anyBranch],
   ["branch", /main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
   ["branch", /an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
+  ["branch", /may approve it: require approval of/, /"require_last_push_approval":true/, ownApproval],
   ["status", /GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
   [
     "status",
@@ -536,6 +569,24 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
       [`${what}_access_levels`]: [{ access_level: 40 }, { access_level: 30, user_id: null }],
     }),
   ]),
+  [
+    "approval",
+    /who pushes to a merge request of another person may approve it/,
+    /^glab api -X POST projects\/:id\/approvals -f merge_requests_disable_committers_approval=true$/,
+    gitlabSet(`${PROJECT}/approvals`, { merge_requests_disable_committers_approval: false }),
+  ],
+  [
+    "approval",
+    /who opens a merge request may approve it/,
+    /merge_requests_author_approval=false$/,
+    gitlabSet(`${PROJECT}/approvals`, { merge_requests_author_approval: true }),
+  ],
+  [
+    "production",
+    /who starts a pipeline may approve its deployment/,
+    /^glab api -X PUT projects\/:id -f allow_pipeline_trigger_approve_deployment=false$/,
+    gitlabSet(PROJECT, { allow_pipeline_trigger_approve_deployment: true }),
+  ],
   [
     "production",
     /not protected/,

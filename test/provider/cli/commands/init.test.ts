@@ -291,6 +291,13 @@ describe("the identities of CI", () => {
     const printed = await succeed(folder, ".");
     expect(printed).toContain('add to the main file of the program: export * from "./ci";\n');
     expect(printed).toContain("pulumi config set rootUid UID\n");
+    // What the identities do not trust, and what their role does not cover, shows in CI only.
+    expect(printed).toMatch(
+      / what prefix in \S*ci\.ts must be:\n +gh api "repos\/\{owner\}\/\{repo\}\/actions\/oidc/,
+    );
+    expect(printed).toMatch(
+      /ci-deployer covers groups, [^]*least-privilege\.md[^]*doctor --ci --stack \S+\/\w+\n/,
+    );
   });
 });
 

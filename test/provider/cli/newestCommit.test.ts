@@ -1,0 +1,115 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse, parseAllDocuments } from "yaml";
+import { ROOT } from "../../support/engine";
+import { temporaryFolder } from "../../support/folders";
+
+interface Step {
+  readonly name?: string;
+  readonly run?: string;
+}
+
+const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
+const refusalIn = (steps: readonly Step[]): string =>
+  steps.find(({ name }) => name === "Refuse a commit that a newer one has replaced")?.run ?? "exit 99";
+
+/** The lines of a job of GitLab from the fetch to the comparison. */
+function linesOf(job: string): string {
+  const [, jobs] = parseAllDocuments(read("templates/deploy/template.yml"));
+  const { script = [] } =
+    (jobs?.toJS() as Record<string, { readonly script?: readonly string[] }>)[job] ?? {};
+  const end = script.findIndex((line) => line.includes("diff --quiet"));
+  return script.slice(end - 1, end + 1).join("\n");
+}
+
+interface Workflow {
+  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+}
+const ofGithub = (file: string, job: string): string =>
+  refusalIn((parse(read(file)) as Workflow).jobs[job]?.steps ?? []);
+
+const { runs } = parse(read("actions/review/action.yml")) as { runs: { steps: readonly Step[] } };
+const scripts = [
+  ["actions/review", refusalIn(runs.steps)],
+  ["the job deploy of the example", ofGithub("examples/ci/access-deploy.yml", "deploy")],
+  ["access-plan-review", linesOf("access-plan-review")],
+  ["access-deploy", linesOf("access-deploy")],
+] as const;
+
+let origin: string;
+let old: string;
+let folder: string;
+
+beforeAll(() => {
+  const scratch = temporaryFolder();
+  origin = join(scratch, "origin");
+  folder = join(scratch, "clone");
+  execFileSync("git", ["init", "--quiet", "--initial-branch=main", origin]);
+  commit("infra/one.js", "a");
+  execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${origin}`, folder]);
+  old = git(folder, "rev-parse", "HEAD").trim();
+});
+
+function git(cwd: string, ...args: string[]): string {
+  return execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.com", ...args], {
+    cwd,
+    encoding: "utf8",
+  });
+}
+
+function commit(file: string, text: string): void {
+  execFileSync("mkdir", ["-p", join(origin, file, "..")]);
+  writeFileSync(join(origin, file), text);
+  git(origin, "add", "--all");
+  git(origin, "commit", "--quiet", "--message=change");
+}
+
+/** Runs a step in the checkout of the old commit. */
+function refuse(script: string, paths: string): { status: number | null; output: string } {
+  // The job that clones the default branch has the old commit to fetch.
+  const base = temporaryFolder();
+  execFileSync("git", ["clone", "--quiet", "--depth=1", `file://${origin}`, base]);
+  const env = {
+    ...process.env,
+    base,
+    PATHS: paths,
+    ACCESS_PATHS: paths,
+    GITHUB_TOKEN: "ghs_token",
+    GITHUB_REF: "refs/heads/main",
+    CI_DEFAULT_BRANCH: "main",
+    CI_COMMIT_SHA: old,
+    CI_REPOSITORY_URL: `file://${origin}`,
+  };
+  const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
+  return { status, output: stdout + stderr };
+}
+
+const REFUSED = {
+  status: 1,
+  output: expect.stringMatching(/a newer commit is on main: its own (run|pipeline) deploys it\n$/) as string,
+};
+
+test.each(scripts)("%s lets the newest commit pass", (_, script) => {
+  expect(refuse(script, "")).toEqual({ status: 0, output: "" });
+});
+
+describe("with a newer commit", () => {
+  beforeAll(() => {
+    commit("pages/two.js", "b");
+  });
+
+  test.each(scripts)("%s refuses the older one", (_, script) => {
+    expect(refuse(script, "")).toEqual(REFUSED);
+    expect(refuse(script, "infra/\npages/two.js\n")).toEqual(REFUSED);
+  });
+
+  // Such a commit has no run that could deploy the older one.
+  test.each(scripts)("%s lets it pass where nothing of the project's paths has changed", (_, script) => {
+    expect(refuse(script, "infra/\npackage.json")).toEqual({ status: 0, output: "" });
+  });
+});
