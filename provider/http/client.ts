@@ -313,7 +313,7 @@ export class Client {
     this.hasSaidRepeated = true;
     const [what = ""] = error.message.split("; ", 1);
     this.options.notify?.(
-      `${what}; trying again for up to ${Math.round(longestRetry(this.policy, this.options.timeoutMs, error) / 1000)} s`,
+      `${what}; trying again for up to ${Math.ceil(longestRetry(this.policy, this.options.timeoutMs, error) / 1000)} s`,
     );
   }
 

@@ -18,7 +18,7 @@ const SEE_RESOURCE = "see the error of the resource";
 export const NOT_LISTED = "could not be listed";
 
 /**
- * A sentence for a person; the error behind it is the `cause`. The engine prints stacks: its stack is a sentence. Parts that are
+ * A sentence for a person; the error behind it is the `cause`. The engine prints stacks: a sentence stands in its place. Parts that are
  * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
  */
 export class HandlerError extends CodedError {
@@ -181,8 +181,14 @@ export function explain(
   const repeated = error.details.preconditions.filter(
     ({ description }) => description !== "" && error.serverMessage.includes(description),
   );
+  const isListed =
+    repeated.some(({ type }) => type === "RESOURCE_NOT_EMPTY") &&
+    notes.length > 0 &&
+    !notes.some((note) => note.endsWith(NOT_LISTED));
+  // The violations say the same as the server's message, in the program's words.
+  const hasViolations = error.details.fieldViolations.length > 0;
   const isRepeated = (line: string): boolean =>
-    repeated.some(({ description }) => line.endsWith(`: ${description}`));
+    (isListed || !hasViolations) && repeated.some(({ description }) => line.endsWith(`: ${description}`));
   const ofServer = [
     ...describeDetails(error, (field) => propertyOf(spec, field)).filter(
       (line) => !isExplained(line) && !isRepeated(line),
@@ -194,12 +200,7 @@ export function explain(
   const hint = hintFor(spec, error);
   if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
-  // The violations say the same as the server's message, in the program's words.
-  const isListed =
-    repeated.some(({ type }) => type === "RESOURCE_NOT_EMPTY") &&
-    notes.length > 0 &&
-    !notes.some((note) => note.endsWith(NOT_LISTED));
-  const hasDetails = error.details.fieldViolations.length > 0 || isListed || error.serverMessage === "";
+  const hasDetails = hasViolations || isListed || error.serverMessage === "";
   const message = hasDetails ? "" : `: ${error.serverMessage}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError(error.errorCode, withIndented(head, lines), error);

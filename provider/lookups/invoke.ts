@@ -85,7 +85,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
   } catch (error) {
     const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
     const code = errorCodeOf(error);
-    // Of what is wrong in settings that are there, the first resource's check says it.
+    // The first resource's check says what is wrong with a setting that is there.
     const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
     if (isRefused || isSaid || "mocks" in (pulumi.getMonitor() ?? {})) return otherwise;
     await Promise.allSettled(lookupsUnderWay);

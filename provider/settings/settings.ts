@@ -347,7 +347,7 @@ function findGithubSource({ env }: SettingSources, audience: string): OidcSource
 /**
  * A client made of settings. Nothing is sent, and no token exchanged, before its first request.
  *
- * @param print where the lines of requests go that `PLATFORM_LOG` asks for, and one that a server does not respond.
+ * @param print where the lines of requests go that `PLATFORM_LOG` asks for, and the line that says that a server does not respond.
  */
 export function createClient(
   settings: Settings,

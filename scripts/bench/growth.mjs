@@ -265,7 +265,7 @@ async function main([objects = "8000", part = ""]) {
     judge(text, ratio, MOST_RATIO);
   }
   if ("assertions".includes(part)) {
-    // Half of them, and more often: an assertion costs as much of a review of few grants.
+    // Half of the objects: the share of an assertion is the same, and there is time for more rounds.
     const all = liveObjects(count / 2);
     const now = changed(all);
     const runs = [0, 50].map((many) =>

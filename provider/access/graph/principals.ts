@@ -372,7 +372,7 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
 /** Whether one principal may be accepted by two texts of trusts: the sides of a change have most of them in common. */
 const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
 
-/** What lets somebody in on one side of a change, and the subjects of whom that is the same text. */
+/** What lets somebody in on one side of a change, and the subjects that have the same. */
 interface Admission {
   readonly text: string;
   readonly trusts: readonly Naming[];

@@ -119,7 +119,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   const isMissed = ({ urn, external }: Entity): boolean =>
     inventory === undefined || drift !== undefined || (urn !== undefined && external !== true);
   const all = [...graph.entities.values()];
-  const [entities, byHand] = [all.filter(isMissed), receiversOf(facts, all)];
+  const [entities, anyReceiver] = [all.filter(isMissed), receiversOf(facts, all)];
   const remaining = receiversOf(facts, entities);
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
   const unwritten = entities.filter(({ key }) => !written.has(key));
@@ -143,7 +143,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, old.host);
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
-      const isSentByOther = !isSent && isReceived(byHand.addresses, old.address);
+      const isSentByOther = !isSent && isReceived(anyReceiver.addresses, old.address);
       const rest = isGone
         ? ": the group goes, and the change makes other ones"
         : isSentByOther

@@ -146,8 +146,8 @@ function findNewDelegations(facts: Facts): NewDelegation[] {
     const mayGain = names.length > 0 || !places.every((key) => isGroupListed(facts, key));
     if (!mayGain) return [];
     if (!isStrong(delegation) && !isElsewhere) return [];
-    const isHigh =
-      facts.roles.mayAdminister(grant.role) || (isElsewhere && (isStrong(delegation) || grant.group.isRoot));
+    const administers = grant.role.capabilities !== undefined && facts.roles.mayAdminister(grant.role);
+    const isHigh = administers || (isElsewhere && (isStrong(delegation) || grant.group.isRoot));
     return [{ ...delegation, names, severity: isHigh ? "high" : "medium" }];
   });
 }
@@ -415,7 +415,7 @@ const delegationCaps: Rule = {
   id: "G3",
   name: "delegation-caps",
   severities: ["high", "medium"],
-  when: "high with a capability of G2 or to bind roles, at a root group, or for several subjects as in G1; otherwise medium. Medium for an identity that others may change, but high for one that may change roles, identities or bindings. For a role, high only at a root group. High for both where they lie in another organisation, or outside of the inventory: medium for an identity that only reads, below the root",
+  when: "high with a capability of G2 or to bind roles, at a root group, or for several subjects as in G1; otherwise medium. Medium for an identity that others may change, but high for one that may change roles, identities or bindings. For a role, high at a root group. High for both where they lie in another organisation, or outside of the inventory: medium for an identity that only reads, below the root",
   what: "A subject gains a capability to give access to others: to create or update role bindings, to create invites or identities, or to fetch tokens. A write capability of an IAM family that this version does not know is included. The platform's own `…pull_token_creator` roles do not count as roles that can bind roles. Or a role gives something above or beside the group that it lies in: whoever administers that group can change what it gives. Or an identity holds there what does more than read, and somebody administers its group who does not administer that of the grant. A new grant, a move and a new administrator of the group are reported. Without an inventory every such group counts as administered by others. Not reported: what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "It can give access to anyone, outside of this program and its reviews. The API does not promise to refuse a binding that gives more than its author has, up to `owner`. With a capability of G2 it can first widen its own access. Whoever may change a role or an identity has what its grants give, wherever these are.",
   fix: "Create bindings and identities in this program only. For pull tokens use the platform's own `…pull_token_creator` roles, on the group that needs them. Define a role in the group where it is bound, or above it.",

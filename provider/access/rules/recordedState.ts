@@ -204,15 +204,21 @@ function findRevoked(facts: Facts): FindingInput[] {
 }
 
 /** Who holds what a kept change grants, or allows by its role: by their keys. */
-function holdersOfKept({ comparison }: Facts, kept: readonly KeptChange[]): ReadonlyMap<string, KeptChange> {
+function holdersOfKept(
+  { comparison, roles }: Facts,
+  kept: readonly KeptChange[],
+): ReadonlyMap<string, KeptChange> {
   const byUrn = new Map(kept.map((each) => [each.change.urn, each]));
   const byKey = new Map(kept.map((each) => [(each.lost ?? each.change.after)?.key, each]));
-  return new Map(
-    comparison.after.grants.flatMap(({ urn, subject: { key }, role }) => {
-      const cause = (urn === undefined ? undefined : byUrn.get(urn)) ?? byKey.get(role.key);
-      return cause === undefined ? [] : [[ownerOf(key) ?? key, cause] as const];
-    }),
-  );
+  const holders = new Map<string, KeptChange>();
+  // Of several grants, one that writes is what most rules are about.
+  const writing = comparison.after.grants.filter(({ role }) => roles.mayWrite(role));
+  for (const { urn, subject, role } of [...writing, ...comparison.after.grants]) {
+    const cause = (urn === undefined ? undefined : byUrn.get(urn)) ?? byKey.get(role.key);
+    const key = ownerOf(subject.key) ?? subject.key;
+    if (cause !== undefined && !holders.has(key)) holders.set(key, cause);
+  }
+  return holders;
 }
 
 /**

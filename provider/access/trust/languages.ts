@@ -24,6 +24,8 @@ export interface SegmentSpec {
 
 const MOST_KEPT = 1000;
 const MOST_ANSWERS = 20_000;
+/** Longer questions are not kept: a hostile program writes long patterns. */
+const LONGEST_QUESTION = 2000;
 const MOST_RECENT = 8;
 const HEAVY = 20_000;
 
@@ -213,7 +215,7 @@ export class Languages {
       return shortestText(combinations[set](left, right, this.budget), this.budget) === undefined;
     });
     if (this.answers.size >= MOST_ANSWERS) this.answers.clear();
-    this.answers.set(question, found);
+    if (question.length <= LONGEST_QUESTION) this.answers.set(question, found);
     return found;
   }
 

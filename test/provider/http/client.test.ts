@@ -212,7 +212,7 @@ describe("repeating", () => {
     expect(lines).toEqual([
       expect.stringMatching(
         new RegExp(
-          `^GET ${url}/iam/v2/\\w+: connection refused \\(ECONNREFUSED\\); trying again for up to 0 s$`,
+          `^GET ${url}/iam/v2/\\w+: connection refused \\(ECONNREFUSED\\); trying again for up to 1 s$`,
         ),
       ),
     ]);
