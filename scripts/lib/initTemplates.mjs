@@ -220,7 +220,7 @@ function addPathFilter(document, file) {
   if (file === "access-deploy.yml") {
     const push = /** @type {YAMLMap} */ (document.getIn(["on", "push"]));
     push.items.push(...when("paths", document.createPair("paths", ["«patterns»"])));
-    // What a newer commit changes beside them has no run of its own, and so stops none.
+    // A newer commit that changes only other files has no run, so it must not stop one.
     for (const job of ["review", "deploy"])
       for (const step of /** @type {Steps} */ (document.getIn(["jobs", job, "steps"])).items)
         if (isMap(step) && step.hasIn(["env", "PATHS"]))
@@ -242,11 +242,26 @@ function addPathFilter(document, file) {
   }
 }
 
+/** An action has steps for one event of several: what the workflow never has is left out. @param {Document} document @param {YAMLMap} job */
+function dropOtherEvents(document, job) {
+  const steps = /** @type {Steps} */ (job.get("steps"));
+  const isStartedBy = (/** @type {string} */ event) => document.hasIn(["on", event]);
+  steps.items = steps.items?.filter((step) => {
+    const [, operator, event = ""] =
+      /^github\.event_name (==|!=) '(\w+)'$/.exec(String(step.get("if"))) ?? [];
+    if (operator === undefined) return true;
+    const events = /** @type {YAMLMap} */ (document.get("on")).items.length;
+    if (events === 1) step.delete("if");
+    return operator === "==" ? isStartedBy(event) : events > 1 || !isStartedBy(event);
+  });
+}
+
 /** @param {string} root @param {string} file */
 function githubTemplate(root, file) {
   const document = readWithSuffix(path.join(root, "examples/ci", file));
   const jobs = /** @type {import("yaml").YAMLMap<unknown, YAMLMap>} */ (document.get("jobs"));
   for (const { value: job } of jobs.items) if (job) inlineActions(path.join(root, "actions"), job);
+  for (const { value: job } of jobs.items) if (job) dropOtherEvents(document, job);
   for (const { value: job } of jobs.items) if (job) openBackend(document, job);
   nameBackend(document);
   visit(document, {
@@ -283,10 +298,11 @@ function inlineComponent(root, { component, inputs }) {
   return text
     .slice(text.indexOf("\n---\n") + "\n---\n".length)
     .replace(GITLAB_NAMES, "$&«suffix»")
+    .replace('ACCESS_PATHS: { value: ""', 'ACCESS_PATHS: { value: "«lines»"')
     .replace(GITLAB_RULES, "$&\n#if paths\n$1  changes: [«globs»]\n#end")
     .replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input) => {
-      const replaced = { "backend-url": "«backend»", paths: "«lines»" };
-      const value = /** @type {Values} */ (replaced)[input] ?? inputs[input] ?? spec.inputs[input]?.default;
+      const backend = input === "backend-url" ? "«backend»" : undefined;
+      const value = backend ?? inputs[input] ?? spec.inputs[input]?.default;
       if (value === undefined)
         throw new Error(`the pipeline gives no value to the input ${input} of ${name}`);
       return value;

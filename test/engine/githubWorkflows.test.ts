@@ -99,7 +99,7 @@ const secretsOn =
   ({ definition: { environment } }: RunningJob): Values =>
     environment === "access-status" && ref === "refs/heads/main" ? { ACCESS_APP_PRIVATE_KEY: APP_KEY } : {};
 
-/** Runs one workflow as GitHub does for this event. @param tip The branch that is the default one by then. */
+/** Runs one workflow as GitHub does for this event. @param tip The default branch when the run is started again. */
 async function runWorkflow(
   name: string,
   branch: string,

@@ -81,7 +81,7 @@ function refuse(script: string, paths: string): { status: number | null; output:
     CI_COMMIT_SHA: old,
     CI_REPOSITORY_URL: `file://${origin}`,
   };
-  const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
+  const { status, stdout, stderr } = spawnSync("bash", ["-e", "-o", "pipefail", "-c", script], {
     cwd: folder,
     env,
     encoding: "utf8",
@@ -101,6 +101,8 @@ test.each(scripts)("%s lets the newest commit pass", (_, script) => {
 describe("with a newer commit", () => {
   beforeAll(() => {
     commit("pages/two.js", "b");
+    // A tag of the branch's name means another commit.
+    git(origin, "tag", "main", old);
   });
 
   test.each(scripts)("%s refuses the older one", (_, script) => {

@@ -209,7 +209,7 @@ async function checkEnvironment(
   if (approval === undefined) return [missing(check, "nobody has to approve", change)];
   return [
     memberByPath(approval, "prevent_self_review") === true
-      ? ok(check, `only ${branch} can use it, after an approval by another than who started the run`)
+      ? ok(check, `only ${branch} can use it, after an approval by somebody who did not start the run`)
       : missing(check, "who starts a run may approve it: prevent self-review", change),
   ];
 }
