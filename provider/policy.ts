@@ -55,8 +55,8 @@ export interface AccessPolicyArgs {
   /** The guards of the rules: issuers and hosts that are allowed, and so on. `now` is the time of the run if not given. */
   readonly options?: Partial<RuleOptions>;
   /**
-   * The path of an inventory (`pulumi-platform inventory`), at most three days old. Without one the capabilities of roles outside of the
-   * program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
+   * The path of an inventory (`pulumi-platform inventory`), at most three days old. Without one the capabilities of roles
+   * outside of the program are not known, built-in ones included: such a grant is reported by X3 only, which stops nothing.
    */
   readonly inventory?: string;
   /**

@@ -144,8 +144,8 @@ class EventHandler {
 
 /**
  * Creates a listener for `http.createServer` that takes the events of subscriptions. It verifies the bearer token before it
- * reads the body, and the body before `onEvent` gets the event. A request that is too large, too slow or cut off is
- * refused, and nothing that a client sends ends the process.
+ * reads the body, and the body before `onEvent` gets the event. A request that is too large, too slow or cut off is refused,
+ * and nothing that a client sends ends the process.
  *
  * @throws TypeError where an option is wrong.
  */

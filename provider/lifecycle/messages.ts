@@ -12,24 +12,25 @@ import { wireName } from "../fields/wire";
 /** For the kinds: they act on what an error means, and never see the client. */
 export { ConnectionError, hasUnknownOutcome } from "../http/errors";
 
-const SEE_RESOURCE = "see the error of the resource";
-
 /** Ends a note on what could not be asked. */
 export const NOT_LISTED = "could not be listed";
 
 /**
- * A sentence for a person; the error behind it is the `cause`. The engine prints stacks: a sentence stands in its place. Parts that are
- * harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
+ * A sentence for a person; the error behind it is the `cause`. The engine prints stacks, so its stack is a sentence, too.
+ * Parts that are harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
  */
 export class HandlerError extends CodedError {
   override readonly name = "HandlerError";
 
   constructor(errorCode: ErrorCode, message: string, cause?: unknown) {
     super(errorCode, logLines(message), { cause });
-    this.stack = SEE_RESOURCE;
+    this.stack = "see the error of the resource";
   }
 
-  /** The engine's Node process prints this and, after a colon, the stack of a check, diff, read or delete that failed, beside the error of the resource. */
+  /**
+   * The engine's Node process prints this and, after a colon, the stack of a check, diff, read or delete that failed, beside the
+   * error of the resource.
+   */
   override toString(): string {
     const [what = ""] = this.message.split(/[:\n]/, 1);
     return what;

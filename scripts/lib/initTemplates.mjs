@@ -242,17 +242,19 @@ function addPathFilter(document, file) {
   }
 }
 
-/** An action has steps for one event of several: what the workflow never has is left out. @param {Document} document @param {YAMLMap} job */
+/**
+ * An action has steps for one event of several. A workflow that one event starts has those of its event, without the condition.
+ * @param {Document} document @param {YAMLMap} job
+ */
 function dropOtherEvents(document, job) {
+  const [started, ...others] = /** @type {YAMLMap} */ (document.get("on")).items;
+  if (others.length > 0) return;
   const steps = /** @type {Steps} */ (job.get("steps"));
-  const isStartedBy = (/** @type {string} */ event) => document.hasIn(["on", event]);
-  steps.items = steps.items?.filter((step) => {
-    const [, operator, event = ""] =
-      /^github\.event_name (==|!=) '(\w+)'$/.exec(String(step.get("if"))) ?? [];
+  steps.items = steps.items.filter((step) => {
+    const [, operator, event] = /^github\.event_name (==|!=) '(\w+)'$/.exec(String(step.get("if"))) ?? [];
     if (operator === undefined) return true;
-    const events = /** @type {YAMLMap} */ (document.get("on")).items.length;
-    if (events === 1) step.delete("if");
-    return operator === "==" ? isStartedBy(event) : events > 1 || !isStartedBy(event);
+    step.delete("if");
+    return (event === String(started?.key)) === (operator === "==");
   });
 }
 
@@ -301,8 +303,7 @@ function inlineComponent(root, { component, inputs }) {
     .replace('ACCESS_PATHS: { value: ""', 'ACCESS_PATHS: { value: "«lines»"')
     .replace(GITLAB_RULES, "$&\n#if paths\n$1  changes: [«globs»]\n#end")
     .replace(/\$\[\[ inputs\.([\w-]+) \]\]/g, (_, input) => {
-      const backend = input === "backend-url" ? "«backend»" : undefined;
-      const value = backend ?? inputs[input] ?? spec.inputs[input]?.default;
+      const value = input === "backend-url" ? "«backend»" : (inputs[input] ?? spec.inputs[input]?.default);
       if (value === undefined)
         throw new Error(`the pipeline gives no value to the input ${input} of ${name}`);
       return value;

@@ -494,8 +494,9 @@ class Side {
   readonly hierarchy: GroupHierarchy;
   readonly index: GrantIndex;
   readonly subjects: SubjectJudge;
-  /** The groups of grants of which nothing tells where they are: what is granted there may have effect anywhere. */
+  /** The groups of grants of which nothing tells where they lie. */
   private readonly unknownGroups: ReadonlySet<string>;
+  /** The grants there: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
   private knownPrincipals: Principals | undefined;
@@ -506,7 +507,7 @@ class Side {
   private knownDeparted: readonly Departed[] | undefined;
   private knownPrincipalsWithDeparted: Principals | undefined;
   private knownTuples: ReadonlyMap<string, Grant> | undefined;
-  private readonly named = new Map<string, ReadonlySet<string>>();
+  private readonly matching = new Map<string, ReadonlySet<string>>();
 
   constructor(
     readonly graph: AccessGraph,
@@ -700,18 +701,18 @@ class Side {
 
   /** The groups that have a path or uid. */
   groupsNamed(globs: readonly string[]): string[] {
-    const named = globs.map((glob) => this.groupsOf(glob));
+    const named = globs.map((glob) => this.groupsMatching(glob));
     return this.groups.flatMap(({ key }) => (named.some((keys) => keys.has(key)) ? [key] : []));
   }
 
-  private groupsOf(glob: string): ReadonlySet<string> {
-    const known = this.named.get(glob);
+  private groupsMatching(glob: string): ReadonlySet<string> {
+    const known = this.matching.get(glob);
     if (known !== undefined) return known;
     const meant = this.groups.filter(
       ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
     );
     const keys = new Set(meant.map(({ key }) => key));
-    this.named.set(glob, keys);
+    this.matching.set(glob, keys);
     return keys;
   }
 

@@ -114,6 +114,8 @@ function groupAfter(groups: readonly GroupNode[], { key, path }: Scope): string 
 }
 
 function findLostDeliveries(facts: Facts): FindingInput[] {
+  const changed = [...changedDeliveries(facts)];
+  if (changed.length === 0) return [];
   const { after: graph, inventory, drift } = facts.comparison;
   // Who made a subscription by hand may end it by hand, and no stack misses it.
   const isMissed = ({ urn, external }: Entity): boolean =>
@@ -124,7 +126,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
   const unwritten = entities.filter(({ key }) => !written.has(key));
   const lasting = receiversOf(facts, unwritten);
-  return [...changedDeliveries(facts)].flatMap(({ op, before, after }) => {
+  return changed.flatMap(({ op, before, after }) => {
     const own = receiversOf(facts, after === undefined ? [] : [after]);
     return deliveriesOf(facts, before).flatMap((old) => {
       const { groups } = facts.comparison;

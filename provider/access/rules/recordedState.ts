@@ -223,8 +223,8 @@ function holdersOfKept(
 
 /**
  * The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. A resource that the
- * change writes may give what another one gives since somebody changed it by hand. What is not written is the change's doing
- * by a grant that it keeps alone.
+ * change writes may give what another one gives since somebody changed it by hand. Of what it does not write, it answers for
+ * who holds a grant that it keeps.
  */
 function causeOf(
   { comparison }: Facts,

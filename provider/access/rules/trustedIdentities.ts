@@ -57,8 +57,8 @@ const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>
 };
 
 /**
- * The identities that had a grant before. One without any may have been put there to make an outsider look known, and one that
- * the change makes, or takes over with what it holds, makes nobody known to itself.
+ * The identities that had a grant before. One without any may have been put there to make an outsider look known. One that the
+ * change makes, or takes over with the grants that it has, does not make its own owner known.
  */
 export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity[] {
   const known = bound[by].get(facts);

@@ -277,19 +277,12 @@ class EntityComparison {
     // What is named by its arguments has the same uid again.
     const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.upsert === true;
     const isStillThere = isReplaced && now.uid === before.uid && !isNamedByInputs;
-    const undone =
-      unapplied.length > 0
-        ? [
-            toDifference(
-              asIs,
-              "unapplied",
-              unapplied.map((path) => ({ path })),
-            ),
-          ]
-        : isStillThere
-          ? [toDifference(asIs, "remaining")]
-          : [];
-    return [...undone, ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)])];
+    const asBefore = unapplied.map((path) => ({ path }));
+    return [
+      ...(asBefore.length === 0 ? [] : [toDifference(asIs, "unapplied", asBefore)]),
+      ...(asBefore.length === 0 && isStillThere ? [toDifference(asIs, "remaining")] : []),
+      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)]),
+    ];
   }
 
   /** Whether the program deletes an object of which the review expected that the server refuses that. */

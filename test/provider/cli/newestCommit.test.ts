@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "../../support/engine";
@@ -59,7 +59,7 @@ function git(cwd: string, ...args: string[]): string {
 }
 
 function commit(file: string, text: string): void {
-  execFileSync("mkdir", ["-p", join(origin, file, "..")]);
+  mkdirSync(join(origin, file, ".."), { recursive: true });
   writeFileSync(join(origin, file), text);
   git(origin, "add", "--all");
   git(origin, "commit", "--quiet", "--message=change");
