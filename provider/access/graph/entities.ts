@@ -1,5 +1,5 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
-import { aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind, identityKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isUnknown, SECRET_MASK, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -254,12 +254,17 @@ export class LiveObjects {
   private readonly kindByUid = new Map<string, string>();
   /** The bindings of each group. */
   private readonly grants = new Map<string, Set<string>>();
+  /** What a create writes over where it names it by its arguments. */
+  private readonly byIdentity = new Map<string, Entity>();
 
   constructor(private readonly inventory: Inventory | undefined) {
     const entities = (inventory?.objects ?? []).map(entityOfObject);
     this.byKey = new Map(entities.map((entity) => [entity.key, entity]));
     for (const entity of entities) {
       if (entity.uid === entity.key) this.kindByUid.set(entity.key, entity.kind);
+      const spec = specs[entity.kind];
+      const identity = spec?.operations?.upsert === true ? identityKey(spec, entity.inputs) : undefined;
+      if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";
       const keys = this.grants.get(group) ?? new Set();
@@ -274,6 +279,11 @@ export class LiveObjects {
 
   get(key: string): Entity | undefined {
     return this.byKey.get(key);
+  }
+
+  /** The object that a create of this identity writes over. */
+  overwrittenBy(identity: string): Entity | undefined {
+    return this.byIdentity.get(identity);
   }
 
   /** Whether a uid is that of an object of another kind. */

@@ -359,6 +359,24 @@ function withAdoption(plan: ResourcePlan, live: LiveObjects): ResourcePlan {
     : plan;
 }
 
+/**
+ * A create that the server carries out on an object of the inventory is an update of it, whoever made that. A replacement that
+ * does so deletes its own object beside.
+ */
+function withOverwritten(plan: ResourcePlan, live: LiveObjects): ResourcePlan[] {
+  const { op, before, after } = plan;
+  if (after === undefined || (op !== "create" && op !== "replace")) return [plan];
+  const identity = identityOf(after, live);
+  const existing = identity === undefined ? undefined : live.overwrittenBy(identity);
+  if (existing?.uid === undefined || existing.uid === before?.id) return [plan];
+  const { uid: id, inputs } = existing;
+  const there = { ...after, id, inputs, outputs: {}, secretPaths: [], external: true };
+  return [
+    ...(op === "replace" ? [{ ...plan, op: "delete" as const, after: undefined }] : []),
+    { ...plan, op: "update", before: there, isOverwriting: true },
+  ];
+}
+
 /** Builds the access graphs before and after a change. */
 class GraphBuilder {
   readonly before = new Map<string, Entity>();
@@ -373,7 +391,7 @@ class GraphBuilder {
   constructor(given: readonly ResourcePlan[], inventory: Inventory | undefined) {
     this.live = new LiveObjects(inventory);
     const adopting = given.map((plan) => withAdoption(plan, this.live));
-    const plans = joinTakeovers(adopting, this.live);
+    const plans = joinTakeovers(adopting, this.live).flatMap((plan) => withOverwritten(plan, this.live));
     this.keys = new PlanKeys(this.live);
     const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
     this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));
@@ -636,15 +654,17 @@ class GraphBuilder {
 
   /** Adds the live objects that the program does not manage. */
   private addUnmanaged(): void {
-    const owned = bindingsOfOwners(this.before);
+    const [ownedBefore, ownedAfter] = [this.before, this.after].map(bindingsOfOwners);
     for (const live of this.live.all()) {
       const { key } = live;
       // A binding that belongs to a resource that owns all of them is no other grant.
       const bindings = bindingKeys(live);
-      const isOwned = bindings.length > 0 && bindings.every((binding) => owned.has(binding));
-      if (this.before.has(key) || this.after.has(key) || isOwned) continue;
+      const isIn = (owned: ReadonlySet<string> | undefined): boolean =>
+        bindings.length > 0 && bindings.every((binding) => owned?.has(binding));
+      if (this.before.has(key) || this.after.has(key) || isIn(ownedBefore)) continue;
       this.before.set(key, live);
-      if (!this.removals.isRemoved(key)) this.after.set(key, this.removals.rewriteReplacedRefs(live));
+      if (this.removals.isRemoved(key) || isIn(ownedAfter)) continue;
+      this.after.set(key, this.removals.rewriteReplacedRefs(live));
     }
   }
 }

@@ -19,7 +19,7 @@ import type { Entity } from "../graph/model";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
-import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./rule";
+import { decidesSignIn, everyKind, givesAccess, hasJudgedContent, isPulledByName } from "./rule";
 import { onlyDescribesPeople } from "./signIn";
 
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
@@ -165,14 +165,20 @@ function findRenamed(facts: Facts, { op, after }: ChangeWithAfter): Entity | und
 /**
  * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and whom images trust.
  */
-function newEffects(facts: Facts, { kind, after }: ChangeWithAfter): readonly FieldEffect[] {
+function newEffects(facts: Facts, { kind, op, after, fields }: ChangeWithAfter): readonly FieldEffect[] {
   if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
+  // Images are made of the same at another place, and R1 says that they have another path.
+  const isKept = (path: string): boolean =>
+    op === "replace" &&
+    isPulledByName(kind) &&
+    !fields.some((field) => isPathWithin(field.path, path) || isPathWithin(path, field.path));
   return facts.effectsOf(after).filter(
     ({ path, effect }) =>
       (effect === "subject" ||
         effect === "permission" ||
         putsIntoImages(kind).some((contents) => isPathWithin(path, contents.path))) &&
       path !== "parentUid" &&
+      !isKept(path) &&
       // The list of grants shows all of what grants by itself, also where nothing of it is new.
       !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
       !imageTrusts(kind).some((trusted) => isPathWithin(path, trusted.path)) &&
@@ -229,7 +235,7 @@ function findChangedSettings(
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason, direction }) => (isNew && direction === "unknown" ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
+      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
       details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
@@ -251,11 +257,22 @@ function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
   );
 }
 
-/** A create that the server carries out on what exists already under the same name. */
+/** A create that the server carries out on what exists already under the same name, or may carry out on it. */
 function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInput[] {
-  const { op, before, after } = change;
+  const { op, before, after, recorded } = change;
   const spec = specs[after.kind];
   if (spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];
+  // What the inventory has there is an update of what no stack records.
+  if (op === "update" && before !== undefined && recorded === undefined) {
+    return [
+      facts.aboutEntity(after, {
+        severity: "high",
+        field: "name",
+        message: `${labelEntity(after)} takes the place of one that exists, and that another owner may write`,
+        advice: "adopt the existing one in a change of its own, or choose another name",
+      }),
+    ];
+  }
   const isElsewhere = identifyingInputs(spec).some((key) => before?.inputs[key] !== after.inputs[key]);
   if (op !== "create" && !(op === "replace" && isElsewhere)) return [];
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
@@ -264,21 +281,26 @@ function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInpu
   const { inventory } = facts.comparison;
   // What it changes of its own object is judged as a change.
   if (findRenamed(facts, change) !== undefined) return [];
-  const [existing] = facts.namesakesBefore(after);
   const place = textAt(after.inputs, "parentUid") ?? "";
   const parts = aggregatedKind(spec);
   const isListed = inventory !== undefined && listsObject(inventory, parts ?? after.kind, place);
-  const isEmpty = parts === undefined || !leavesBindings(facts, after, place);
-  if (existing === undefined && isListed && isEmpty) return [];
+  const isKnown = parts !== undefined || identifyingInputs(spec).every((key) => textAt(after.inputs, key));
+  if (isListed && isKnown && !(parts !== undefined && leavesBindings(facts, after, place))) return [];
   return [
     facts.aboutEntity(after, {
-      severity: existing === undefined ? "medium" : "high",
+      // The grants of a group are judged one by one: nobody sees what a single object held.
+      severity: parts === undefined ? "high" : "medium",
       field: "name",
-      message: `${labelEntity(after)} ${existing === undefined ? "may take" : "takes"} the place of one that ${existing === undefined ? "exists" : "exists, and that another owner may write"}`,
-      advice:
-        existing === undefined
-          ? "check that none of this name exists, or that it is yours: give an inventory with this kind (--types)"
-          : "adopt the existing one in a change of its own, or choose another name",
+      ...(parts === undefined
+        ? {
+            message: `${labelEntity(after)} may take the place of one that exists`,
+            advice:
+              "check that none of this name exists, or that it is yours: give an inventory with this kind (--types)",
+          }
+        : {
+            message: `${labelEntity(after)} ${isListed ? "does" : "may"} not declare each binding that its group has: the update after the next refresh removes the others`,
+            advice: "declare all that are to stay, or name them in ignore",
+          }),
     }),
   ];
 }

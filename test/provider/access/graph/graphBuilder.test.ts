@@ -473,4 +473,33 @@ describe("one object under another name of the program", () => {
   ])("%s", (_words, steps, expected) => {
     expect(changesOf(...steps)).toEqual(expected);
   });
+
+  it.each<[string, { op: string }, unknown[][]]>([
+    ["a create", step("create", undefined, tag("b", "latest")), [["update", one, ["digest"]]]],
+    [
+      "a replacement",
+      step("replace", tag("b", "next", two), tag("b", "latest")),
+      [
+        ["delete", two, []],
+        ["update", one, ["digest"]],
+      ],
+    ],
+    [
+      "no object, by another name",
+      step("replace", tag("a", "latest", one), tag("a", "third")),
+      [["replace", one, ["name"]]],
+    ],
+  ])("is written over where nobody gives it up: %s", (_words, change, expected) => {
+    const live = [tag("a", "latest", one), tag("b", "next", two)].map(({ id = "", inputs }) => ({
+      kind: "Tag",
+      uid: id,
+      inputs,
+    }));
+    const listed = { ...inventory(...live), kinds: ["Tag"] };
+    const { changes } = compare({ preview: preview(...basis.map(same), change), inventory: listed });
+    const changed = changes.filter(({ op }) => op !== "same");
+    expect(
+      changed.map(({ op, before, fields }) => [op, before?.key, fields.map(({ path }) => path)]),
+    ).toEqual(expected);
+  });
 });

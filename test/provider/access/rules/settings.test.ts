@@ -374,10 +374,26 @@ describe("S1 changed-setting", () => {
     });
   });
 
+  test("a repository is no other one at another place, but an account is let in there", () => {
+    const synced = {
+      ...repo,
+      inputs: { ...repo.inputs, syncConfig: { source: `${acme}/1111111111111111` } },
+    };
+    const moved = (one: Resource): Resource => ({ ...one, inputs: { ...one.inputs, parentUid: cards } });
+    expect(found("S1", change([synced], [moved(synced)], [synced]))).toEqual([]);
+    const account = association("1");
+    expect(found("S1", change([account], [moved(account)], [account]))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringMatching(/ is new there, and sets amazon\.account$/) as string,
+      },
+    ]);
+  });
+
   test("a created tag may take the place of one that exists", () => {
     const tag = (own: Resource): Resource =>
       resource("Tag", "latest", { parentUid: own.uid, digest: `sha256:${"a".repeat(64)}` });
-    expect(severitiesOf("S1", change([repo], [repo, tag(repo)]))).toEqual(["medium"]);
+    expect(severitiesOf("S1", change([repo], [repo, tag(repo)]))).toEqual(["high"]);
     // An inventory that lists tags shows whether one exists.
     const created = change([repo], [repo, tag(repo)]);
     const withTags = (more: Partial<Inventory>): Comparison => {
@@ -386,12 +402,13 @@ describe("S1 changed-setting", () => {
       return { ...created, inventory: { ...inventory, kinds: [...inventory.kinds, "Tag"], ...more } };
     };
     expect(severitiesOf("S1", withTags({}))).toEqual([]);
-    expect(severitiesOf("S1", withTags({ complete: false }))).toEqual(["medium"]);
-    expect(severitiesOf("S1", withTags({ root: cards }))).toEqual(["medium"]);
-    const outside = { ...tag(repo), external: true } as const;
-    const taken = { ...tag(repo), uid: `${repo.uid}/0000000000000001`, urn: `${tag(repo).urn}2` };
-    expect(severitiesOf("S1", change([repo, outside], [repo, outside, taken]))).toEqual(["high"]);
+    expect(severitiesOf("S1", withTags({ complete: false }))).toEqual(["high"]);
+    expect(severitiesOf("S1", withTags({ root: cards }))).toEqual(["high"]);
     expect(severitiesOf("S1", change([], [repo, tag(repo)]))).toEqual([]);
+    const elsewhere = { ...tag(repo).inputs, digest: `sha256:${"b".repeat(64)}` };
+    const live = [...base, repo, { ...tag(repo), inputs: elsewhere }];
+    const over = compareResources([...base, repo], [...base, repo, tag(repo)], { live });
+    expect(findAll(over).map(({ id, severity }) => `${id} ${severity}`)).toEqual(["S1 high", "R1 medium"]);
   });
 });
 
@@ -447,6 +464,7 @@ describe("a resource that is pointed to what was held already", () => {
 describe("S3 repeated-grant", () => {
   const one = binding(robot, viewer, payments);
   const second = { ...one, uid: `${payments}/0000000000000002`, urn: `${one.urn}-2` };
+  const byHand = { ...one, external: true as const };
   const all = resource("GroupAccess", "all", {
     parentUid: payments,
     bindings: { robot: { identityUid: robot.uid, roleUid: viewer.uid } },
@@ -460,6 +478,7 @@ describe("S3 repeated-grant", () => {
     ["another role", [one], [one, binding(robot, pusher, payments)], []],
     ["another group", [one], [one, binding(robot, viewer, acme)], []],
     ["another identity", [one], [one, binding(other, viewer, payments)], []],
+    ["a GroupAccess that takes over what was made by hand", [byHand], [byHand, all], []],
   ])("%s", (_title, before, after, expected) => {
     expect(severitiesOf("S3", change(before, after))).toEqual(expected);
   });
