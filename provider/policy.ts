@@ -35,8 +35,8 @@ import { loadRules, RulesError } from "./access/rules/ownRules";
 import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
-import { equal } from "./fields/equal";
-import { isObject, isUnknown, UNKNOWN } from "./fields/values";
+import { canonical, equal } from "./fields/equal";
+import { containsUnknown, isObject, isUnknown, UNKNOWN } from "./fields/values";
 import type { Json, Props } from "./fields/values";
 import { readObject } from "./inventory/takeInventory";
 import { readEnvironment } from "./settings/environment";
@@ -189,8 +189,14 @@ function sourceOf({ resource }: StackResource, leaf: Leaf): PolicyResource | und
   return leaf.path === leaf.property && all.length === 1 ? candidates[0] : undefined;
 }
 
-/** What tells a resource from others of its kind: its place and its name. */
-function placeAndName(kind: string, { parentUid, name }: Props): string | undefined {
+/** What tells a resource from others of its kind: its place and its name, or all that it declares where the kind has no names. */
+function distinctionOf(kind: string, inputs: Props): string | undefined {
+  const { parentUid, name } = inputs;
+  const fields = specs[kind]?.fields ?? {};
+  if (!Object.hasOwn(fields, "name") && !containsUnknown(inputs)) {
+    const values = Object.entries(fields).map(([key, field]) => canonical(field, inputs[key]) ?? null);
+    return JSON.stringify([kind, ...values]);
+  }
   return typeof name === "string" && !isUnknown(name) && !isUnknown(parentUid)
     ? JSON.stringify([kind, parentUid ?? "", name])
     : undefined;
@@ -226,7 +232,7 @@ class StackUids {
   readonly declared: ReadonlyMap<string, string>;
   private readonly byUrn: ReadonlyMap<string, StackResource>;
   private readonly held: ReadonlyMap<string, InventoryObject>;
-  /** The objects of the inventory, by the URN of the resource with their place and name. */
+  /** The objects of the inventory, by the URN of the resource that is told from others by the same. */
   private readonly recorded: ReadonlyMap<string, InventoryObject>;
   private readonly unrecorded: ReadonlyMap<string, StackResource>;
 
@@ -237,8 +243,8 @@ class StackUids {
     this.byUrn = new Map(resources.map((each) => [each.resource.urn, each]));
     const objects = (inventory?.objects ?? []).filter(({ builtIn }) => builtIn !== true);
     this.held = new Map((inventory?.objects ?? []).map((object) => [object.uid, object]));
-    const byName = onlyOnes(objects, ({ kind, inputs }) => placeAndName(kind, inputs));
-    const named = onlyOnes(resources, ({ kind, inputs }) => placeAndName(kind, inputs));
+    const byName = onlyOnes(objects, ({ kind, inputs }) => distinctionOf(kind, inputs));
+    const named = onlyOnes(resources, ({ kind, inputs }) => distinctionOf(kind, inputs));
     this.recorded = new Map(
       [...named].flatMap(([key, { resource }]) => {
         const object = byName.get(key);

@@ -391,6 +391,23 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       );
     });
 
+    it("warn of an address of events only where the inventory has no such subscription", async () => {
+      const sink = "https://audit.acme.example/x";
+      const place = { parentUid: sandbox, sink };
+      const listed = writeInventory({
+        ...inventoryOf(org, ...objects, object("Subscription", `${sandbox}/${"2".repeat(16)}`, place)),
+        kinds: [...kinds, "Subscription"],
+      });
+      const find = async (to: string) =>
+        (
+          await violations([resource("Subscription", "s", { name: undefined, ...place, sink: to })], {
+            inventory: listed,
+          })
+        ).map((line) => line.split(" @")[0]);
+      expect(await find(sink)).toEqual([]);
+      expect(await find("https://elsewhere.example/x")).toEqual(["exposure-advice"]);
+    });
+
     it.each([
       ["an inventory that is not there", "/nowhere/inventory.json", /no such file/],
       ["an inventory that is none", writeText("{}"), /PP60/],

@@ -54,6 +54,8 @@ function findNewReceivers(facts: Facts): FindingInput[] {
       // An address that is not known is reported by X3.
       if (address === undefined || isAllowed(facts, host)) return [];
       const at = group?.key ?? "";
+      // A stranger at a root group learns of all that happens in the organisation.
+      const isStrange = host === undefined || !recorded.hosts.isKnownAt(host, at);
       const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
       if (isKnown && recorded.addresses.has(address)) return [];
       const shown = isKnown
@@ -67,7 +69,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
               : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
-          severity: "medium",
+          severity: isStrange && group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
           field: path,
           message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
           advice:
@@ -83,13 +85,14 @@ function findNewReceivers(facts: Facts): FindingInput[] {
 export const exposure: Rule = {
   id: "X1",
   name: "exposure",
-  severities: ["medium"],
-  when: "always",
+  severities: ["high", "medium"],
+  when: "high at a root group that exists, for a host that received none of its events; otherwise medium",
   what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
   fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
   except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
+  needsBefore: "object",
   about: receivesEvents,
   find: findNewReceivers,
 };

@@ -67,7 +67,7 @@ const changes: readonly [string, readonly Live[], string][] = [
   [
     "events are sent to a new host",
     [...held, live("Subscription", { sink: "https://evil.example/x" })],
-    "X1 medium",
+    "X1 high",
   ],
   ["the owners are removed", without(...owners), "D1 critical"],
   ["most grants are removed", without(...owners), "D4 high"],

@@ -146,6 +146,22 @@ describe("X1 exposure", () => {
       expect.stringContaining("events.acme.example, which received only those of other groups") as string,
     ]);
   });
+
+  it.each([
+    ["a host that is new there", "https://new.example/a", "high"],
+    ["a host that received only those of other groups", "https://team.example/b", "high"],
+    ["an address without a clear host", "https://ops@known.example/a", "high"],
+    ["another address at a host that receives them", "https://known.example/b", "medium"],
+  ])("is as loud for the root group as what it learns: %s", (_what, sink, severity) => {
+    const at = (name: string, parentUid: string, address: string): Resource =>
+      resource("Subscription", name, { parentUid, sink: address });
+    const before = [
+      ...groups,
+      at("known", acme, "https://known.example/a"),
+      at("team", payments, "https://team.example/a"),
+    ];
+    expect(severitiesOf("X1", change(before, [...before, at("new", acme, sink)]))).toEqual([severity]);
+  });
 });
 
 describe("D5 lost-events", () => {
