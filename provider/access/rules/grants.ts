@@ -3,7 +3,7 @@ import type { CapabilityEffect } from "./capabilities";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
 import { tupleOf } from "../graph/grant";
-import type { Grant } from "../graph/grant";
+import type { Grant, GroupNode } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy } from "../../fields/values";
 import { worstOf } from "../review/finding";
@@ -441,8 +441,10 @@ const delegationCaps: Rule = {
  * makes that group. Nothing is pulled from there yet.
  */
 function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
-  const { groups, after } = facts.comparison;
-  const made = new Set(groups.filter(({ change }) => change === "added").map(({ key }) => key));
+  const { groups, after, drift } = facts.comparison;
+  // A group that drift finds in no stack may be older than all, and in use.
+  const isMade = ({ change }: GroupNode): boolean => drift === undefined && change === "added";
+  const made = new Set(groups.filter(isMade).map(({ key }) => key));
   const isOfMadeGroup = ({ role, group }: Grant): boolean =>
     made.has(group.key) &&
     (role.capabilities?.some((each) => facts.roles.effectOf(each) === "supplyChain") ?? true);

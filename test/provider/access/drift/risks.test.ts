@@ -136,6 +136,19 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(await of("other")).toEqual(["P1 high", "P2 high"]);
   });
 
+  test("take no group that is in no stack for a new one: its pipeline was accepted as what it is", async () => {
+    const pushes = builtIn("registry.push", "9", ["CAP_MANIFEST_CREATE", "CAP_TAG_CREATE"]);
+    const made = live("Group", { name: "made" });
+    const own = { ...ofGitHub("repo:acme/made:ref:refs/heads/main"), parentUid: made.uid };
+    const pipeline = live("Identity", { name: "pipeline", ...own });
+    const pushing = bind(pipeline, pushes, made.uid);
+    const all = [...given, pushes, ...held, made, pipeline, pushing];
+    for (const stack of [held, [...held, made, pipeline]]) {
+      const { findings } = await driftBetween([stateOf(stack)], all);
+      expect(brief(findings).filter((line) => line.startsWith("G6"))).toEqual(["G6 medium"]);
+    }
+  });
+
   test("count the identities that have not signed in for 90 days, and those of which nobody knows", async () => {
     const times: Readonly<Record<string, object>> = {
       [ada.uid]: { lastSeenTime: "2000-01-01T00:00:00Z" },
