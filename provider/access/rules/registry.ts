@@ -116,13 +116,13 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
 };
 
 /**
- * Variables by which a loader, a language or a tool takes code, settings, certificates, a proxy or a source of packages from
+ * Variables by which a loader, a language or a tool takes code, settings, certificates, a proxy, a server or a source of packages from
  * elsewhere, as their manuals say. S1 judges all others.
  */
 const DANGEROUS_VARIABLES = new RegExp(
   `^(?:${[
     // Loaders and shells.
-    "LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|BASH_ENV|PROMPT_COMMAND",
+    "PATH|LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|(?:BASH_)?ENV|PROMPT_COMMAND",
     // Languages.
     "NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|PYTHON(?:PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT)",
     "PERL5?(?:LIB|OPT|DB)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
@@ -132,6 +132,8 @@ const DANGEROUS_VARIABLES = new RegExp(
     // Sources of packages and tools.
     "PIP_.*|.*INDEX_URLS?|NPM_CONFIG_.*|YARN_.*|GOPROXY|GOSUMDB|GONOSUM.*|GOINSECURE|GOFLAGS|CARGO_.*|GIT_.*|SSH_.*",
     "AWS_(?:ENDPOINT_URL.*|CONFIG_FILE|SHARED_CREDENTIALS_FILE)|KUBECONFIG|DOCKER_(?:HOST|CONFIG)",
+    // Servers that are asked, and get secrets.
+    ".*_(?:ADDR|ADDRESS|BROKER|DSN|ENDPOINT|HOST|SERVER|UR[IL])S?",
   ].join("|")})$`,
   "i",
 );
@@ -205,7 +207,7 @@ const imageTrust: Rule = {
   name: "image-trust",
   severities: ["high", "medium"],
   when: "high for certificates, keys and variables; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads or trusts, as `LD_PRELOAD`, `HTTPS_PROXY`, `NODE_OPTIONS` and `PIP_INDEX_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
+  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads or trusts, as `PATH`, `LD_PRELOAD`, `HTTPS_PROXY`, `PIP_INDEX_URL` and `DATABASE_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",
