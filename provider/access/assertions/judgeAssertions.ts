@@ -1243,6 +1243,7 @@ class AssertionJudge {
       if (share === "none") continue;
       const isSure =
         isAlone &&
+        side.hierarchy.actsAt(grant.subject, group) &&
         holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
         !side.mayBeLeftOut(grant.subject, who);
       holders.set(key, { grant, share: isSure ? share : "some" });

@@ -7,7 +7,7 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { describeEffects, createEffectContext } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
-import { bindingKeys, graphOf } from "../graph/accessKinds";
+import { bindingKeys, graphOf, GroupHierarchy } from "../graph/accessKinds";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey } from "../graph/entities";
 import type { Entities, Entity } from "../graph/model";
@@ -246,8 +246,9 @@ class DriftDetector {
       .map((difference) => keepLastOwner(difference, lastOwners))
       .map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
+    const groups = new GroupHierarchy(comparison.after.entities);
     const risks = (request.rules?.(comparison) ?? []).map((risk) =>
-      risk.grant !== undefined && isOwnerOfRoot(risk.grant) && lastOwners.has(risk.grant.uid ?? "")
+      risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
         ? { ...risk, advice: LAST_OWNER_ADVICE }
         : risk,
     );

@@ -330,6 +330,15 @@ export class GroupHierarchy {
   }
 
   /**
+   * Whether a holder can do at a group what its roles allow: an identity acts in the group that it lies in and below only. One whose
+   * group is not known is taken for one that can.
+   */
+  actsAt({ type, key }: Subject, group: string): boolean {
+    const home = type === "identity" ? this.parentOf(key) : undefined;
+    return home === undefined || this.chain(group).includes(home);
+  }
+
+  /**
    * The key itself and its ancestors', from below.
    *
    * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and

@@ -4,6 +4,7 @@ import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
+import type { GroupHierarchy } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
 import { grantLine, labelEntity, limitLines } from "./wording";
@@ -29,18 +30,19 @@ import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
 
 /** Whether an identity owns a root group, or has a role there that no document describes. */
-const mayOwnRoot = (grant: Grant): boolean =>
-  isOwnerOfRoot(grant) ||
+const mayOwnRoot = (grant: Grant, groups: GroupHierarchy): boolean =>
+  isOwnerOfRoot(grant, groups) ||
   (grant.group.isRoot &&
     grant.subject.type === "identity" &&
+    groups.actsAt(grant.subject, grant.group.key) &&
     grant.role.capabilities === undefined &&
     !(grant.role.builtIn && grant.role.name !== undefined));
 
 /** The identities that may own each root group. */
-function ownersOfRoots(grants: readonly Grant[]): Map<string, Map<string, Grant>> {
+function ownersOfRoots(grants: readonly Grant[], groups: GroupHierarchy): Map<string, Map<string, Grant>> {
   const roots = new Map<string, Map<string, Grant>>();
   for (const grant of grants) {
-    if (!mayOwnRoot(grant)) continue;
+    if (!mayOwnRoot(grant, groups)) continue;
     const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
     owners.set(grant.subject.key, grant);
     roots.set(grant.group.key, owners);
@@ -77,14 +79,15 @@ interface OwnerChange {
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after, inventory, languages } = facts.comparison;
-  const lasting = ownersOfRoots(listLasting(facts.comparison));
-  const ownersAfter = ownersOfRoots(after.grants);
+  const groups = facts.hierarchy;
+  const lasting = ownersOfRoots(listLasting(facts.comparison), groups.before);
+  const ownersAfter = ownersOfRoots(after.grants, groups.after);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
-  return [...ownersOfRoots(before.grants)].flatMap(([key, owners]) => {
+  return [...ownersOfRoots(before.grants, groups.before)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
-    const left = [...remaining.values()].filter(isOwnerOfRoot);
+    const left = [...remaining.values()].filter((grant) => isOwnerOfRoot(grant, groups.after));
     const isLate = createLate([...owners.values()], (holder) => lasting.get(key)?.has(holder) === true);
     const isUnsure = (each: Grant): boolean => isDoubted(each) || isLate(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
@@ -108,7 +111,9 @@ function findLostOwners(facts: Facts): OwnerChange[] {
           left.filter((each) => doubtOf(each.subject) === undefined && !isLate(each)),
           ({ subject }) => subject,
         ),
-        isWhole: (inventory !== undefined || isManaged) && lost.every(isOwnerOfRoot),
+        isWhole:
+          (inventory !== undefined || isManaged) &&
+          lost.every((grant) => isOwnerOfRoot(grant, groups.before)),
       },
     ];
   });
@@ -129,7 +134,7 @@ function findTooFewOwners(
     message: `${root.path} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map((grant) =>
-        isOwnerOfRoot(grant)
+        isOwnerOfRoot(grant, facts.hierarchy.before)
           ? `no longer an owner: ${grant.subject.displayName}`
           : `may have been an owner: ${grant.subject.displayName} loses ${nameIn(grant.role)}, which no document describes`,
       ),

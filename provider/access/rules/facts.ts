@@ -10,7 +10,7 @@ import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { graphOf, hierarchiesOf, readRoleCapabilities } from "../graph/accessKinds";
+import { graphOf, GroupHierarchy, hierarchiesOf, readRoleCapabilities } from "../graph/accessKinds";
 import type { Hierarchies } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -76,7 +76,7 @@ export class Facts {
   readonly languages: Languages;
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
-  private readonly hierarchy: Hierarchies;
+  readonly hierarchy: Hierarchies;
   private references: ReadonlyMap<string, readonly Entity[]> | undefined;
   private widenedHolders: ReadonlySet<string> | undefined;
   private deleted: ReadonlySet<string> | undefined;
@@ -456,14 +456,21 @@ function isOwner(role: GrantedRole): boolean {
   return OWNER_CAPABILITIES.every((capability) => role.capabilities?.includes(capability));
 }
 
-/** Whether a grant makes an identity the owner of a root group: an invite is not accepted yet, and nobody knows the members of a directory's group. */
-export const isOwnerOfRoot = ({ group, subject, role }: Grant): boolean =>
-  group.isRoot && subject.type === "identity" && isOwner(role);
+/**
+ * Whether a grant makes an identity the owner of a root group. An invite is not accepted yet, nobody knows the members of a
+ * directory's group, and an identity of a group below acts there only.
+ */
+export const isOwnerOfRoot = ({ group, subject, role }: Grant, groups: GroupHierarchy): boolean =>
+  group.isRoot && subject.type === "identity" && isOwner(role) && groups.actsAt(subject, group.key);
 
 /** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
-export function findLastOwners({ grants }: AccessGraph): ReadonlyMap<string, Scope> {
+export function findLastOwners({ grants, entities }: AccessGraph): ReadonlyMap<string, Scope> {
+  const groups = new GroupHierarchy(entities);
   const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];
-  const byRoot = groupBy(grants.filter(isOwnerOfRoot), ({ group }) => [group.key]);
+  const byRoot = groupBy(
+    grants.filter((grant) => isOwnerOfRoot(grant, groups)),
+    ({ group }) => [group.key],
+  );
   return new Map(
     [...byRoot.values()].flatMap(([first, ...others]) =>
       first === undefined

@@ -16,7 +16,7 @@ import {
   compareResources,
   group,
   groups,
-  identity,
+  identity as inPayments,
   owner,
   payments,
   pusher,
@@ -27,6 +27,9 @@ import {
 import type { Resource } from "../../../support/access";
 import { urn } from "../../../../provider/access/rules/reviewOf";
 import { found } from "../rules/support";
+
+/** Of the organisation: it acts everywhere. */
+const identity = (name: string, trust: Props): Resource => inPayments(name, { parentUid: acme, ...trust });
 
 const GITHUB = "https://token.actions.githubusercontent.com";
 const GITLAB = "https://gitlab.com";
@@ -553,6 +556,20 @@ describe("required access", () => {
     expect(messagesOf(twoToThree, [...base, ...owners(["a", "b"])], [...base, ...after])).toEqual([
       "owners: acme has 1 holder, fewer than 2",
     ]);
+  });
+
+  test("an identity of a group below holds it there, and not at the organisation", () => {
+    const below = inPayments("below", by("below").inputs);
+    const place = (parentUid: string): Resource => ({ ...below, inputs: { ...below.inputs, parentUid } });
+    const required = (on: string): string =>
+      `require: [{ name: read, can: CAP_REPO_LIST, on: ["${on}"], atLeast: 1 }]`;
+    const [held, instead] = [binding(by("a"), viewer, acme), binding(below, viewer, acme)];
+    const judged = (on: string): string[] => {
+      const all = [...base, by("a"), place(payments)];
+      return messagesOf(required(on), [...all, held], [...all, instead]);
+    };
+    expect(judged("acme")).toEqual(["read: acme has 0 holders, fewer than 1"]);
+    expect(judged("acme / payments")).toEqual([]);
   });
 
   test("a project by a branch and by a pattern of its name alone is one holder", () => {

@@ -11,7 +11,7 @@ import {
   resource,
   group,
   groups,
-  identity,
+  identity as inPayments,
   owner,
   payments,
   pinned,
@@ -21,6 +21,10 @@ import {
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
+
+/** Of the organisation: it acts everywhere. */
+const identity = (name: string, trust: Props, given?: Parameters<typeof inPayments>[2]): Resource =>
+  inPayments(name, { parentUid: acme, ...trust }, given);
 
 const issuer = "https://token.actions.githubusercontent.com";
 const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;
@@ -46,6 +50,20 @@ describe("D1 lock-out", () => {
     [3, 0, []],
   ])("%i of three owners go, %i must stay: %j", (gone, minOwners, severities) => {
     expect(d1(all, without(all, ...owns.slice(0, gone)), { minOwners })).toEqual(severities);
+  });
+
+  it("counts no identity of a group below, which acts there only", () => {
+    const below = inPayments("below", trustOf("below"));
+    const all = [...base, below, owns[0], owns[1], binding(below, owner, acme)];
+    expect(d1(all, without(all, owns[1]), { minOwners: 2 })).toEqual(["critical"]);
+    expect(d1(all, without(all, all[all.length - 1]!), { minOwners: 2 })).toEqual([]);
+  });
+
+  it("loses an owner whose identity moves below the organisation, though its binding follows it", () => {
+    const moved = { ...bob, inputs: { ...bob.inputs, parentUid: payments } };
+    const after = all.map((each) => (each === bob ? moved : each));
+    const comparison = compareResources(all, after, { replaced: [bob] });
+    expect(severitiesOf("D1", comparison, { minOwners: 3 })).toEqual(["critical"]);
   });
 
   it("takes a role that no document describes for owner", () => {
