@@ -329,12 +329,14 @@ export class GroupHierarchy {
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
 
-  /**
-   * Whether a holder can do at a group what its roles allow: an identity acts in the group that it lies in and below only. One whose
-   * group is not known is taken for one that can.
-   */
-  actsAt({ type, key }: Subject, group: string): boolean {
-    const home = type === "identity" ? this.parentOf(key) : undefined;
+  /** The group that a holder acts in, with those below it, whatever it is bound to; undefined where that is not limited or not known. */
+  homeOf({ type, key }: Subject): string | undefined {
+    return type === "identity" ? this.parentOf(key) : undefined;
+  }
+
+  /** Whether a holder can do at a group what its roles allow. */
+  actsAt(subject: Subject, group: string): boolean {
+    const home = this.homeOf(subject);
     return home === undefined || this.chain(group).includes(home);
   }
 

@@ -66,6 +66,18 @@ function mailboxOf(text: string): string {
     : `${name}@${host}`;
 }
 
+/** What accepts a mail address with any tag, or with none. */
+function withAnyTag(address: string): AcceptedValue[] {
+  const [name = "", host] = mailboxOf(address).split("@");
+  if (host === undefined) return [];
+  return [
+    {
+      exact: undefined,
+      pattern: anchored(`(?i:${RE2JS.quote(name)}(?:\\+[^@]*)?@${RE2JS.quote(host)})`),
+    },
+  ];
+}
+
 /** A trust, and whom it names by its subject and its claims together. */
 interface Naming {
   readonly trust: Trust;
@@ -213,10 +225,12 @@ function claimInPattern(languages: Languages, pattern: string, name: string): Ac
 
 const namesOfValues = new WeakMap<AcceptedValue, readonly AcceptedValue[]>();
 
-/** A text, and others by which tokens name the same issuer or role; each value is compared with those of many others. */
+/** A text, and what else names the same issuer, role or mailbox; each value is compared with those of many others. */
 function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
-  if (value.exact === undefined || (part !== "issuer" && part !== "arn")) return [value];
-  const names = namesOfValues.get(value) ?? [value, ...otherNames(value.exact).map(exactValue)];
+  const { exact } = value;
+  if (exact === undefined || !["issuer", "arn", "email"].includes(part)) return [value];
+  const others = () => (part === "email" ? withAnyTag(exact) : otherNames(exact).map(exactValue));
+  const names = namesOfValues.get(value) ?? [value, ...others()];
   namesOfValues.set(value, names);
   return names;
 }

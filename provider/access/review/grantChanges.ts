@@ -28,6 +28,7 @@ class TrustComparison {
   constructor(
     private readonly before: Entities,
     private readonly after: Entities,
+    private readonly hierarchies: Hierarchies,
     languages: Languages,
   ) {
     this.context = createEffectContext(before, after, languages);
@@ -57,21 +58,45 @@ class TrustComparison {
       ...now.subjectEntityKeys,
     ]);
     const effects = [...subjectEntityKeys].flatMap((key) => this.findTrustEffects(key));
-    const direction = combineDirections(effects.map((effect) => effect.direction));
-    if (direction === "neutral") return { direction, reasons: [] };
+    const moved = this.compareHomes(old.grant, now.grant);
+    const trusted = combineDirections(effects.map((effect) => effect.direction));
+    const direction = combineDirections([trusted, moved.direction]);
     const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];
     const what =
       before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
     const doubt = effects.find((effect) => effect.direction === "unknown");
-    const isDoubtful = direction === "unknown" && doubt !== undefined;
+    const isDoubtful = trusted === "unknown" && doubt !== undefined;
     return {
       direction,
       reasons: [
-        what,
+        ...(trusted === "neutral" ? [] : [what]),
         ...(isDoubtful ? [`whether to more cannot be judged: ${doubt.path}: ${doubt.reason}`] : []),
+        ...moved.reasons,
       ],
     };
   }
+
+  /** What becomes of a grant where its identity comes to lie in another group. */
+  private compareHomes(old: Grant, now: Grant): HolderChange {
+    const { before, after } = this.hierarchies;
+    const [was, is] = [before.homeOf(old.subject), after.homeOf(now.subject)];
+    const [from, to] = [reachOf(old, before), reachOf(now, after)];
+    if (was === is || from === to) return { direction: "neutral", reasons: [] };
+    const isLess = to === undefined || (from !== undefined && after.chain(to).includes(from));
+    const place = (key: string | undefined): string =>
+      key === undefined ? "a group that is not known" : after.scope(key).path;
+    return {
+      direction: isLess ? "narrowed" : "widened",
+      reasons: [`its identity moves from ${place(was)} to ${place(is)}, and acts there and below only`],
+    };
+  }
+}
+
+/** The group at which, and below, a holder has what a grant gives: at its own where that lies below; undefined where nowhere. */
+function reachOf({ subject, group }: Grant, groups: GroupHierarchy): string | undefined {
+  const home = groups.homeOf(subject);
+  if (home === undefined || groups.actsAt(subject, group.key)) return group.key;
+  return groups.chain(home).includes(group.key) ? home : undefined;
 }
 
 interface HolderChange {
@@ -450,7 +475,7 @@ export function diffGrants(
 ): GrantDifference {
   const entities = { before: before.entities, after: after.entities };
   const hierarchies = hierarchiesOf(entities.before, entities.after);
-  const trust = new TrustComparison(entities.before, entities.after, languages);
+  const trust = new TrustComparison(entities.before, entities.after, hierarchies, languages);
   const olds = byKey(resolveGrants(entities.before), hierarchies.before);
   const news = byKey(resolveGrants(entities.after), hierarchies.after);
   const continuing = [...news].flatMap(([key, now]) => {

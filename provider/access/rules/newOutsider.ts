@@ -51,20 +51,27 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
 /** What is said of who is new everywhere, and of who is new on a group. */
 interface OutsiderWords {
   readonly new: string;
+  /** Of who is known for reading alone. */
+  readonly reading: string;
   readonly elsewhere: string;
 }
 
 const OF_TRUST: OutsiderWords = {
   new: "which no identity with a grant trusted before",
+  reading: "which only identities that read trusted before",
   elsewhere: "which identities trusted before only on other groups",
 };
 const OF_INVITE: OutsiderWords = {
   new: "which no identity with a grant trusted before, and no invite named",
+  reading: "which only identities that read trusted before, or invites to read named",
   elsewhere: "which identities trusted, or invites named, before only on other groups",
 };
 
-/** The owners that identities with a grant trusted before: with any, or with one that allows more than to read. */
-function knownOwners(facts: Facts, by: KnownBy, which: "groups" | "writeGroups" = "groups"): KnownBefore {
+/** By what owners are known: by any grant, or by one that allows more than to read. */
+type KnownOn = "groups" | "writeGroups";
+
+/** The owners that identities with a grant trusted before. */
+function knownOwners(facts: Facts, by: KnownBy, which: KnownOn = "groups"): KnownBefore {
   const known = new KnownBefore(facts);
   for (const identity of boundBefore(facts, by)) {
     if (identity[which].length > 0) makeOwnersKnown(known, ownersOf(facts, identity.entity), identity[which]);
@@ -80,23 +87,24 @@ const invitedOwner = (address: string): Owner =>
  * Who was known before, also by an invite of the address on the group of the invite. An invite makes nobody known who assumes an
  * identity.
  */
-function knownToInvite(facts: Facts, by: KnownBy): KnownBefore {
-  const known = knownOwners(facts, by);
+function knownToInvite(facts: Facts, by: KnownBy, which: KnownOn = "groups"): KnownBefore {
+  const known = knownOwners(facts, by, which);
   for (const live of facts.comparison.before.entities.values()) {
     const entity = by === "anybody" ? live : facts.recordedByUrn().get(live.urn ?? "");
     if (entity === undefined || !isInvite(entity.kind)) continue;
     const address = textMeant(entity, "invite.address");
     if (address === undefined || address === "") continue;
+    const isCounted =
+      which === "groups" || facts.before.ofResource(live).some(({ role }) => facts.roles.mayWrite(role));
+    if (!isCounted) continue;
     makeOwnersKnown(known, [[[invitedOwner(address)]]], [textAt(entity.inputs, "parentUid") ?? ""]);
   }
   return known;
 }
 
-const READING = "which only identities that read trusted before";
-
 /** Who was known before: to anybody, to what a given stack records, and as who may do more than read. */
 interface Known extends Readonly<Record<KnownBy, KnownBefore>> {
-  readonly writers?: KnownBefore;
+  readonly writers: KnownBefore;
 }
 
 /** An owner that gets access where nobody has trusted it yet. */
@@ -127,8 +135,8 @@ function findOutsider(
   }));
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
   const writing = grants.filter(({ role }) => facts.roles.mayWrite(role));
-  const readers = writers === undefined || writing.length === 0 ? [] : strangersOf(writers, conditions);
-  if (readers.length > 0) return { owners: readers, grants: writing, severity: "high", words: READING };
+  const readers = writing.length === 0 ? [] : strangersOf(writers, conditions);
+  if (readers.length > 0) return { owners: readers, grants: writing, severity: "high", words: words.reading };
   if (elsewhere.length === 0) return undefined;
   return {
     owners: [
@@ -167,7 +175,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. One that is then known on other groups only counts as new",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only, and one to read not to write. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
@@ -210,7 +218,11 @@ export const newOutsider: Rule = {
       if (field === undefined || address === undefined) continue;
       const conditions = [[[invitedOwner(address)]]];
       const grants = facts.meanwhile.ofResource(after);
-      invited ??= { anybody: knownToInvite(facts, "anybody"), stacks: knownToInvite(facts, "stacks") };
+      invited ??= {
+        anybody: knownToInvite(facts, "anybody"),
+        stacks: knownToInvite(facts, "stacks"),
+        writers: knownToInvite(facts, "anybody", "writeGroups"),
+      };
       const outsider = judgeOutsider(facts, invited, conditions, grants, OF_INVITE);
       if (outsider === undefined) continue;
       findings.push(

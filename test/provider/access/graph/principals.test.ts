@@ -448,6 +448,23 @@ test.each<[string, boolean, Props]>([
   for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(expected ? 2 : 1);
 });
 
+test.each(["^ada@acme\\.example$", "^ada\\+work@acme\\.example$"])(
+  "whoever an invite means is the person of a pattern, whatever tag one of them has: %s",
+  (email) => {
+    const trusts: Props[] = [{ subject: "1", claimPatterns: { email } }, { subjectPattern: email }];
+    for (const trust of trusts) {
+      const person = identity("person", claims({ issuer: "https://sso.acme.example", ...trust }));
+      const invites = ["Ada+home@acme.example", "ada@acme.example"].map((address, i) =>
+        resource("GroupInvite", `invite-${i}`, { parentUid: acme, roleUid: viewer.uid, email: address }),
+      );
+      for (const some of [invites, invites.slice(0, 1), invites.slice(1)]) {
+        const { subjects, principals } = compareSubjects(person, binding(person, viewer, acme), ...some);
+        for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(1 + some.length);
+      }
+    }
+  },
+);
+
 const provider = (name: string, issuer: string): Resource =>
   resource("IdentityProvider", name, {
     parentUid: acme,

@@ -1130,22 +1130,24 @@ describe("T7 new-outsider", () => {
   });
 
   it.each([
-    ["in the group of the first one", payments, payments, []],
-    ["below it", payments, cards, []],
-    ["in another group", cards, payments, ["medium"]],
-    ["at the root", payments, acme, ["high"]],
+    ["in the group of the first one", viewer, payments, viewer, payments, []],
+    ["below it", viewer, payments, viewer, cards, []],
+    ["in another group", viewer, cards, viewer, payments, ["medium"]],
+    ["at the root", viewer, payments, viewer, acme, ["high"]],
+    ["there, to write as the first one does", pusher, payments, pusher, payments, []],
+    ["there, to write where the first one reads", viewer, payments, pusher, payments, ["high"]],
   ])(
     "an invite makes its mail domain known to later ones on its group alone: %s",
-    (_, first, then, severities) => {
-      const invite = (name: string, parentUid: string) =>
+    (_, has, first, gets, then, severities) => {
+      const invite = (name: string, what: Resource, parentUid: string) =>
         resource("GroupInvite", name, {
           parentUid,
-          roleUid: viewer.uid,
+          roleUid: what.uid,
           ttl: "24h",
           email: `${name}@globex.com`,
         });
-      const there = [...before, invite("eve", first)];
-      expect(severitiesOf("T7", compareResources(there, [...there, invite("bob", then)]))).toEqual(
+      const there = [...before, invite("eve", has, first)];
+      expect(severitiesOf("T7", compareResources(there, [...there, invite("bob", gets, then)]))).toEqual(
         severities,
       );
     },

@@ -39,6 +39,8 @@ const inDays = (days: number): string => new Date(NOW + days * 86_400_000).toISO
 const trusting = (name: string, claimMatch: Props): Resource => identity(name, claims(claimMatch));
 const by = (name: string, repo = name): Resource =>
   trusting(name, { issuer, subject: `repo:acme/${repo}:ref:refs/heads/main` });
+/** Of the organisation, so that it can own that. */
+const inRoot = (name: string, parentUid: string): Resource => edit(by(name), { parentUid });
 const child = (name: string, digit: string): Resource => group(name, `${acme}/${digit.repeat(16)}`);
 const [ci, security, workshop, partnerGroup, sandbox] = [
   child("ci-tools", "3"),
@@ -192,8 +194,8 @@ const within = (parent: Resource, name: string): Resource => ({
 });
 const contents = [within(teams[0], "a"), within(teams[1], "b")];
 
-const [people, others] = ["old", "new"].map((when) =>
-  ["ada", "bob", "cyd"].map((name) => by(`${name}-${when}`)),
+const [people, others] = [oldRoot.uid, acme].map((root, i) =>
+  ["ada", "bob", "cyd"].map((name) => inRoot(`${name}-${i === 0 ? "old" : "new"}`, root)),
 ) as [Resource[], Resource[]];
 const owning = people.map((who) => binding(who, owner, oldRoot.uid));
 const owningToo = others.map((who) => binding(who, owner, acme));
@@ -383,9 +385,9 @@ const samples: Readonly<Record<string, Sample>> = {
   },
   P2: {
     isAlone: true,
-    before: ["one", "two"].flatMap((name) => [by(name), binding(by(name), owner, acme)]),
-    after: [...["one", "two"].map((name) => by(name)), binding(by("one"), owner, acme)],
-    next: [...["one", "two"].map((name) => by(name)), binding(by("two"), owner, acme)],
+    before: ["one", "two"].flatMap((name) => [inRoot(name, acme), binding(inRoot(name, acme), owner, acme)]),
+    after: [...["one", "two"].map((name) => inRoot(name, acme)), binding(inRoot("one", acme), owner, acme)],
+    next: [...["one", "two"].map((name) => inRoot(name, acme)), binding(inRoot("two", acme), owner, acme)],
     options: asserting(`require: [{ name: two owners, role: owner, on: [acme], atLeast: 2 }]`),
   },
   P3: {
