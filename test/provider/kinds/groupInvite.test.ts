@@ -1,7 +1,7 @@
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
 import { ROOT_UID, ROLE_UID, sampleOf } from "../support/samples";
-import { clientOf, errorOf, ScriptedServer } from "../support/server";
+import { clientOf, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
 
@@ -63,29 +63,15 @@ describe("an invite", () => {
     }
   });
 
-  test("whose response was lost keeps its uid, and is replaced by the next run: the code is returned only once", async () => {
-    const list = { json: { groupInvites: [(answer() as { json: Props }).json], nextPageToken: "" } };
-    server.script([{ cut: "before" }, list]);
-    const error = (await errorOf(handlers().create(inputs))) as Error & { id: string; properties: Props };
-    expect(error).toMatchObject({ errorCode: "PP4003" });
-    expect(error.message).toBe(
-      `group invite was created as ${UID}, but the response with its code was lost, and that is returned only at creation: run again to replace it, or destroy it`,
-    );
-    expect(error.id).toBe(UID);
-    expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(1);
-    expect(server.requests[1]?.query.get("uidp.children_of")).toBe(ROOT_UID);
-    expect(server.requests[1]?.query.has("name")).toBe(false);
+  // The create whose response was lost is in faults.test.ts.
+  test("without the code, which is returned only once, is replaced, also where a refresh finds it", async () => {
+    const lost = { ...inputs, ...told };
     const replaced = { changes: true, replaces: ["code"] };
-    expect(boundTo(handlers()).diff(error.properties, inputs)).toEqual(replaced);
-    // A refresh finds the invite, and no code.
+    expect(handlers().diff(lost, inputs)).toEqual(replaced);
     server.script([answer()]);
-    const { props = {} } = await handlers().read(UID, error.properties);
-    expect(boundTo(handlers()).diff(props, inputs)).toEqual(replaced);
+    const { props = {} } = await handlers().read(UID, lost);
+    expect(handlers().diff(props, inputs)).toEqual(replaced);
     // What versions before this one recorded.
-    expect(boundTo(handlers()).diff({ ...error.properties, ttl: null }, inputs).changes).toBe(true);
+    expect(handlers().diff({ ...lost, ttl: null }, inputs).changes).toBe(true);
   });
 });
-
-function boundTo(all: Handlers) {
-  return { diff: (olds: Props, news: Props) => all.diff(olds, news) };
-}

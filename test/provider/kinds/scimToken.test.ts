@@ -90,24 +90,6 @@ test("a rotation with a stale etag is tried once more, with a fresh one", async 
   expect(after["token"]).not.toBe(outs["token"]);
 });
 
-test("a create whose request was lost is sent again; one whose response was lost is not", async () => {
-  fail("generateScimToken", { close: "before" });
-  const { id, outs } = await create();
-  expect(posts("generateScimToken")).toHaveLength(2);
-  await token().delete(id, outs);
-  emulator.clearRequests();
-  fail("generateScimToken", { close: "after" });
-  const error = await errorOf(create());
-  expect(error.message).toContain("but the response with its token was lost");
-  expect(error.message).toContain("run again to replace it");
-  expect(posts("generateScimToken")).toHaveLength(1);
-  // The next run revokes it, and creates another.
-  const { properties } = error as Error & { properties: Props };
-  expect(properties).not.toHaveProperty("token");
-  const { changes, replaces } = token().diff(properties, { parentUid: provider }, provider);
-  expect({ changes, isReplaced: replaces.length > 0 }).toEqual({ changes: true, isReplaced: true });
-});
-
 test("a rotation whose response was lost says so, and the next run rotates once more", async () => {
   const { id, outs } = await create();
   fail("regenerateScimToken", { close: "after" });

@@ -96,6 +96,7 @@ async function expectOne(sample: Sample, inputs: Props, before: readonly string[
   let id: string;
   if (isSecret(sample)) {
     const error = await partial(creating);
+    expect(error).toMatchObject({ errorCode: "PP4003" });
     expect(error.message).toContain(
       "was lost, and that is returned only at creation: run again to replace it",
     );

@@ -198,25 +198,6 @@ describe("the graphs of a preview", () => {
     expect(report.unrelated).toEqual([{ kind: "aws:s3/bucket:Bucket", op: "create", count: 1 }]);
   });
 
-  test.each<[string, boolean]>([
-    ["read", false],
-    ["same", true],
-  ])("lose what one resource deletes and another one only reads: by %s, recorded before: %j", (op, isOld) => {
-    const id = `${"a".repeat(40)}/${"1".repeat(16)}`;
-    const inputs = { parentUid: "a".repeat(40), identityUid: "b".repeat(40), roleUid: "c".repeat(40) };
-    const managed = state("RoleBinding", "binding", inputs, { id });
-    const read = state("RoleBinding", "read", inputs, { id, external: true });
-    const reading = step(op, isOld ? read : undefined, read);
-    for (const steps of [
-      [reading, step("delete", managed)],
-      [step("delete", managed), reading],
-    ]) {
-      const { grants, after } = compare({ preview: preview(...steps) });
-      expect(grants.map(({ change }) => change)).toEqual(["lost"]);
-      expect(after.grants).toEqual([]);
-    }
-  });
-
   test.each<[string, string[]]>([
     ["declares no more", ["lost"]],
     ["still declares", []],

@@ -730,12 +730,21 @@ describe("access that is reported as lost", () => {
     const claims = [
       state("GroupAccess", "read", { parentUid, bindings: { a: entry } }, { id: TEAM, external: true }),
       state("RoleBinding", "read", asOwner, { id: `${"d".repeat(40)}/${"1".repeat(16)}`, external: true }),
+      state("RoleBinding", "read", asOwner, { id: BINDING, external: true }),
     ];
+    const gone = step("delete", held);
     for (const claim of claims)
-      for (const read of [step("read", undefined, claim), same(claim)]) {
-        const report = judge(preview(...unchanged, step("delete", held), read), objects);
-        expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
-      }
+      for (const read of [step("read", undefined, claim), same(claim)])
+        for (const steps of [
+          [gone, read],
+          [read, gone],
+        ]) {
+          const report = judge(preview(...unchanged, ...steps), objects);
+          expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
+        }
+    const [, , its] = claims;
+    const { grants } = judge(preview(...unchanged, gone, same(its!)));
+    expect(grants.map(({ change }) => change)).toEqual(["lost"]);
   });
 
   test("a second process is refused where it begins, and later where it may have taken over what is deleted", () => {

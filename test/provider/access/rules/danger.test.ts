@@ -600,8 +600,4 @@ describe("D4 mass-removal", () => {
     expect(narrowed(1)[0]?.message).toBe("4 of 4 grants are lost at once: 100%, limit 25%");
     expect(narrowed(2)).toEqual([]);
   });
-
-  it("names the number of lost grants and of all grants", () => {
-    expect(found("D4", change(4))[0]?.message).toBe("4 of 8 grants are lost at once: 50%, limit 25%");
-  });
 });

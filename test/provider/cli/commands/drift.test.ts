@@ -197,6 +197,40 @@ allow:
     expect(await unused()).toHaveLength(1);
   });
 
+  const fails = { status: 500, body: "<html>" };
+  const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
+  const faults = [{ status: 403, body: { code: 7, message: "no", details: [] } }, fails, { truncate: 40 }];
+
+  test("a list of any kind that is refused, fails or is truncated ends it with 4, also with --exit-zero", async () => {
+    emulator.clearRequests();
+    expect(await run("--exit-zero")).toMatchObject({ code: 0, stderr: "" });
+    const lists = emulator.requests.filter(({ query }) => query.includes("page_size"));
+    const paths = [...new Set(lists.map(({ path }) => path))];
+    expect(paths.length).toBeGreaterThanOrEqual(10);
+    for (const path of paths) {
+      for (const fault of faults) {
+        const handle = emulator.addFault({ path: new RegExp(`^${path}(\\?|$)`), ...fault });
+        const { code, stderr } = await run("--exit-zero");
+        expect({ path, fault, code }).toEqual({ path, fault, code: 4 });
+        expect(stderr).toContain("not compared");
+        expect(handle.hits).toBeGreaterThan(0);
+        handle.remove();
+      }
+    }
+  });
+
+  test.each([
+    [3, "", expired, "the token is expired"],
+    [3, "/iam/v2/roleBindings", expired, "the token is expired"],
+    [1, "/iam/v2/groups/", fails, "/iam/v2/groups/"],
+  ])("ends with %i where all that is below %j answers %j", async (code, path, fault, message) => {
+    const handle = emulator.addFault({ path, ...fault });
+    const ended = await run("--exit-zero");
+    handle.remove();
+    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
+    expect(ended.stderr).toMatch(/^(pulumi-platform: [^\n]*\n)+$/);
+  });
+
   test("an older inventory without a newer one of its group is an error, with and without states", async () => {
     const inventory = (root: string) =>
       file(`${root.slice(0, 4)}.json`, JSON.stringify({ ...inventoryOf(root), kinds: ["Group"] }));

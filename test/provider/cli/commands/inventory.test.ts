@@ -46,6 +46,9 @@ describe("pulumi-platform inventory", () => {
 
   test.each([
     [["--root", root], { PLATFORM_TOKEN: "wrong" }, 3, "UNAUTHENTICATED"],
+    [["--root", root], { PLATFORM_BASE_URL: "" }, 2, "the address of the API is missing"],
+    [["--root", root], { PLATFORM_BASE_URL: "acme" }, 2, "PLATFORM_BASE_URL must be"],
+    [["--root", root], { PLATFORM_BASE_URL: "http://127.0.0.1:1" }, 1, "ECONNREFUSED"],
     [["--root", root], { PLATFORM_TOKEN: "" }, 3, "the access token is missing: set PLATFORM_TOKEN"],
     [["--root", "0".repeat(40)], {}, 1, "there is no group with the uid 0000"],
     [[], {}, 2, "--root is missing"],
