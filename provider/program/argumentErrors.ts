@@ -6,7 +6,7 @@ import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
 import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./references";
-import type { WrittenUid } from "./references";
+import type { KnownOutput, WrittenUid } from "./references";
 import * as pulumi from "./sdk";
 
 /*
@@ -49,19 +49,6 @@ async function awaitKnown(args: object): Promise<Props> {
   return Object.fromEntries(
     await Promise.all(given.map(async ([key, value]) => [key, await awaitOne(value)] as const)),
   );
-}
-
-/** What each output has, and its public type lacks. */
-interface KnownOutput {
-  readonly isKnown: Promise<boolean>;
-  readonly isSecret: Promise<boolean>;
-  promise(): Promise<unknown>;
-}
-
-/** The plain value of an argument; undefined where a preview does not know it. */
-export async function valueOf(value: unknown): Promise<unknown> {
-  const output = pulumi.output(value) as unknown as KnownOutput;
-  return (await output.isKnown) ? await output.promise() : undefined;
 }
 
 const OWN_FOLDER = dirname(__dirname) + sep;

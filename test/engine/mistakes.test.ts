@@ -218,6 +218,41 @@ describe("typical mistakes, through the real engine", () => {
     expect(output).toContain('index.js:5: Group "c": nmae is not an argument; did you mean "name"? (PP1002)');
   });
 
+  test("an identity that is bound outside of its group is a warning of a preview, also where both are new", async () => {
+    const issuer = "https://issuer.example.com";
+    const below = `${org}/${"1".repeat(16)}`;
+    const ofBelow = `${below}/${"2".repeat(16)}`;
+    const lines = [
+      `const a = new platform.Group("a", { name: "a", parentUid: "${org}" });`,
+      'const inner = new platform.Group("inner", { name: "inner", parentUid: a.id });',
+      `const b = new platform.Group("b", { name: "b", parentUid: "${org}" });`,
+      `const ofA = new platform.Identity("of-a", { parentUid: a.id, name: "of-a", claimMatch: { issuer: "${issuer}", subject: "a" } });`,
+      `const bind = (name, parentUid, identityUid) => new platform.RoleBinding(name, { parentUid, identityUid, roleUid: "${NOBODY}" });`,
+      ...['"in-a", a.id, ofA.id', '"in-inner", inner.uid, ofA.id', `"of-org", b.id, "${identity}"`].map(
+        (args) => `bind(${args});`,
+      ),
+      'bind("in-b", b.id, ofA.id);',
+      `bind("in-org", "${org}", ofA.uid);`,
+      `bind("in-below", "${below}", ofA.id);`,
+      `bind("of-below", a.id, "${ofBelow}");`,
+      `const c = new platform.Group("c", { name: "c", parentUid: "${org}" });`,
+      `new platform.GroupAccess("access", { parentUid: c.id, bindings: { one: { identityUid: "${ofBelow}", roleUid: "${NOBODY}" } } });`,
+    ];
+    writeProgram(lines);
+    const { stdout } = await stack.succeed(["preview"]);
+    const named = [
+      ...stdout.matchAll(/warning: index\.js:\d+: (\w+ "[\w-]+"): (\S+) is an identity of a group/g),
+    ];
+    expect([...new Set(named.map(([, owner, path]) => `${owner} ${path}`))].sort()).toEqual([
+      'GroupAccess "access" bindings.one.identityUid',
+      'RoleBinding "in-b" identityUid',
+      'RoleBinding "in-below" identityUid',
+      'RoleBinding "in-org" identityUid',
+      'RoleBinding "of-below" identityUid',
+    ]);
+    expect(stdout).toContain("(PP1109)");
+  });
+
   test("what a lookup returns, in the place of its uid, is named without its members", async () => {
     const lines = [
       `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid: platform.getRole({ name: "viewer" }) });`,
