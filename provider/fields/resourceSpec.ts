@@ -106,6 +106,8 @@ export interface WrongArguments {
   readonly lines: readonly string[];
   /** What the lines say of this resource: the provider may say it in other words, for it knows what the state records. */
   readonly said?: readonly Pick<Failure, "property" | "code">[];
+  /** The code with which a lookup of the program has said what is wrong with the settings. */
+  readonly wrongSetting?: string;
 }
 
 /** What is known while inputs are checked. */

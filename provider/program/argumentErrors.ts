@@ -1,4 +1,5 @@
 import { withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
 import { containsUnknown, groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
@@ -90,6 +91,11 @@ interface Collected {
 /** What is wrong in values that came later. */
 const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
 
+/** What resources of a run know of its lookups. */
+export const getLookupsOfRun = pulumi.createPerRun((): { areCalled: boolean; wrongSetting?: ErrorCode } => ({
+  areCalled: false,
+}));
+
 /** Lookups of the program that the server has not answered yet. */
 export const lookupsUnderWay = new Set<Promise<unknown>>();
 
@@ -168,7 +174,8 @@ export function reportWrongArguments(
   }
   const uids = findWrittenUids(spec, args);
   const isWaiting = containsUnknown(props);
-  if (failures.length === 0 && uids.length === 0 && !isWaiting) return args;
+  const lookups = getLookupsOfRun();
+  if (failures.length === 0 && uids.length === 0 && !isWaiting && !lookups.areCalled) return args;
   lines.push(...described);
   written.push(...uids.map((uid) => ({ ...uid, describe })));
   const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
@@ -179,7 +186,8 @@ export function reportWrongArguments(
     const late = found.map(describe);
     const ofRun = getLateLinesOfRun();
     ofRun.push(...late.filter((line) => !described.includes(line)));
-    if (failures.length === 0 && late.length === 0) return undefined;
+    if (failures.length === 0 && late.length === 0)
+      return lookups.wrongSetting && { own: [], lines: [], wrongSetting: lookups.wrongSetting };
     // The program ends with this resource: others find by then what is wrong in the values that they wait for.
     await awaitLookups();
     const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));

@@ -408,6 +408,15 @@ describe("typical mistakes, through the real engine", () => {
     await stack.succeed(["destroy", "--yes"]);
   });
 
+  test("a read that fails says its cause once, and the engine's line only where to look", async () => {
+    const lines = [`platform.Group.get("mine", "${org}");`];
+    const { stdout } = await run(lines, ["preview"], { PLATFORM_BASE_URL: "http://api.example.com" });
+    const [, diagnostics = ""] = stdout.split("Diagnostics:");
+    expect(diagnostics.match(/must be an address/g)).toHaveLength(1);
+    expect(diagnostics).toContain(`reading group ${org}: see the error of the resource\n`);
+    expect(diagnostics).not.toContain("HandlerError");
+  });
+
   test("a server that does not respond is said before it is asked again", async () => {
     const lines = [promise, "roleUid.then(() => undefined);"];
     const env = { PLATFORM_BASE_URL: "http://127.0.0.1:9", PLATFORM_MAX_RETRIES: "1" };
@@ -424,7 +433,13 @@ describe("typical mistakes, through the real engine", () => {
       "an address without TLS",
       promise,
       { PLATFORM_BASE_URL: "http://api.example.com" },
-      /error: index\.js:\d: get\w+: PLATFORM_BASE_URL must be/g,
+      /PLATFORM_BASE_URL must be/g,
+    ],
+    [
+      "the same, for outputs of lookups",
+      output,
+      { PLATFORM_BASE_URL: "http://api.example.com" },
+      /RL must be/g,
     ],
     ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
     ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],
