@@ -145,7 +145,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     case "FAILED_PRECONDITION":
       return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
         ? "delete what is below it first"
-        : undefined;
+        : spec.preconditionHint;
     default:
       return undefined;
   }
