@@ -386,6 +386,25 @@ describe("nothing is overwritten:", () => {
   test("--dry-run prints the text of each file, and writes none", async () => {
     const folder = new InitFolder().repository(GITHUB);
     const printed = await succeed(folder, "infra", "--dry-run");
+  test("a second run that knows more prints the commands that fill it in", async () => {
+    const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
+    expect(await succeed(folder, ".", "--project", "access")).not.toContain("sed -i");
+    const known = ["--stack", "acme/access/prod", "--base-url", "https://api.acme.example"];
+    const more = [...known, "--issuer-url", "https://issuer.acme.example"];
+    const printed = await succeed(folder, ".", ...more);
+    expect(printed).not.toContain("is not what init writes");
+    const edits = printed.match(/(?<=^ {2})sed -i .*$/gm) ?? [];
+    expect(edits.map((edit) => edit.replace(/^.*?'(.*?)' .*$/, "$1"))).toEqual([
+      "s|ORGANIZATION|acme|g",
+      "s|https://api.platform.example|https://api.acme.example|g",
+      "s|https://issuer.platform.example|https://issuer.acme.example|g",
+    ]);
+    for (const edit of edits) spawnSync("bash", ["-c", edit], { cwd: process.cwd() });
+    expect(folder.files()["access-ci/gitlab-ci.yml"]).not.toMatch(/ORGANIZATION|platform\.example/);
+    const filled = await succeed(folder, ".", ...more);
+    expect(filled).not.toMatch(/sed -i|is not what init writes/);
+  });
+
     expect(folder.files()).toEqual({});
     expect(fs.readdirSync(folder.root)).toEqual([".git"]);
     await succeed(folder, "infra");
