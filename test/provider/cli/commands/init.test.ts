@@ -276,6 +276,16 @@ describe("the workflows", () => {
 });
 
 describe("the identities of CI", () => {
+  test.each(["git@github.com:acme/access.git", "git@gitlab.com:acme/access.git"])(
+    "of %s explain in place what a first review reports of them",
+    async (remote) => {
+      const folder = new InitFolder().repository(remote);
+      await succeed(folder, ".");
+      for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium)"])
+        expect(folder.files()[identities]).toContain(rule);
+    },
+  );
+
   test.each([
     [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
@@ -376,16 +386,6 @@ describe("nothing is overwritten:", () => {
     expect(folder.files()).toEqual(before);
   });
 
-  test("a link that leads nowhere is a file that exists", async () => {
-    const folder = new InitFolder().repository(GITHUB);
-    fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
-    expect(await succeed(folder, ".")).toContain("access-policy.yaml");
-    expect(Object.keys(folder.files())).not.toContain("nowhere");
-  });
-
-  test("--dry-run prints the text of each file, and writes none", async () => {
-    const folder = new InitFolder().repository(GITHUB);
-    const printed = await succeed(folder, "infra", "--dry-run");
   test("a second run that knows more prints the commands that fill it in", async () => {
     const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
     expect(await succeed(folder, ".", "--project", "access")).not.toContain("sed -i");
@@ -405,6 +405,16 @@ describe("nothing is overwritten:", () => {
     expect(filled).not.toMatch(/sed -i|is not what init writes/);
   });
 
+  test("a link that leads nowhere is a file that exists", async () => {
+    const folder = new InitFolder().repository(GITHUB);
+    fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
+    expect(await succeed(folder, ".")).toContain("access-policy.yaml");
+    expect(Object.keys(folder.files())).not.toContain("nowhere");
+  });
+
+  test("--dry-run prints the text of each file, and writes none", async () => {
+    const folder = new InitFolder().repository(GITHUB);
+    const printed = await succeed(folder, "infra", "--dry-run");
     expect(folder.files()).toEqual({});
     expect(fs.readdirSync(folder.root)).toEqual([".git"]);
     await succeed(folder, "infra");
