@@ -13,8 +13,9 @@ const MAX_TIMEOUT_SECONDS = 3600;
 
 export interface EventHandlerOptions extends Omit<VerifyEventOptions, "now"> {
   /**
-   * Takes a verified event, once for each event that is delivered several times. The response waits for it. If it
-   * throws, the response is 503, and the platform delivers the event again.
+   * Takes a verified event. It must be able to run again for the same event: headers are not signed, so a copy with another
+   * `id` is verified too, until its token ends. The response waits for it. If it throws, the response is 503, and the
+   * platform delivers the event again.
    */
   readonly onEvent: (event: PlatformEvent) => void | Promise<void>;
   /** Logs a line for each request that was not taken; `console.error` by default. It contains nothing of a token. */

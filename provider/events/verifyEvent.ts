@@ -62,7 +62,7 @@ export interface VerifyEventOptions {
 
 /** A verified event of the platform: act on its type and subject, then read the resource. */
 export interface PlatformEvent {
-  /** The same in every delivery of one event. Not signed. */
+  /** The same in every delivery of one event by the platform. Not signed: a copy may have another one. */
   readonly id: string;
   /** As delivered: `dev.chainguard.api.iam.group.created.v1`. Not signed. */
   readonly type: string;

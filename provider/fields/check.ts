@@ -19,7 +19,7 @@ import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
 import type { Json, Props } from "./values";
 import { printable } from "../text/printable";
 import { didYouMean, quote, suggest } from "../text/suggestions";
-import { formatProblem } from "./formats";
+import { formatProblem, formats } from "./formats";
 import { hasType, typeNames, memberPath } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 
@@ -77,7 +77,9 @@ class FieldChecker {
           ? ": write .uid behind it, or .then(({ uid }) => uid) behind a promise"
           : "";
       const given = spec.secret ? "" : `, not ${describeType(value)}${advice}`;
-      this.report("PP1003", path, `must be ${typeNames[spec.type]}${given}`);
+      const sample = spec.type === "string" && spec.format && formats[spec.format].sample;
+      const asIn = sample ? `, as in "${sample}"` : "";
+      this.report("PP1003", path, `must be ${typeNames[spec.type]}${asIn}${given}`);
       return;
     }
     switch (spec.type) {

@@ -17,6 +17,8 @@ interface TextFormat {
   readonly words: string;
   /** Texts that mean different things, in the form of the API; from less to more where the format knows which is more. */
   readonly examples: readonly [string, string, ...string[]];
+  /** What a program would write, where that is short: for who gives a number in its place. */
+  readonly sample?: string;
   /** The one text for all that mean the same, or undefined for "not set"; by default the text itself. */
   readonly canonical?: (text: string) => string | undefined;
   /** The only form that the API accepts. */
@@ -327,6 +329,7 @@ const entries = {
         ? 'must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s'
         : undefined,
     examples: ["3600s", "5400s", "86400s"],
+    sample: "24h",
     canonical: (text) => durationNanos(text)?.toString() ?? text,
     toWire: durationToWire,
     isNullable: true,
@@ -339,6 +342,7 @@ const entries = {
         ? 'must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"'
         : undefined,
     examples: ["2030-01-01T00:00:00Z", "2031-06-30T23:59:59Z", "2032-01-01T00:00:00.001Z"],
+    sample: "2027-01-31T12:00:00Z",
     canonical: canonicalTime,
     isNullable: true,
     amount: timestampNanos,
@@ -350,6 +354,7 @@ const entries = {
         ? undefined
         : `must be a whole number up to ${MAX_INT64}, as in 12345`,
     examples: ["7", "12345", "9007199254740993"],
+    sample: "12345",
   },
   jwks: {
     words: "a JSON Web Key Set with public keys only",
@@ -361,11 +366,13 @@ const entries = {
     words: "an `https` or `http` URL",
     problem: (text) => findUrlProblem(text, ["https", "http"]),
     examples: ["https://a.example.com", "https://b.example.com/path", "http://c.example.com:8080"],
+    sample: "https://example.com/path",
   },
   httpsUrl: {
     words: "an `https` URL",
     problem: (text) => findUrlProblem(text, ["https"]),
     examples: ["https://a.example.com", "https://b.example.com/path", "https://c.example.com:8443"],
+    sample: "https://example.com/path",
   },
   /** A network: only its own address, not one in it, which servers read differently. */
   cidr: {
@@ -375,6 +382,7 @@ const entries = {
         ? 'must be a network in CIDR notation that begins with its first address, as in "203.0.113.0/24", "203.0.113.7/32" or "2001:db8::/32"'
         : undefined,
     examples: ["203.0.113.0/24", "2001:db8::/32", "198.51.100.7/32"],
+    sample: "203.0.113.0/24",
     canonical: canonicalNetwork,
     coverage: networkCoverage,
   },

@@ -106,6 +106,8 @@ export interface WrongArguments {
   readonly lines: readonly string[];
   /** What the lines say of this resource: the provider may say it in other words, for it knows what the state records. */
   readonly said?: readonly Pick<Failure, "property" | "code">[];
+  /** The code with which a lookup of the program has said what is wrong with the settings. */
+  readonly wrongSetting?: string;
 }
 
 /** What is known while inputs are checked. */
@@ -220,6 +222,8 @@ export interface ResourceSpec {
   readonly usedBy?: "uid" | "imageName";
   /** What to say where the API refuses for lack of a capability, in place of the usual advice. */
   readonly refusalHint?: string;
+  /** What to do where the server says that something has to be there first. */
+  readonly preconditionHint?: string;
   /** Validates what concerns several fields. Unknown values are absent from `inputs`; `unknown` names their top-level keys. */
   readonly validate?: (inputs: Props, unknown: ReadonlySet<string>, context: CheckContext) => Failure[];
   /** Likely mistakes in legal values, by property: printed as warnings by the program. */

@@ -115,6 +115,8 @@ const identityProvider = kind({
   listsByName: true,
   listing: { contents: "partial" },
   grantsAccess: "always",
+  preconditionHint:
+    "scimEnabled takes two bindings of the role owner at parentUid, made by hand or by a program: if this program makes them, add them to dependsOn of this resource, else leave scimEnabled out",
   usedBy: "uid",
   deletion: {
     dependents: [
@@ -138,7 +140,8 @@ const identityProvider = kind({
     oidc: objectWithSecret<OidcArgs, IdentityProviderOidc>(oidc, { required: true, security: true }),
     /**
      * Whether people are provisioned by SCIM, with the token of a `ScimToken`. Switching it on takes at least two
-     * bindings of the role `owner` that were made by hand or by a program.
+     * bindings of the role `owner` at the root group, made by hand or by a program. If this program makes them, add them to
+     * `dependsOn`.
      */
     scimEnabled: boolean({
       capabilities: ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"],

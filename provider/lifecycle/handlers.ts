@@ -17,14 +17,7 @@ import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
 import type { CreateResult } from "./create";
-import {
-  adviseOnRefusal,
-  explainFailure,
-  labelResource,
-  explain,
-  handlerError,
-  NOT_LISTED,
-} from "./messages";
+import { adviseOnRefusal, explainFailure, labelResource, explain, handlerError } from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
 import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
@@ -140,7 +133,9 @@ export function checkProgramArguments(
 ): { inputs: Props; failures: EngineFailure[] } {
   if (wrongSetting !== undefined) {
     const { message, errorCode } = wrongSetting;
-    return { inputs, failures: [{ property: "", reason: withCode(printable(message, 2000), errorCode) }] };
+    const isSaid = (found as WrongArguments | undefined)?.wrongSetting === errorCode;
+    const reason = isSaid ? "a setting is wrong: see the error of the lookup" : printable(message, 2000);
+    return { inputs, failures: [{ property: "", reason: withCode(reason, errorCode) }] };
   }
   const failures = handlers.check(olds, inputs);
   if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
@@ -274,8 +269,9 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
     );
   } catch (error) {
     if (!isNotFound(error)) {
-      const notes = hasCode(error, "FAILED_PRECONDITION") ? await describeDependents(kind, id) : [];
-      throw explain(spec, `deleting ${name}`, error, notes);
+      const isBlocked = hasCode(error, "FAILED_PRECONDITION");
+      const { notes, areAllListed } = isBlocked ? await describeDependents(kind, id) : NO_DEPENDENTS;
+      throw explain(spec, `deleting ${name}`, error, notes, areAllListed);
     }
   }
 }
@@ -289,18 +285,29 @@ function isRetained({ spec, program }: KindContext, id: string, olds: Props): bo
   return (identity !== undefined && program.isDeclared(identity)) || program.isOwned(spec.kind, id, olds);
 }
 
-/** A line for each list of what a refused delete would leave without a parent. */
-async function describeDependents(kind: KindContext, id: string): Promise<string[]> {
+/** What a refused delete would leave without a parent. */
+interface DependentNotes {
+  /** A line for each list. */
+  readonly notes: readonly string[];
+  /** Whether there are some, and every list was read. */
+  readonly areAllListed: boolean;
+}
+
+const NO_DEPENDENTS: DependentNotes = { notes: [], areAllListed: false };
+
+async function describeDependents(kind: KindContext, id: string): Promise<DependentNotes> {
   const notes: string[] = [];
+  let isRefused = false;
   for (const dependents of kind.spec.deletion?.dependents ?? []) {
     try {
       const names = await listDependents(kind, id, dependents);
       if (names.length > 0) notes.push(`${dependents.noun}: ${names.join(", ")}`);
     } catch {
-      notes.push(`${dependents.noun}: ${NOT_LISTED}`);
+      isRefused = true;
+      notes.push(`${dependents.noun}: could not be listed`);
     }
   }
-  return notes;
+  return { notes, areAllListed: notes.length > 0 && !isRefused };
 }
 
 async function listDependents(

@@ -12,9 +12,6 @@ import { wireName } from "../fields/wire";
 /** For the kinds: they act on what an error means, and never see the client. */
 export { ConnectionError, hasUnknownOutcome } from "../http/errors";
 
-/** Ends a note on what could not be asked. */
-export const NOT_LISTED = "could not be listed";
-
 /**
  * A sentence for a person; the error behind it is the `cause`. The engine prints stacks, so its stack is a sentence, too.
  * Parts that are harmless alone may be joined to a command to a CI runner, so the whole message is checked again.
@@ -148,7 +145,7 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
     case "FAILED_PRECONDITION":
       return error.details.preconditions.some(({ type }) => type === "RESOURCE_NOT_EMPTY")
         ? "delete what is below it first"
-        : undefined;
+        : spec.preconditionHint;
     default:
       return undefined;
   }
@@ -157,12 +154,16 @@ function hintFor(spec: ResourceSpec, error: ApiError): string | undefined {
 const withIndented = (head: string, lines: readonly string[]): string =>
   [head, ...lines.map((line) => `  ${line}`)].join("\n");
 
-/** A complete error: what failed, code and status, a line for each detail, one line of advice. */
+/**
+ * A complete error: what failed, code and status, a line for each detail, one line of advice.
+ * @param listsBlockers whether the notes name all that keeps a resource from being deleted
+ */
 export function explain(
   spec: ResourceSpec,
   what: string,
   error: unknown,
   notes: readonly string[],
+  listsBlockers = false,
 ): HandlerError {
   if (error instanceof HandlerError) return error;
   if (!(error instanceof ApiError)) {
@@ -182,10 +183,7 @@ export function explain(
   const repeated = error.details.preconditions.filter(
     ({ description }) => description !== "" && error.serverMessage.includes(description),
   );
-  const isListed =
-    repeated.some(({ type }) => type === "RESOURCE_NOT_EMPTY") &&
-    notes.length > 0 &&
-    !notes.some((note) => note.endsWith(NOT_LISTED));
+  const isListed = listsBlockers && repeated.some(({ type }) => type === "RESOURCE_NOT_EMPTY");
   // The violations say the same as the server's message, in the program's words.
   const hasViolations = error.details.fieldViolations.length > 0;
   const isRepeated = (line: string): boolean =>

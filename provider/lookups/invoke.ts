@@ -1,4 +1,4 @@
-import { lineOf, lookupsUnderWay } from "../program/argumentErrors";
+import { getLookupsOfRun, lineOf, lookupsUnderWay } from "../program/argumentErrors";
 import { rememberUids } from "../program/references";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
@@ -162,6 +162,8 @@ export async function runLookup<A extends object, R>(
     const shared = getSharedErrorsOfRun();
     const failure = shared.get(code) ?? new LookupError(code, describe(lineOf(place)));
     if (isSharedCause(code)) shared.set(code, failure);
+    // The check of a resource finds the same.
+    if (error instanceof ConfigError) getLookupsOfRun().wrongSetting = error.errorCode;
     throw failure;
   }
 }
@@ -198,9 +200,13 @@ export function functionsOf<A extends object, R>(
     if (lookup.spec !== undefined) rememberUids(lookup.spec, found);
     return found;
   };
-  const call = (args = {} as A) => run(args, new Error());
+  const call = (args = {} as A) => {
+    getLookupsOfRun().areCalled = true;
+    return run(args, new Error());
+  };
   const output = (args = {} as LookupInputs<A>) => {
     const place = new Error();
+    getLookupsOfRun().areCalled = true;
     return pulumi.all([args as object]).apply(([resolved]) => run(resolved as A, place));
   };
   return {

@@ -1,4 +1,5 @@
 import { withCode } from "../errors/codedError";
+import type { ErrorCode } from "../errors/registry";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
 import { containsUnknown, groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
@@ -6,7 +7,7 @@ import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
 import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./references";
-import type { WrittenUid } from "./references";
+import type { KnownOutput, WrittenUid } from "./references";
 import * as pulumi from "./sdk";
 
 /*
@@ -51,19 +52,6 @@ async function awaitKnown(args: object): Promise<Props> {
   );
 }
 
-/** What each output has, and its public type lacks. */
-interface KnownOutput {
-  readonly isKnown: Promise<boolean>;
-  readonly isSecret: Promise<boolean>;
-  promise(): Promise<unknown>;
-}
-
-/** The plain value of an argument; undefined where a preview does not know it. */
-export async function valueOf(value: unknown): Promise<unknown> {
-  const output = pulumi.output(value) as unknown as KnownOutput;
-  return (await output.isKnown) ? await output.promise() : undefined;
-}
-
 const OWN_FOLDER = dirname(__dirname) + sep;
 
 /** The line of the program that declares a resource, as `index.ts:12: `; empty where the stack does not tell. */
@@ -102,6 +90,11 @@ interface Collected {
 
 /** What is wrong in values that came later. */
 const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
+
+/** What resources of a run know of its lookups. */
+export const getLookupsOfRun = pulumi.createPerRun((): { areCalled: boolean; wrongSetting?: ErrorCode } => ({
+  areCalled: false,
+}));
 
 /** Lookups of the program that the server has not answered yet. */
 export const lookupsUnderWay = new Set<Promise<unknown>>();
@@ -181,7 +174,8 @@ export function reportWrongArguments(
   }
   const uids = findWrittenUids(spec, args);
   const isWaiting = containsUnknown(props);
-  if (failures.length === 0 && uids.length === 0 && !isWaiting) return args;
+  const lookups = getLookupsOfRun();
+  if (failures.length === 0 && uids.length === 0 && !isWaiting && !lookups.areCalled) return args;
   lines.push(...described);
   written.push(...uids.map((uid) => ({ ...uid, describe })));
   const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
@@ -192,7 +186,8 @@ export function reportWrongArguments(
     const late = found.map(describe);
     const ofRun = getLateLinesOfRun();
     ofRun.push(...late.filter((line) => !described.includes(line)));
-    if (failures.length === 0 && late.length === 0) return undefined;
+    if (failures.length === 0 && late.length === 0)
+      return lookups.wrongSetting && { own: [], lines: [], wrongSetting: lookups.wrongSetting };
     // The program ends with this resource: others find by then what is wrong in the values that they wait for.
     await awaitLookups();
     const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));

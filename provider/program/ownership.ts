@@ -4,8 +4,9 @@ import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
-import { endProgram, lineOf, valueOf } from "./argumentErrors";
-import { listLive } from "./references";
+import { describeWrongArgument } from "../fields/check";
+import { endProgram, lineOf } from "./argumentErrors";
+import { findBoundElsewhere, listLive, valueOf } from "./references";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
@@ -119,8 +120,8 @@ async function describeLiveTwin(
 }
 
 /**
- * Says in a preview what is likely a mistake in a new object: an argument that is left out, and an equal, in the program or
- * at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
+ * Says in a preview what is likely a mistake in a new object: an argument that is left out, an identity that is bound outside
+ * of its group, and an equal, in the program or at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
  * makes; that of a replacement is not known either.
  */
 export function warnOfNew(
@@ -141,6 +142,8 @@ export function warnOfNew(
       refuseTaken(`${spec.kind} ${uid}`, own === undefined ? "takes" : "has", { owner, line });
     if (own !== undefined) return;
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
+    for (const failure of await findBoundElsewhere(spec, args))
+      void pulumi.log.warn(withCode(`${line}${owner}: ${describeWrongArgument(failure)}`, failure.code));
     const inProgram =
       twin &&
       `${owner} and ${withPlace(twin)} have the same ${joinWords(["parentUid", ...tellingInputs(spec)])}: they are two objects; remove one if you mean one`;

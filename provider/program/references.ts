@@ -4,7 +4,7 @@ import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
 import { ADOPT } from "../fields/values";
 import { partsOf } from "../fields/walk";
-import { isUid } from "../text/uid";
+import { isUid, lineage, parentOf } from "../text/uid";
 import * as pulumi from "./sdk";
 
 /*
@@ -17,6 +17,8 @@ import * as pulumi from "./sdk";
 interface UidSource {
   readonly kind: string;
   readonly label: string;
+  /** The arguments of the resource; a lookup has none. */
+  readonly args?: Readonly<Record<string, unknown>>;
 }
 
 const ids = new WeakMap<object, UidSource>();
@@ -27,8 +29,14 @@ const aKind = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} $
 type Described = Pick<ResourceSpec, "kind" | "sharesParentUid">;
 
 /** Remembers the id of a resource, unless it is that of another object as well. */
-export function rememberId({ kind, sharesParentUid }: Described, name: string, id: object): void {
-  if (!sharesParentUid) ids.set(id, { kind, label: `the ${kind} ${JSON.stringify(name)}` });
+export function rememberId(
+  { kind, sharesParentUid }: Described,
+  name: string,
+  id: object,
+  args?: Readonly<Record<string, unknown>>,
+): void {
+  if (!sharesParentUid)
+    ids.set(id, { kind, label: `the ${kind} ${JSON.stringify(name)}`, ...(args && { args }) });
 }
 
 /** Remembers the uid of what a lookup returned: an object, or several. */
@@ -36,6 +44,19 @@ export function rememberUids({ kind, sharesParentUid }: Described, found: unknow
   if (sharesParentUid) return;
   for (const { uid } of [found].flat() as { uid?: unknown }[])
     if (typeof uid === "string") uids.set(uid, { kind, label: aKind(kind) });
+}
+
+/** What each output has, and its public type lacks. */
+export interface KnownOutput {
+  readonly isKnown: Promise<boolean>;
+  readonly isSecret: Promise<boolean>;
+  promise(): Promise<unknown>;
+}
+
+/** The plain value of an argument; undefined where a preview does not know it. */
+export async function valueOf(value: unknown): Promise<unknown> {
+  const output = pulumi.output(value) as unknown as KnownOutput;
+  return (await output.isKnown) ? await output.promise() : undefined;
 }
 
 interface Reference {
@@ -89,6 +110,51 @@ export function findWrongReferences(
     });
     return [];
   });
+}
+
+/** The uid behind a value: also that of an object that a new resource takes over. */
+async function uidOf(value: unknown): Promise<string | undefined> {
+  const known = (await valueOf(value)) ?? (await valueOf(sourceOf(value)?.args?.[ADOPT]));
+  return isUid(known) ? known : undefined;
+}
+
+const sourceOf = (value: unknown): UidSource | undefined =>
+  isLater(value) ? ids.get(value as object) : undefined;
+
+/** A group and those above it: a uid where it is known, and else the output of a new one; undefined where some are not known. */
+async function lineageOf(group: unknown): Promise<readonly unknown[] | undefined> {
+  const uid = await uidOf(group);
+  if (uid !== undefined) return lineage(uid);
+  const source = sourceOf(group);
+  if (source?.args === undefined) return undefined;
+  const { parentUid } = source.args;
+  if (parentUid === undefined) return [group];
+  const above = await lineageOf(parentUid);
+  return above && [...above, group];
+}
+
+/**
+ * What is wrong with bindings of identities that cannot act where they are bound: an identity acts in its own group and below.
+ * A preview knows of a new one what its arguments say.
+ */
+export async function findBoundElsewhere(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+): Promise<Failure[]> {
+  const identities = allReferences(spec, args).filter(({ kind }) => kind === "Identity");
+  if (identities.length === 0 || spec.owns === undefined) return [];
+  const groups = await lineageOf(args["parentUid"]);
+  if (groups === undefined) return [];
+  const failures = identities.map(async ({ path, value }): Promise<Failure[]> => {
+    const uid = await uidOf(value);
+    const given = uid === undefined ? sourceOf(value)?.args?.["parentUid"] : parentOf(uid);
+    const own = (await uidOf(given)) ?? (sourceOf(given)?.args && given);
+    if (own === undefined || groups.includes(own)) return [];
+    const reason =
+      "is an identity of a group that is neither parentUid nor above it, and an identity can act in its own group only: bind it there, or move it into a group that holds both";
+    return [{ property: path, reason, code: "PP1109" }];
+  });
+  return (await Promise.all(failures)).flat();
 }
 
 interface Absent {

@@ -217,7 +217,7 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     const takeName = opts?.id === undefined ? refuseSameName(type, spec.kind, name, opts?.parent) : undefined;
     super(type, name, properties(spec, form, name, args, opts), withOptionsOf(spec, form, opts));
     takeName?.();
-    rememberId(spec, name, this.id);
+    rememberId(spec, name, this.id, args && { ...args });
     if (args !== undefined) warnOfNew(spec, name, { ...args }, this.id);
     // The plugin says for every language what it warns of, and has a process for each provider.
     if (form === "native") return;

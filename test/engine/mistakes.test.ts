@@ -218,6 +218,41 @@ describe("typical mistakes, through the real engine", () => {
     expect(output).toContain('index.js:5: Group "c": nmae is not an argument; did you mean "name"? (PP1002)');
   });
 
+  test("an identity that is bound outside of its group is a warning of a preview, also where both are new", async () => {
+    const issuer = "https://issuer.example.com";
+    const below = `${org}/${"1".repeat(16)}`;
+    const ofBelow = `${below}/${"2".repeat(16)}`;
+    const lines = [
+      `const a = new platform.Group("a", { name: "a", parentUid: "${org}" });`,
+      'const inner = new platform.Group("inner", { name: "inner", parentUid: a.id });',
+      `const b = new platform.Group("b", { name: "b", parentUid: "${org}" });`,
+      `const ofA = new platform.Identity("of-a", { parentUid: a.id, name: "of-a", claimMatch: { issuer: "${issuer}", subject: "a" } });`,
+      `const bind = (name, parentUid, identityUid) => new platform.RoleBinding(name, { parentUid, identityUid, roleUid: "${NOBODY}" });`,
+      ...['"in-a", a.id, ofA.id', '"in-inner", inner.uid, ofA.id', `"of-org", b.id, "${identity}"`].map(
+        (args) => `bind(${args});`,
+      ),
+      'bind("in-b", b.id, ofA.id);',
+      `bind("in-org", "${org}", ofA.uid);`,
+      `bind("in-below", "${below}", ofA.id);`,
+      `bind("of-below", a.id, "${ofBelow}");`,
+      `const c = new platform.Group("c", { name: "c", parentUid: "${org}" });`,
+      `new platform.GroupAccess("access", { parentUid: c.id, bindings: { one: { identityUid: "${ofBelow}", roleUid: "${NOBODY}" } } });`,
+    ];
+    writeProgram(lines);
+    const { stdout } = await stack.succeed(["preview"]);
+    const named = [
+      ...stdout.matchAll(/warning: index\.js:\d+: (\w+ "[\w-]+"): (\S+) is an identity of a group/g),
+    ];
+    expect([...new Set(named.map(([, owner, path]) => `${owner} ${path}`))].sort()).toEqual([
+      'GroupAccess "access" bindings.one.identityUid',
+      'RoleBinding "in-b" identityUid',
+      'RoleBinding "in-below" identityUid',
+      'RoleBinding "in-org" identityUid',
+      'RoleBinding "of-below" identityUid',
+    ]);
+    expect(stdout).toContain("(PP1109)");
+  });
+
   test("what a lookup returns, in the place of its uid, is named without its members", async () => {
     const lines = [
       `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid: platform.getRole({ name: "viewer" }) });`,
@@ -373,6 +408,15 @@ describe("typical mistakes, through the real engine", () => {
     await stack.succeed(["destroy", "--yes"]);
   });
 
+  test("a read that fails says its cause once, and the engine's line only where to look", async () => {
+    const lines = [`platform.Group.get("mine", "${org}");`];
+    const { stdout } = await run(lines, ["preview"], { PLATFORM_BASE_URL: "http://api.example.com" });
+    const [, diagnostics = ""] = stdout.split("Diagnostics:");
+    expect(diagnostics.match(/must be an address/g)).toHaveLength(1);
+    expect(diagnostics).toContain(`reading group ${org}: see the error of the resource\n`);
+    expect(diagnostics).not.toContain("HandlerError");
+  });
+
   test("a server that does not respond is said before it is asked again", async () => {
     const lines = [promise, "roleUid.then(() => undefined);"];
     const env = { PLATFORM_BASE_URL: "http://127.0.0.1:9", PLATFORM_MAX_RETRIES: "1" };
@@ -389,7 +433,13 @@ describe("typical mistakes, through the real engine", () => {
       "an address without TLS",
       promise,
       { PLATFORM_BASE_URL: "http://api.example.com" },
-      /error: index\.js:\d: get\w+: PLATFORM_BASE_URL must be/g,
+      /PLATFORM_BASE_URL must be/g,
+    ],
+    [
+      "the same, for outputs of lookups",
+      output,
+      { PLATFORM_BASE_URL: "http://api.example.com" },
+      /RL must be/g,
     ],
     ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
     ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],

@@ -73,7 +73,7 @@ describe("the tarball", () => {
       /^dist\/schema\/[a-z-]+\.validate\.js$/,
       /^dist\/plugin\/(main\.js|schema\.json|LICENSES\.txt|pulumi-resource-platform(\.cmd)?)$/,
       /^docs\/([a-z]+\/)*[A-Za-z-]+\.md$/,
-      /^templates\/typescript\/[A-Za-z-]+\.(ts|json|yaml)$/,
+      /^templates\/typescript\/([A-Za-z-]+\.(ts|json|yaml)|\$\{DESCRIPTION\}\.gitignore)$/,
       /^templates\/(deploy|drift|review)\/template\.yml$/,
       /^templates\/policy-pack\/(index\.js|package\.json|PulumiPolicy\.yaml)$/,
       /^templates\/init\/((github|gitlab)\/[a-z-]+\.yml|program\/[A-Za-z-]+\.(txt|ya?ml)|[A-Za-z]+\.txt)$/,

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
+import { GITIGNORE } from "../../provider/cli/input/projectFiles";
 import { ROOT } from "../support/engine";
 import { programsOf, readPage } from "../support/pages";
 import { endChildren, packagedBy, run } from "../support/project";
@@ -74,4 +75,6 @@ test("pulumi new accepts the template", async () => {
   expect(readFileSync(join(folder, "index.ts"), "utf8")).toBe(
     readFileSync(join(template, "index.ts"), "utf8"),
   );
+  // npm packs no file named .gitignore. Pulumi leaves the placeholder out of the name.
+  expect(readFileSync(join(folder, ".gitignore"), "utf8")).toBe(GITIGNORE);
 });

@@ -66,7 +66,10 @@ export class JobRun {
 
   private async runSteps(list: StepList): Promise<void> {
     for (const [index, step] of list.steps.entries()) {
-      if (!this.expressions.holds(step.if, this.scope(list), list.status)) continue;
+      if (!this.expressions.holds(step.if, this.scope(list), list.status)) {
+        list.results[step.id ?? String(index)] = { outcome: "skipped", outputs: {} };
+        continue;
+      }
       this.log += `\n# ${this.job.name}: ${step.name ?? step.uses ?? step.run ?? ""}\n`;
       const { isDone, outputs } =
         step.uses === undefined ? await this.runCommands(step, list) : await this.runAction(step, list);

@@ -6,6 +6,7 @@ import { ROOT } from "../../support/engine";
 import { temporaryFolder } from "../../support/folders";
 
 interface Step {
+  readonly id?: string;
   readonly name?: string;
   readonly run?: string;
 }
@@ -24,7 +25,9 @@ function linesOf(job: string): string {
 }
 
 interface Workflow {
-  readonly jobs: Readonly<Record<string, { readonly steps: readonly Step[] }>>;
+  readonly jobs: Readonly<
+    Record<string, { readonly steps: readonly Step[]; readonly if?: string; readonly outputs?: object }>
+  >;
 }
 const ofGithub = (file: string, job: string): string =>
   refusalIn((parse(read(file)) as Workflow).jobs[job]?.steps ?? []);
@@ -113,5 +116,21 @@ describe("with a newer commit", () => {
   // Such a commit has no run that could deploy the older one.
   test.each(scripts)("%s lets it pass where nothing of the project's paths has changed", (_, script) => {
     expect(refuse(script, "infra/\npackage.json")).toEqual({ status: 0, output: "" });
+  });
+
+  test("the result of an update that did not begin is compared with nothing", () => {
+    const { deploy, verify } = (parse(read("examples/ci/access-deploy.yml")) as Workflow).jobs;
+    expect(deploy?.steps.find(({ id }) => id === "update")?.run).toContain("pulumi up");
+    // An empty outcome is that of a job whose runner is gone.
+    expect(deploy?.outputs).toEqual({ update: "${{ steps.update.outcome }}" });
+    expect(verify?.if).toMatch(/^always\(\) && .*needs\.deploy\.outputs\.update != 'skipped'$/);
+  });
+
+  // Nothing would ever be newer.
+  test.each(scripts)("%s refuses paths that name no file", (_, script) => {
+    expect(refuse(script, "infra-old/\npackage.json")).toMatchObject({
+      status: 1,
+      output: expect.stringContaining("PATHS names no file of the repository") as string,
+    });
   });
 });

@@ -151,10 +151,11 @@ describe("key sets", () => {
   });
 });
 
-describe.each(Object.entries(formats))("the examples of the format %s", (name, { examples }) => {
+describe.each(Object.entries(formats))("the examples of the format %s", (name, { examples, sample }) => {
   const field: FieldSpec = { type: "string", format: name as Format };
 
   test("are taken, in the form of the API", () => {
+    expect(sample === undefined || formatProblem(name as Format, sample) === undefined).toBe(true);
     for (const text of examples) {
       expect([text, formatProblem(name as Format, text)]).toEqual([text, undefined]);
       expect(toWire(field, text)).toBe(text);

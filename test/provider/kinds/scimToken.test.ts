@@ -118,7 +118,8 @@ test("SCIM needs two owners, and is switched on with a fresh etag, again if that
   const handlers = stack.handlersOf("IdentityProvider");
   const olds = { ...inputs, scimEnabled: false };
   const refused = await errorOf(handlers.update(provider, olds, inputs));
-  for (const words of ["scimEnabled failed", "FAILED_PRECONDITION"]) expect(refused.message).toContain(words);
+  for (const words of ["scimEnabled failed", "FAILED_PRECONDITION", "add them to dependsOn"])
+    expect(refused.message).toContain(words);
   const { roles } = await call(emulator, "GET", "/iam/v2/roles?name=owner");
   const roleUid = (roles as { uid: string }[]).find(({ uid }) => !uid.includes("/"))?.uid;
   for (const subject of ["ada", "grace"]) {

@@ -611,5 +611,9 @@ describe("what a program has found in its arguments", () => {
       inputs,
       failures: [{ property: "", reason: "no address (PP2001)" }],
     });
+    const reasonAfter = (wrongSetting: string) =>
+      check([], { own: [], lines: [], wrongSetting }, inputs, setting).failures[0]?.reason;
+    expect(reasonAfter("PP2001")).toBe("a setting is wrong: see the error of the lookup (PP2001)");
+    expect(reasonAfter("PP2002")).toBe("no address (PP2001)");
   });
 });

@@ -22,8 +22,8 @@ function errorFrom(
   return apiErrorFrom(call, { status, body, now: 0, header: (name) => headers[name] });
 }
 
-function told(kind: string, error: unknown, notes: readonly string[] = []): string {
-  return explain(specOf(kind), "updating thing", error, notes).message;
+function told(kind: string, error: unknown, notes: readonly string[] = [], listsBlockers = false): string {
+  return explain(specOf(kind), "updating thing", error, notes, listsBlockers).message;
 }
 
 describe("a field of the API is named as the program names it", () => {
@@ -104,14 +104,15 @@ describe("an error contains every detail", () => {
     });
     const advice = "  delete what is below it first";
     const head = "updating thing: FAILED_PRECONDITION (HTTP 400)";
-    expect(told("Group", repeated, ["repositories in it: a"]).split("\n")).toEqual([
+    expect(told("Group", repeated, ["repositories in it: a"], true).split("\n")).toEqual([
       head,
       "  repositories in it: a",
       advice,
     ]);
-    expect(told("Group", repeated, ["repositories in it: could not be listed"]).split("\n")).toEqual([
+    // A list that could not be read leaves the server's words.
+    expect(told("Group", repeated, ["repositories in it: a"]).split("\n")).toEqual([
       `${head}: Precondition failed: ${children}`,
-      "  repositories in it: could not be listed",
+      "  repositories in it: a",
       advice,
     ]);
     const other = errorFrom(400, {

@@ -160,15 +160,26 @@ async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[
   return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
 }
 
-/** The parameters of an environment that an approval needs: the reviewers that it has, else a team to fill in. */
-function approvalParameters(rule: unknown): string {
-  const given = readMemberList(rule, "reviewers").map((one) => ({
+/**
+ * The parameters of an environment beside its branches: a PUT removes what it leaves out.
+ * @param rules what the environment has
+ * @param needsApproval whether somebody must approve: those who do now, else a team to fill in
+ */
+function protectionParameters(rules: readonly unknown[], needsApproval: boolean): string {
+  const ruleOf = (type: string): unknown => rules.find((rule) => stringMember(rule, "type") === type);
+  const waitMinutes = numberMember(ruleOf("wait_timer"), "wait_timer") ?? 0;
+  const approval = ruleOf("required_reviewers");
+  const given = readMemberList(approval, "reviewers").map((one) => ({
     type: stringMember(one, "type") ?? "Team",
     id: numberMember(memberByPath(one, "reviewer"), "id") ?? UNKNOWN_TEAM,
   }));
-  const reviewers = given.length > 0 ? given : [{ type: "Team", id: UNKNOWN_TEAM }];
-  const named = reviewers.map(({ type, id }) => ` -F "reviewers[][type]=${type}" -F "reviewers[][id]=${id}"`);
-  return `${named.join("")} -F "prevent_self_review=true"`;
+  const reviewers = given.length > 0 || !needsApproval ? given : [{ type: "Team", id: UNKNOWN_TEAM }];
+  const isSeconded = needsApproval || memberByPath(approval, "prevent_self_review") === true;
+  return [
+    ...(waitMinutes > 0 ? [` -F wait_timer=${waitMinutes}`] : []),
+    ...reviewers.map(({ type, id }) => ` -F "reviewers[][type]=${type}" -F "reviewers[][id]=${id}"`),
+    ...(isSeconded ? [' -F "prevent_self_review=true"'] : []),
+  ].join("");
 }
 
 /** Whether only the default branch can use an environment. @param hasReviewers Whether somebody must approve. */
@@ -184,11 +195,12 @@ async function checkEnvironment(
   const limit =
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
   const environment = await findBelow(repository, `/environments/${name}`);
-  const approval = readMemberList(environment, "protection_rules").find(
+  const rules = readMemberList(environment, "protection_rules");
+  const approval = rules.find(
     (rule) =>
       stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
   );
-  const change = `gh api --silent -X PUT ${address} ${limit}${hasReviewers ? approvalParameters(approval) : ""}`;
+  const change = `gh api --silent -X PUT ${address} ${limit}${protectionParameters(rules, hasReviewers)}`;
   const admit = `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`;
   if (environment === undefined) return [missing(check, "does not exist", `${change} && ${admit}`)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)

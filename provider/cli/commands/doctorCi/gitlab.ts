@@ -146,26 +146,47 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
 /** The access level of developers; Maintainers have 40. */
 const DEVELOPERS = 30;
 
-/** Whether a protected branch lets everybody push or merge who works in the project. */
-function isOpenToDevelopers(protection: unknown, what: "push" | "merge"): boolean {
-  const levels = memberByPath(protection, `${what}_access_levels`);
-  return (
-    Array.isArray(levels) &&
-    levels.some((level) => {
-      const number = numberMember(level, "access_level") ?? 0;
-      const isOfOne = ["user_id", "group_id"].some((key) => numberMember(level, key) !== undefined);
-      return number > 0 && number <= DEVELOPERS && !isOfOne;
-    })
+/** Who may push to a protected branch, or merge into it: whom it names, and the access level of everybody else. */
+function readAccess(protection: unknown, what: "push" | "merge") {
+  const given = memberByPath(protection, `${what}_access_levels`);
+  const levels: readonly unknown[] = Array.isArray(given) ? given : [];
+  const named = levels.flatMap((level) =>
+    ["user_id", "group_id", "deploy_key_id"].flatMap((key) => {
+      const id = numberMember(level, key);
+      return id === undefined ? [] : [{ key, id, level }];
+    }),
   );
+  const general = levels
+    .filter((level) => !named.some((one) => one.level === level))
+    .map((level) => numberMember(level, "access_level") ?? 0);
+  return {
+    named,
+    general,
+    /** Whether everybody may who works in the project. */
+    isOpen: general.some((level) => level > 0 && level <= DEVELOPERS),
+  };
+}
+
+/** The command that protects a branch, with what its protection means beside the access of developers. */
+function protectCommand(branch: string, protection: unknown): string {
+  const parameters = (["push", "merge"] as const).flatMap((what) => {
+    const { named, general, isOpen } = readAccess(protection, what);
+    const level = isOpen ? undefined : general[0];
+    return [
+      `-f ${what}_access_level=${level ?? (what === "push" ? 0 : 40)}`,
+      ...named.map(({ key, id }) => `-F "allowed_to_${what}[][${key}]=${id}"`),
+    ];
+  });
+  return `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} ${parameters.join(" ")} -f code_owner_approval_required=true`;
 }
 
 async function checkBranch(project: Project, shown: unknown): Promise<CheckResult[]> {
   const branch = stringMember(shown, "default_branch") ?? project.branch;
   const protection = await findBelow(project, `/protected_branches/${encodeURIComponent(branch)}`);
-  const protect = `glab api -X POST projects/:id/protected_branches -f name=${quoteWord(branch)} -f push_access_level=0 -f merge_access_level=40 -f code_owner_approval_required=true`;
+  const protect = protectCommand(branch, protection);
   if (protection === undefined) return [missing("branch", `${branch} is not protected`, protect)];
   const isOwned = memberByPath(protection, "code_owner_approval_required");
-  const open = (["push", "merge"] as const).find((what) => isOpenToDevelopers(protection, what));
+  const open = (["push", "merge"] as const).find((what) => readAccess(protection, what).isOpen);
   const patch = `glab api -X PATCH projects/:id/protected_branches/${quoteWord(encodeURIComponent(branch))} -f`;
   return [
     memberByPath(protection, "allow_force_push") === true

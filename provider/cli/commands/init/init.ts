@@ -1,7 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { stringify } from "yaml";
-import { isObject } from "../../../fields/values";
+import { groupBy, isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
@@ -464,12 +464,47 @@ function listPlaceholders({ written, existing, host }: InitResult): string {
     .join(", ");
 }
 
-/** Whether a file for CI differs from the one that would be written. */
-const isForeign = ({ found }: InitResult, file: NewFile): boolean =>
-  file.base === found.root &&
-  /\.ya?ml$/.test(file.path) &&
-  file.path !== "access-policy.yaml" &&
-  (!existsSync(joinFilePath(file)) || readFileSync(joinFilePath(file), "utf8") !== file.text);
+/** The text that a file has; empty for a folder, and for a link that leads nowhere. */
+const textOf = (file: NewFile): string =>
+  statSync(joinFilePath(file), { throwIfNoEntry: false })?.isFile()
+    ? readFileSync(joinFilePath(file), "utf8")
+    : "";
+
+/** What an existing file holds in place of values that are known by now. */
+const listFilledIn = ({ settings, found }: InitPlan, file: NewFile): [standIn: string, value: string][] =>
+  [
+    [STAND_IN.organization, settings.organization] as const,
+    [STAND_IN.repository, found.repository] as const,
+    [STAND_IN.baseUrl, settings.baseUrl] as const,
+    [STAND_IN.issuerUrl, settings.issuerUrl] as const,
+  ].flatMap(([standIn, value]) =>
+    value !== undefined && textOf(file).includes(standIn) && !file.text.includes(standIn)
+      ? [[standIn, value]]
+      : [],
+  );
+
+/** The commands that fill in what an earlier run did not know: a file that exists stays as it is. */
+function listEdits(result: InitResult): string[] {
+  const edits = result.existing.flatMap((file) =>
+    listFilledIn(result, file).map((edit) => ({ file, edit: edit.join("|") })),
+  );
+  return [...groupBy(edits, ({ edit }) => [edit])].map(
+    ([edit, all]) =>
+      `sed -i ${quoteForShell(`s|${edit}|g`)} ${all.map(({ file }) => quoteWord(shownPath(file))).join(" ")}`,
+  );
+}
+
+/** Whether a file for CI differs from the one that would be written, but for where its lines break. */
+function isForeign(result: InitResult, file: NewFile): boolean {
+  if (file.base !== result.found.root || !/\.ya?ml$/.test(file.path) || file.path === "access-policy.yaml")
+    return false;
+  const filledIn = listFilledIn(result, file).reduce(
+    (text, [standIn, value]) => text.replaceAll(standIn, () => value),
+    textOf(file),
+  );
+  const squeeze = (text: string): string => text.replace(/\s+/g, " ");
+  return squeeze(filledIn) !== squeeze(file.text);
+}
 
 /**
  * The lines of a file of code owners that exists as another one, and lacks some: all of them, because a line in the middle
@@ -585,6 +620,7 @@ export function describeResult(result: InitResult): string {
     nothing: written.length === 0 && existing.length > 0,
     existing: existing.map(shownPath),
     foreign: existing.filter((file) => isForeign(result, file)).map(shownPath),
+    edits: listEdits(result),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
     placeholders: listPlaceholders(result),

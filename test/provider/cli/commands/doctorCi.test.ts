@@ -435,6 +435,30 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     /\[type\]=Team" -F "reviewers\[\]\[id\]=23" -F "prevent_self_review=true"$/,
     approvedBy(REVIEWER),
   ],
+  [
+    "env production",
+    /who starts a run may approve it/,
+    / -F wait_timer=30 .*\[id\]=23" -F "prevent_self_review=true"$/,
+    set(`${ENVIRONMENTS}/production`, {
+      deployment_branch_policy: { protected_branches: false, custom_branch_policies: true },
+      protection_rules: [
+        { type: "wait_timer", wait_timer: 30 },
+        { type: "required_reviewers", reviewers: [REVIEWER], prevent_self_review: false },
+      ],
+    }),
+  ],
+  [
+    "env access-status",
+    /not limited to the branch main/,
+    / -F wait_timer=5 -F "reviewers\[\]\[type\]=Team" -F "reviewers\[\]\[id\]=23" && /,
+    set(STATUS, {
+      deployment_branch_policy: null,
+      protection_rules: [
+        { type: "wait_timer", wait_timer: 5 },
+        { type: "required_reviewers", reviewers: [REVIEWER], prevent_self_review: false },
+      ],
+    }),
+  ],
   ["env access-status", /not limited to the branch main/, /custom_branch_policies/, openEnvironment],
   ["env access-status", /\* may use it too/, /-X DELETE .*\/9"$/, anyBranch],
   ["branch", /main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
@@ -569,6 +593,15 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
       [`${what}_access_levels`]: [{ access_level: 40 }, { access_level: 30, user_id: null }],
     }),
   ]),
+  [
+    "branch",
+    /^every developer may merge into main$/,
+    /name=main -f push_access_level=40 -F "allowed_to_push\[\]\[user_id\]=7" -f merge_access_level=40 -F "allowed_to_merge\[\]\[group_id\]=8" -f code/,
+    gitlabSet(`${PROJECT}/protected_branches/main`, {
+      push_access_levels: [{ access_level: 40 }, { access_level: 40, user_id: 7 }],
+      merge_access_levels: [{ access_level: 30 }, { access_level: 40, group_id: 8 }],
+    }),
+  ],
   [
     "approval",
     /who pushes to a merge request of another person may approve it/,

@@ -276,6 +276,16 @@ describe("the workflows", () => {
 });
 
 describe("the identities of CI", () => {
+  test.each(["git@github.com:acme/access.git", "git@gitlab.com:acme/access.git"])(
+    "of %s explain in place what a first review reports of them",
+    async (remote) => {
+      const folder = new InitFolder().repository(remote);
+      await succeed(folder, ".");
+      for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium)"])
+        expect(folder.files()[identities]).toContain(rule);
+    },
+  );
+
   test.each([
     [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
@@ -374,6 +384,25 @@ describe("nothing is overwritten:", () => {
     const before = folder.files();
     expect(await succeed(folder, "infra")).toContain("nothing to write: all files exist");
     expect(folder.files()).toEqual(before);
+  });
+
+  test("a second run that knows more prints the commands that fill it in", async () => {
+    const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
+    expect(await succeed(folder, ".", "--project", "access")).not.toContain("sed -i");
+    const known = ["--stack", "acme/access/prod", "--base-url", "https://api.acme.example"];
+    const more = [...known, "--issuer-url", "https://issuer.acme.example"];
+    const printed = await succeed(folder, ".", ...more);
+    expect(printed).not.toContain("is not what init writes");
+    const edits = printed.match(/(?<=^ {2})sed -i .*$/gm) ?? [];
+    expect(edits.map((edit) => edit.replace(/^.*?'(.*?)' .*$/, "$1"))).toEqual([
+      "s|ORGANIZATION|acme|g",
+      "s|https://api.platform.example|https://api.acme.example|g",
+      "s|https://issuer.platform.example|https://issuer.acme.example|g",
+    ]);
+    for (const edit of edits) spawnSync("bash", ["-c", edit], { cwd: process.cwd() });
+    expect(folder.files()["access-ci/gitlab-ci.yml"]).not.toMatch(/ORGANIZATION|platform\.example/);
+    const filled = await succeed(folder, ".", ...more);
+    expect(filled).not.toMatch(/sed -i|is not what init writes/);
   });
 
   test("a link that leads nowhere is a file that exists", async () => {

@@ -172,11 +172,15 @@ describe("the comparison of a commit", () => {
   });
 
   /** Runs the step with a response of GitHub; returns what it writes to its outputs. */
-  function compare(ours: unknown, theirs: unknown = { files: [] }): { code: number | null; output: string } {
+  function compare(
+    ours: unknown,
+    theirs: unknown = { files: [] },
+    files: unknown = { tree: [{ path: "teams/index.ts" }] },
+  ): { code: number | null; output: string } {
     const at = (name: string) => join(folder.root, name);
     const gh =
-      '#!/bin/sh\necho "$@" >&2\ncase "$2" in *abc) cat "$RUNNER_TEMP/a" ;; *) cat "$RUNNER_TEMP/b" ;; esac\n';
-    const responses = { a: JSON.stringify(ours), b: JSON.stringify(theirs) };
+      '#!/bin/sh\necho "$@" >&2\ncase "$2" in */trees/*) cat "$RUNNER_TEMP/c" ;; *abc) cat "$RUNNER_TEMP/a" ;; *) cat "$RUNNER_TEMP/b" ;; esac\n';
+    const responses = { a: JSON.stringify(ours), b: JSON.stringify(theirs), c: JSON.stringify(files) };
     folder.write({ ...responses, output: "", "bin/gh": gh });
     chmodSync(at("bin/gh"), 0o755);
     const env = {
@@ -187,7 +191,7 @@ describe("the comparison of a commit", () => {
     const argv = ["-eo", "pipefail", "-c", step?.run ?? "exit 99"];
     const { status, stderr } = spawnSync("bash", argv, { env, encoding: "utf8" });
     expect(stderr).toContain(
-      "api repos/acme/mono/compare/main...abc\napi repos/acme/mono/compare/abc...main\n",
+      "api repos/acme/mono/compare/main...abc\napi repos/acme/mono/compare/abc...main\napi repos/acme/mono/git/trees/abc?recursive=1\n",
     );
     return { code: status, output: readFileSync(at("output"), "utf8") };
   }
@@ -211,6 +215,11 @@ describe("the comparison of a commit", () => {
   test("fails without files, so that nothing passes unreviewed", () => {
     expect(compare({ message: "no" }).code).toBe(1);
     expect(compare({ files: [] }, { message: "no" })).toEqual({ code: 1, output: "" });
+    // Paths that name no file would pass every commit. GitHub shortens the list of a very large repository.
+    const others = [{ path: "teams-old/index.ts" }, { path: "package-lock.json", type: "tree" }];
+    expect(compare({ files: [] }, undefined, { tree: others })).toEqual({ code: 1, output: "" });
+    expect(compare({ files: [] }, undefined, { tree: others, truncated: true }).code).toBe(0);
+    expect(compare({ files: [file("teams/a.ts")] }, undefined, { tree: others }).code).toBe(0);
   });
 });
 

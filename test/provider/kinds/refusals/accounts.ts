@@ -126,7 +126,7 @@ export const accounts: Refusals = {
         `chainguard.serviceBindings.INGESTER ${UID_WANTED}`,
         `github.appInstallations["12"].installation is not an argument; did you mean "installations"?`,
         'github.appInstallations["12"].installations[0].installationId is missing: give a string that is not empty',
-        'github.appInstallations["12"].installations[1].installationId must be a string, not the number 7',
+        'github.appInstallations["12"].installations[1].installationId must be a string, as in "12345", not the number 7',
         'github.appInstallations["12"].installations[2] must be an object, not a string',
         'github.appInstallations["13"].installations[0].installationId must be a whole number up to 9223372036854775807, as in 12345',
         'github.appInstallations["14"] must have a value',

@@ -90,6 +90,11 @@ export const grants: Refusals = {
       inputs: { parentUid: GROUP_UID, roleUid: ROLE_UID, ttl },
       failures: ["ttl must be greater than 0s"],
     })),
+    {
+      name: "a life as a number",
+      inputs: { parentUid: GROUP_UID, roleUid: ROLE_UID, ttl: 24 },
+      failures: ['ttl must be a string, as in "24h", not the number 24'],
+    },
   ],
   ExternalGroupRoleMapping: [
     {
