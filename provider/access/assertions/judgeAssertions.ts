@@ -6,7 +6,7 @@ import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
-import { groupBy } from "../../fields/values";
+import { groupBy, getOrCompute } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
@@ -288,15 +288,12 @@ export class SubjectJudge {
 
   /** How many of those that can be a subject an assertion is about. */
   shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
-    const shares = this.known.get(selector) ?? new Map<string, Share>();
-    this.known.set(selector, shares);
-    const known = shares.get(subject.key);
-    if (known !== undefined) return known;
-    const { not = [], ...conditions } = selector;
-    const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
-    const share = meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
-    shares.set(subject.key, share);
-    return share;
+    const shares = getOrCompute(this.known, selector, () => new Map());
+    return getOrCompute(shares, subject.key, () => {
+      const { not = [], ...conditions } = selector;
+      const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
+      return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
+    });
   }
 
   private shareOfConditions(subject: Subject, conditions: SubjectConditions): Share {
@@ -549,13 +546,10 @@ class Side {
    * @param isSure only by grants that are known to be there or above it, and that are not one of several that their resource may make.
    */
   capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group, isSure]);
-    const known = this.capabilities.get(place);
-    if (known !== undefined) return known;
-    const grants = this.grantsOfSubject(subject, group, isSure);
-    const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
-    this.capabilities.set(place, capabilities);
-    return capabilities;
+    return getOrCompute(this.capabilities, JSON.stringify([subject, group, isSure]), () => {
+      const grants = this.grantsOfSubject(subject, group, isSure);
+      return new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
+    });
   }
 
   /** The grants by which a subject may do something at a group. */
@@ -653,8 +647,7 @@ class Side {
   }
 
   private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
-    let sharing = this.sharing.get(selector);
-    if (sharing === undefined) this.sharing.set(selector, (sharing = this.sharingWithNamed(selector)));
+    const sharing = getOrCompute(this.sharing, selector, () => this.sharingWithNamed(selector));
     // What else is asked of a holder, is asked of each of them.
     const others = { ...selector, name: undefined, uid: undefined };
     return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
@@ -706,14 +699,12 @@ class Side {
   }
 
   private groupsMatching(glob: string): ReadonlySet<string> {
-    const known = this.matching.get(glob);
-    if (known !== undefined) return known;
-    const meant = this.groups.filter(
-      ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
-    );
-    const keys = new Set(meant.map(({ key }) => key));
-    this.matching.set(glob, keys);
-    return keys;
+    return getOrCompute(this.matching, glob, () => {
+      const meant = this.groups.filter(
+        ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
+      );
+      return new Set(meant.map(({ key }) => key));
+    });
   }
 
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
@@ -830,9 +821,8 @@ class AssertionJudge {
       if (name === undefined) continue;
       for (const point of points) {
         const place = JSON.stringify([name, point]);
-        const there = known.get(place) ?? new Set();
+        const there = getOrCompute(known, place, () => new Set());
         for (const capability of capabilities) there.add(capability);
-        known.set(place, there);
       }
     }
     return ({ points, capabilities }, name) =>
@@ -1136,11 +1126,8 @@ class AssertionJudge {
   ): Generator<Held & { readonly share: Share }> {
     // By what a role allows: while an update runs, one role may allow more by one grant than by another.
     const known = new Map<readonly string[] | undefined, readonly string[]>();
-    const matched = ({ role: { capabilities } }: Grant): readonly string[] => {
-      const found = known.get(capabilities) ?? matchedBy(capabilities, wanted);
-      known.set(capabilities, found);
-      return found;
-    };
+    const matched = ({ role: { capabilities } }: Grant): readonly string[] =>
+      getOrCompute(known, capabilities, () => matchedBy(capabilities, wanted));
     const seen = new Set<string>();
     const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
@@ -1429,15 +1416,17 @@ const results = new WeakMap<object, WeakMap<Assertions, AssertionResult>>();
 
 /** Judges the assertions of a policy: what a change makes worse, and what was broken before it. */
 export function judgeAssertions(graphs: Judged, assertions: Assertions): AssertionResult {
-  const known = results.get(graphs)?.get(assertions);
-  if (known !== undefined) return known;
-  const judge = new AssertionJudge(graphs);
+  const known = getOrCompute(results, graphs, () => new WeakMap());
+  return getOrCompute(known, assertions, () => findViolations(new AssertionJudge(graphs), assertions));
+}
+
+function findViolations(judge: AssertionJudge, assertions: Assertions): AssertionResult {
   const [forbid, require, separate] = [
     assertions.forbid.map((each) => judge.forbid(each)),
     assertions.require.map((each) => judge.require(each)),
     assertions.separate.map((each) => judge.separate(each)),
   ];
-  const result: AssertionResult = {
+  return {
     worse: {
       forbid: forbid.flatMap(({ worse }) => worse),
       require: require.flatMap(({ worse }) => worse),
@@ -1448,11 +1437,6 @@ export function judgeAssertions(graphs: Judged, assertions: Assertions): Asserti
       all.flatMap((each) => judge.unknownNames(each)),
     ),
   };
-  results.set(
-    graphs,
-    (results.get(graphs) ?? new WeakMap<Assertions, AssertionResult>()).set(assertions, result),
-  );
-  return result;
 }
 
 /** What was broken before a change and still is: a line for each assertion. */

@@ -1,5 +1,5 @@
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
 import type { Inventory, InventoryObject } from "../documents/inventory";
@@ -71,8 +71,7 @@ class Counter {
   private readonly counts = new Map<string, { managed: number; total: number }>();
 
   add(key: string, isManaged: boolean): void {
-    const count = this.counts.get(key) ?? { managed: 0, total: 0 };
-    this.counts.set(key, count);
+    const count = getOrCompute(this.counts, key, () => ({ managed: 0, total: 0 }));
     count.total += 1;
     if (isManaged) count.managed += 1;
   }

@@ -4,7 +4,7 @@ import { sortedJson } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
-import { addTo, isObject, groupBy } from "../../fields/values";
+import { addTo, isObject, groupBy, getOrCompute } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { printable } from "../../text/printable";
@@ -255,7 +255,7 @@ export class ChangedResources {
       .find(({ eventPrefix }) => eventPrefix !== undefined && name.startsWith(`${eventPrefix}.`));
     if (!spec) return false;
     const uidsByKind = name.endsWith(".batch") ? this.parents : this.uids;
-    uidsByKind.set(spec.kind, (uidsByKind.get(spec.kind) ?? new Set()).add(subject));
+    getOrCompute(uidsByKind, spec.kind, () => new Set()).add(subject);
     const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
     if (who !== "") {
       this.actors.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
@@ -266,7 +266,7 @@ export class ChangedResources {
   /** The uids to read, by kind: those that events name, and those that states record below a named parent. */
   uidsToRead(states: readonly StateExport[]): Map<string, readonly string[]> {
     const wanted = new Map([...this.uids].map(([kind, uids]) => [kind, new Set(uids)]));
-    const add = (kind: string, uid: string) => wanted.set(kind, (wanted.get(kind) ?? new Set()).add(uid));
+    const add = (kind: string, uid: string) => getOrCompute(wanted, kind, () => new Set()).add(uid);
     for (const { spec } of kinds) {
       // A subresource changes with its resource.
       for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {

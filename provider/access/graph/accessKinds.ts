@@ -1,6 +1,6 @@
 import { accessMeanings } from "../../fields/fieldSpec";
 import type { AccessEffect } from "../../fields/fieldSpec";
-import { isObject, stringOrEmpty, groupBy, compareTexts } from "../../fields/values";
+import { isObject, stringOrEmpty, groupBy, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
@@ -345,8 +345,10 @@ export class GroupHierarchy {
    *   where a group lies in itself: nobody can say who has access there.
    */
   chain(key: string): readonly string[] {
-    const known = this.chains.get(key);
-    if (known !== undefined) return known;
+    return getOrCompute(this.chains, key, () => this.findChain(key));
+  }
+
+  private findChain(key: string): readonly string[] {
     const chain: string[] = [];
     for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
       if (chain.includes(at)) {
@@ -364,23 +366,21 @@ export class GroupHierarchy {
       }
       chain.push(at);
     }
-    this.chains.set(key, chain);
     return chain;
   }
 
   scope(key: string): Scope {
-    const known = this.scopes.get(key);
-    if (known) return known;
-    const chain = this.chain(key);
-    const entity = this.entities.get(key);
-    const scope: Scope = {
-      ...findNamed(this.entities, key),
-      path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
-      isRoot:
-        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
-    };
-    this.scopes.set(key, scope);
-    return scope;
+    return getOrCompute(this.scopes, key, () => {
+      const chain = this.chain(key);
+      const entity = this.entities.get(key);
+      return {
+        ...findNamed(this.entities, key),
+        path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
+        isRoot:
+          chain.length === 1 &&
+          (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
+      };
+    });
   }
 }
 
@@ -566,32 +566,28 @@ class GrantResolver {
   }
 
   resolveIdentity(key: string): Subject {
-    const known = this.subjects.get(key);
-    if (known) return known;
-    const entity = this.entities.get(key);
-    const subject: Subject = {
-      type: "identity",
-      ...this.named(key),
-      ...(entity
-        ? describeIdentity(entity, this.labels.get(key))
-        : { displayName: `identity ${key}`, matchesMany: false }),
-    };
-    this.subjects.set(key, subject);
-    return subject;
+    return getOrCompute(this.subjects, key, () => {
+      const entity = this.entities.get(key);
+      return {
+        type: "identity",
+        ...this.named(key),
+        ...(entity
+          ? describeIdentity(entity, this.labels.get(key))
+          : { displayName: `identity ${key}`, matchesMany: false }),
+      };
+    });
   }
 
   resolveRole(key: string): GrantedRole {
-    const known = this.roles.get(key);
-    if (known) return known;
-    const entity = this.entities.get(key);
-    const role: GrantedRole = {
-      ...this.named(key),
-      // Built-in roles lie in no group (contract, section 1).
-      builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
-      capabilities: readRoleCapabilities(entity),
-    };
-    this.roles.set(key, role);
-    return role;
+    return getOrCompute(this.roles, key, () => {
+      const entity = this.entities.get(key);
+      return {
+        ...this.named(key),
+        // Built-in roles lie in no group (contract, section 1).
+        builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
+        capabilities: readRoleCapabilities(entity),
+      };
+    });
   }
 
   /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */

@@ -1,7 +1,7 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { aggregatedKind, identityKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isUnknown, SECRET_MASK, isObject } from "../../fields/values";
+import { isUnknown, SECRET_MASK, isObject, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
 import type { RecordedResource } from "../documents/engineState";
@@ -267,8 +267,7 @@ export class LiveObjects {
       if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";
-      const keys = this.grants.get(group) ?? new Set();
-      this.grants.set(group, keys);
+      const keys = getOrCompute(this.grants, group, () => new Set());
       for (const key of bindingKeys(entity)) keys.add(key);
     }
   }
@@ -384,14 +383,12 @@ export class PlanKeys {
   }
 
   of(plan: ResourcePlan): string {
-    const known = this.keys.get(plan);
-    if (known !== undefined) return known;
-    const resource = plan.before ?? plan.after;
-    const uid = recordedUid(plan.before) ?? uidAfter(plan);
-    const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-    const key =
-      uid === undefined || this.isOfOtherKind(plan) ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
-    this.keys.set(plan, key);
-    return key;
+    return getOrCompute(this.keys, plan, () => {
+      const resource = plan.before ?? plan.after;
+      const uid = recordedUid(plan.before) ?? uidAfter(plan);
+      const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
+      const hasOwnKey = uid !== undefined && !this.isOfOtherKind(plan);
+      return hasOwnKey ? entityKey(resource?.kind ?? "", uid, parent) : plan.urn;
+    });
   }
 }

@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
-import { groupBy } from "../../fields/values";
+import { groupBy, getOrCompute } from "../../fields/values";
 import { compositeKey } from "./keys";
 import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
@@ -134,8 +134,7 @@ export class ServerRemovals {
     if (typeof referred !== "string") return;
     const deleted = deletions.get(referred);
     if (deleted === undefined || !blocksDelete(kind, deleted)) return;
-    const blockers = this.refused.get(referred) ?? new Set();
-    this.refused.set(referred, blockers.add(key));
+    getOrCompute(this.refused, referred, () => new Set()).add(key);
     if (this.removed.delete(referred)) this.open.push(referred);
   }
 

@@ -1,4 +1,4 @@
-import { addTo } from "../../fields/values";
+import { addTo, getOrCompute } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
@@ -34,19 +34,13 @@ class TrustComparison {
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
-    const kind = after?.kind ?? "";
-    const spec = specs[kind];
-    const effects =
-      before === undefined || after === undefined || spec === undefined
-        ? []
-        : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
-            isAccessField(kind, path),
-          );
-    this.known.set(key, effects);
-    return effects;
+    return getOrCompute(this.known, key, () => {
+      const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
+      const spec = specs[after?.kind ?? ""];
+      if (before === undefined || after === undefined || spec === undefined) return [];
+      const effects = describeEffects(spec, before.inputs, after.inputs, this.context);
+      return effects.filter(({ path }) => isAccessField(after.kind, path));
+    });
   }
 
   compare(old: ResolvedGrant, now: ResolvedGrant): HolderChange {
@@ -116,8 +110,7 @@ class GrantPairing {
 
   private contains(outer: GrantedRole, { capabilities }: GrantedRole): boolean {
     if (outer.capabilities === undefined || capabilities === undefined) return false;
-    const held = this.capabilities.get(outer) ?? new Set(outer.capabilities);
-    this.capabilities.set(outer, held);
+    const held = getOrCompute(this.capabilities, outer, () => new Set(outer.capabilities));
     return capabilities.every((name) => held.has(name));
   }
 

@@ -1,4 +1,4 @@
-import { isObject, groupBy } from "../../fields/values";
+import { isObject, groupBy, getOrCompute } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { isTopUid, isUid } from "../../text/uid";
 import { isWithin } from "../documents/inventory";
@@ -264,16 +264,13 @@ export class Facts {
     side: "before" | "after",
     by: KnownBy = "anybody",
   ): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group, side, by]);
-    const known = this.capabilities.get(place);
-    if (known !== undefined) return known;
-    const at = [group, ...this.hierarchy[side].chain(group)];
-    const grants = [...new Set(at)]
-      .flatMap((key) => this[side].ofSubjectAt(subject, key))
-      .filter((grant) => this.isKnownBy(grant, by));
-    const capabilities = new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
-    this.capabilities.set(place, capabilities);
-    return capabilities;
+    return getOrCompute(this.capabilities, JSON.stringify([subject, group, side, by]), () => {
+      const grants = this.hierarchy[side]
+        .chain(group)
+        .flatMap((key) => this[side].ofSubjectAt(subject, key))
+        .filter((grant) => this.isKnownBy(grant, by));
+      return new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
+    });
   }
 
   /** What a role allows: to the given stacks, no more than they record of it. */

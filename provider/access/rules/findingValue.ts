@@ -1,5 +1,5 @@
 import { isSecurityRelevant } from "../../fields/fieldSpec";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
@@ -93,15 +93,12 @@ export class FindingValues {
   }
 
   private remember(entity: Entity, what: string, read: () => Json): Json {
-    const known = this.pinned.get(entity) ?? new Map<string, Json>();
-    this.pinned.set(entity, known);
-    const before = known.get(what);
-    if (before !== undefined) return before;
-    const value = read();
-    const text = JSON.stringify(value);
-    const kept = text.length > LONGEST_VALUE ? sha256(text) : value;
-    known.set(what, kept);
-    return kept;
+    const known = getOrCompute(this.pinned, entity, () => new Map());
+    return getOrCompute(known, what, () => {
+      const value = read();
+      const text = JSON.stringify(value);
+      return text.length > LONGEST_VALUE ? sha256(text) : value;
+    });
   }
 
   /** A group and those above it. */

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { equal } from "../../fields/equal";
 import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
-import { SECRET_MASK } from "../../fields/values";
+import { SECRET_MASK, getOrCompute } from "../../fields/values";
 import { DocumentError } from "../documents/jsonText";
 import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -191,9 +191,7 @@ export class ApprovedAccess {
   private isNew(entity: ExpectedEntity, uid: string): Promise<boolean> {
     if (this.knownUids.has(uid)) return Promise.resolve(false);
     const place = JSON.stringify([entity.key, uid]);
-    const known = this.isMade.get(place) ?? this.compareNew(entity, uid);
-    this.isMade.set(place, known);
-    return known;
+    return getOrCompute(this.isMade, place, () => this.compareNew(entity, uid));
   }
 
   private async compareNew({ key, kind, inputs }: ExpectedEntity, uid: string): Promise<boolean> {
