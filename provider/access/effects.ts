@@ -310,14 +310,16 @@ class EffectReader {
 
 /**
  * Describes each property in which two sets of arguments of one kind differ, in the order of the description, with
- * what the difference does to access. Members of an object, and entries of a map, are properties of their own.
+ * what the difference does to access. Members of an object, and entries of a map, are properties of their own. Nothing is known of
+ * the properties of an unknown kind.
  */
 export function describeEffects(
-  spec: ResourceSpec,
+  spec: ResourceSpec | undefined,
   before: Props,
   after: Props,
   context: EffectContext,
 ): FieldEffect[] {
+  if (spec === undefined) return [];
   return new EffectReader(context).read({
     fields: spec.fields,
     oneOfs: spec.oneOfs ?? [],

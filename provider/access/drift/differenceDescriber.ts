@@ -15,7 +15,7 @@ import type { InventoryObject } from "../documents/inventory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { Directory } from "../graph/directory";
-import { topProperty, isReference, mapLeaves, isPathWithin } from "../graph/references";
+import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
 
@@ -369,13 +369,7 @@ function isInputOnly(spec: ResourceSpec, path: string): boolean {
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   const isCollection = aggregatedKind(spec) !== undefined;
   const paths = new Set(resource.secretPaths.filter((path) => isCollection || !isInputOnly(spec, path)));
-  const leaves: Leaf[] = [];
-  if (paths.size === 0) return leaves;
-  mapLeaves(spec, resource.inputs, (value, leaf) => {
-    if (paths.has(leaf.path)) leaves.push(leaf);
-    return value;
-  });
-  return leaves;
+  return paths.size === 0 ? [] : leavesIn(spec, resource.inputs).filter(({ path }) => paths.has(path));
 }
 
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */

@@ -11,7 +11,7 @@ import { bindingKeys, graphOf, GroupHierarchy } from "../graph/accessKinds";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey } from "../graph/entities";
 import type { Entities, Entity } from "../graph/model";
-import { isReference, mapLeaves } from "../graph/references";
+import { mapReferences, listReferences } from "../graph/references";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
@@ -380,16 +380,12 @@ class DriftGraphs {
     for (let added = -1; added !== 0;) {
       added = 0;
       for (const { kind, inputs } of [...this.before.values()]) {
-        const spec = specs[kind];
-        if (spec === undefined) continue;
-        mapLeaves(spec, inputs, (value, leaf) => {
-          const live = isReference(leaf) && typeof value === "string" ? this.after.get(value) : undefined;
-          if (live !== undefined && !this.before.has(live.key)) {
-            this.before.set(live.key, live);
-            added += 1;
-          }
-          return value;
-        });
+        for (const key of listReferences(specs[kind], inputs)) {
+          const live = this.after.get(key);
+          if (live === undefined || this.before.has(live.key)) continue;
+          this.before.set(live.key, live);
+          added += 1;
+        }
       }
     }
   }
@@ -403,10 +399,8 @@ class DriftGraphs {
     );
     if (deletedUids.size === 0) return;
     for (const [key, entity] of this.after) {
-      const spec = specs[entity.kind];
-      if (spec === undefined) continue;
-      const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-        isReference(leaf) && deletedUids.has(value) ? "" : value,
+      const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) =>
+        deletedUids.has(value) ? "" : value,
       );
       this.after.set(key, { ...entity, inputs });
     }

@@ -10,7 +10,7 @@ import { groupBy, getOrCompute } from "../../fields/values";
 import { compositeKey } from "./keys";
 import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
-import { isReference, mapLeaves } from "./references";
+import { isReference, leavesIn, mapReferences } from "./references";
 import type { ResourcePlan } from "./graphBuilder";
 import { removesObject } from "./unforeseen";
 
@@ -83,11 +83,8 @@ export class ServerRemovals {
 
   /** An entity that no step changes, with its references as they lead after the change. */
   rewriteReplacedRefs(entity: Entity): Entity {
-    const spec = specs[entity.kind];
-    if (spec === undefined || this.removed.size + this.retained.size === 0) return entity;
-    const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-      isReference(leaf) ? this.pruneDanglingRef(value) : value,
-    );
+    if (this.removed.size + this.retained.size === 0) return entity;
+    const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) => this.pruneDanglingRef(value));
     return { ...entity, inputs };
   }
 
@@ -142,15 +139,14 @@ export class ServerRemovals {
   private refuseForInputs(deletions: Deletions, kind: string, key: string, inputs: Props): void {
     const spec = specs[kind];
     const binding = aggregatedKind(spec ?? {});
-    const named: (Json | undefined)[] = [];
-    if (spec === undefined || binding === undefined) named.push(inputs["parentUid"], inputs["roleUid"]);
-    else {
-      mapLeaves(spec, inputs, (value, leaf) => {
-        if (isReference(leaf) && leaf.property !== "parentUid") named.push(value);
-        return value;
-      });
-      if (named.length > 0) named.push(inputs["parentUid"]);
-    }
+    const { parentUid, roleUid } = inputs;
+    const bound = leavesIn(spec, inputs).filter((leaf) => isReference(leaf) && leaf.property !== "parentUid");
+    const named =
+      binding === undefined
+        ? [parentUid, roleUid]
+        : bound.length === 0
+          ? []
+          : [...bound.map(({ value }) => value), parentUid];
     for (const referred of named) this.refuse(deletions, binding ?? kind, key, referred);
   }
 

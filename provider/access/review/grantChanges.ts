@@ -36,9 +36,8 @@ class TrustComparison {
   private findTrustEffects(key: string): readonly FieldEffect[] {
     return getOrCompute(this.known, key, () => {
       const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
-      const spec = specs[after?.kind ?? ""];
-      if (before === undefined || after === undefined || spec === undefined) return [];
-      const effects = describeEffects(spec, before.inputs, after.inputs, this.context);
+      if (before === undefined || after === undefined) return [];
+      const effects = describeEffects(specs[after.kind], before.inputs, after.inputs, this.context);
       return effects.filter(({ path }) => isAccessField(after.kind, path));
     });
   }

@@ -185,13 +185,11 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
 
 /** What of the trust of a new identity a deleted one did not accept. */
 function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffect[] {
-  const spec = specs[created.kind];
-  if (spec === undefined) return [];
   const context = {
     ...facts.effectContext,
     secretPaths: [...deleted.secretPaths, ...created.secretPaths],
   };
-  return describeEffects(spec, deleted.inputs, created.inputs, context).filter((field) =>
+  return describeEffects(specs[created.kind], deleted.inputs, created.inputs, context).filter((field) =>
     widensTrust(created, field),
   );
 }

@@ -15,7 +15,7 @@ import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { listGrantsHeld } from "./trustedIdentities";
-import { mapLeaves, ownMember, topProperty } from "../graph/references";
+import { leavesIn, ownMember, topProperty } from "../graph/references";
 import { specs } from "../documents/specs";
 import { isCalledByName, possibleGrants } from "../graph/accessKinds";
 import { groupBy } from "../../fields/values";
@@ -25,16 +25,15 @@ import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
 function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {
-  const strings = new Map<string, string>();
   const spec = specs[entity?.kind ?? ""];
-  if (entity === undefined || spec === undefined) return strings;
-  mapLeaves(spec, entity.inputs, (value, { path, property, field }) => {
-    const whole = ownMember(spec.fields, property);
-    const matters = isName(path) || (isJudged(field) && whole !== undefined && isJudged(whole));
-    if (matters && typeof value === "string" && !isUnread(value)) strings.set(path, value);
-    return value;
-  });
-  return strings;
+  const leaves = leavesIn(spec, entity?.inputs ?? {});
+  return new Map(
+    leaves.flatMap(({ value, path, property, field }) => {
+      const whole = ownMember(spec?.fields, property);
+      const matters = isName(path) || (isJudged(field) && whole !== undefined && isJudged(whole));
+      return matters && typeof value === "string" && !isUnread(value) ? [[path, value] as const] : [];
+    }),
+  );
 }
 
 const writeOut = (text: string): string =>

@@ -195,8 +195,7 @@ export class Facts {
 
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
   effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
-    const spec = specs[kind];
-    return spec === undefined ? [] : describeEffects(spec, inPlaceOf, inputs, this.effectContext);
+    return describeEffects(specs[kind], inPlaceOf, inputs, this.effectContext);
   }
 
   /** What an identity holds while the update runs or after it, and others by it (services, groups of a directory): with the most that its roles allow. */

@@ -9,7 +9,7 @@ import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
-import { isReference, mapLeaves, topProperty } from "../graph/references";
+import { mapReferences, topProperty } from "../graph/references";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
 
@@ -32,8 +32,8 @@ export function inputsToPin(
   const kept = Object.entries(inputs).filter(
     ([key]) => properties.has(key) || isAccessField(kind, key) || isSecurityRelevant({ ...spec.fields[key] }),
   );
-  const named = mapLeaves(spec, Object.fromEntries(kept), (value, leaf) =>
-    isReference(leaf) && typeof value === "string" ? nameOf(value) : value,
+  const named = mapReferences(spec, Object.fromEntries(kept), (value) =>
+    typeof value === "string" ? nameOf(value) : value,
   );
   return Object.entries(named)
     .sort(([a], [b]) => compareTexts(a, b))
