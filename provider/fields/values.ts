@@ -67,6 +67,12 @@ export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   else lists.set(key, [item]);
 }
 
+/** Computes a value when it is first asked for, and answers with the same one from then on. */
+export function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: compute() }).value;
+}
+
 /** What a map has of a key, as `Map.prototype.getOrInsertComputed` will do it. */
 export function getOrCompute<K, V>(
   map: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },

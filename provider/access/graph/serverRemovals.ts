@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
-import { groupBy, getOrCompute } from "../../fields/values";
+import { groupBy, getOrCompute, once } from "../../fields/values";
 import { compositeKey } from "./keys";
 import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
@@ -37,7 +37,13 @@ export class ServerRemovals {
   private readonly refused = new Map<string, Set<string>>();
   /** Refused, and not looked at yet for what they keep in their turn. */
   private readonly open: string[] = [];
-  private managed: ReadonlySet<string> | undefined;
+  /** The keys of what the program manages. */
+  private readonly managed = once(() => {
+    const managed = [...this.byUrn.values()].filter(
+      ({ before, after }) => (before ?? after)?.external !== true,
+    );
+    return new Set(managed.map((plan) => this.keys.of(plan)));
+  });
 
   /** @param plans of the kinds of this package. */
   constructor(
@@ -186,7 +192,7 @@ export class ServerRemovals {
 
   private refuseForObject(object: Entity, deletions: Deletions, owned: ReadonlySet<string>): void {
     const { kind, uid = "", key, inputs } = object;
-    if (this.isManaged(key)) return;
+    if (this.managed().has(key)) return;
     if (bindingKeys(object).some((binding) => owned.has(binding))) return;
     const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
     for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, key, referred);
@@ -203,14 +209,5 @@ export class ServerRemovals {
         );
       }),
     );
-  }
-
-  private isManaged(key: string): boolean {
-    this.managed ??= new Set(
-      [...this.byUrn.values()]
-        .filter(({ before, after }) => (before ?? after)?.external !== true)
-        .map((plan) => this.keys.of(plan)),
-    );
-    return this.managed.has(key);
   }
 }

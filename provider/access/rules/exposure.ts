@@ -18,7 +18,7 @@ import { listGrantsHeld } from "./trustedIdentities";
 import { leavesIn, ownMember, topProperty } from "../graph/references";
 import { specs } from "../documents/specs";
 import { isCalledByName, possibleGrants } from "../graph/accessKinds";
-import { groupBy } from "../../fields/values";
+import { groupBy, once } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isBuiltInRole } from "./facts";
@@ -75,9 +75,23 @@ const isAtSamePlace = (one: Entity, other: Entity): boolean =>
 
 /** Answers what was found by each name before a change, and what a name gives after it. */
 class KnownNames {
-  private known: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private grants: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private pulled: ReadonlyMap<string, readonly Entity[]> | undefined;
+  private readonly known = once(() =>
+    groupBy(
+      [...this.facts.comparison.before.entities.values()].filter(
+        ({ kind, name }) => name !== undefined && isFoundByName(kind),
+      ),
+      (each) => [addressOf(this.facts, each, "before")],
+    ),
+  );
+  private readonly grants = once(() =>
+    groupBy(this.facts.comparison.after.grants, ({ group }) => this.facts.groupAndAbove(group.key)),
+  );
+  private readonly pulled = once(() =>
+    groupBy(
+      [...this.facts.comparison.after.entities.values()].filter(({ kind }) => isPulledByName(kind)),
+      (entity) => this.facts.groupAndAbove(entity.key),
+    ),
+  );
 
   constructor(private readonly facts: Facts) {}
 
@@ -87,20 +101,16 @@ class KnownNames {
     const address = addressOf(facts, after, "after");
     if (before !== undefined && addressOf(facts, before, "before") === address && before.name === after.name)
       return undefined;
-    this.known ??= groupBy(
-      [...facts.comparison.before.entities.values()].filter(
-        ({ kind, name }) => name !== undefined && isFoundByName(kind),
-      ),
-      (each) => [addressOf(facts, each, "before")],
-    );
-    return this.known.get(address)?.find((other) => {
-      if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
-      if (before !== undefined) return true;
-      // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
-      return isFoundByPath(after.kind) || isAtSamePlace(other, after)
-        ? !facts.isDeleted(other.key)
-        : after.kind === "Role";
-    });
+    return this.known()
+      .get(address)
+      ?.find((other) => {
+        if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
+        if (before !== undefined) return true;
+        // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
+        return isFoundByPath(after.kind) || isAtSamePlace(other, after)
+          ? !facts.isDeleted(other.key)
+          : after.kind === "Role";
+      });
   }
 
   /** How many grants are found by a name or below it, whether some allow more than to read, and how much images are pulled by. */
@@ -109,7 +119,7 @@ class KnownNames {
     return {
       grants: grants.length,
       isStrong: grants.some(({ role }) => this.facts.roles.mayWrite(role)),
-      pulled: isFoundByPath(kind) ? this.pulledFrom(key).length : 0,
+      pulled: isFoundByPath(kind) ? (this.pulled().get(key) ?? []).length : 0,
     };
   }
 
@@ -117,17 +127,7 @@ class KnownNames {
     const { facts } = this;
     if (kind === "Role") return facts.after.ofRole(key);
     if (!isFoundByPath(kind)) return facts.heldThrough(key);
-    this.grants ??= groupBy(facts.comparison.after.grants, ({ group }) => facts.groupAndAbove(group.key));
-    return this.grants.get(key) ?? [];
-  }
-
-  private pulledFrom(key: string): readonly Entity[] {
-    const { facts } = this;
-    this.pulled ??= groupBy(
-      [...facts.comparison.after.entities.values()].filter(({ kind }) => isPulledByName(kind)),
-      (entity) => facts.groupAndAbove(entity.key),
-    );
-    return this.pulled.get(key) ?? [];
+    return this.grants().get(key) ?? [];
   }
 }
 
