@@ -3,7 +3,7 @@ import { ownEffect } from "../fields/fieldSpec";
 import type { AccessEffect, FieldSpec, EnumSpec, OneOf } from "../fields/fieldSpec";
 import { formats, sortedJson } from "../fields/formats";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { SECRET_MASK, isObject, isUnknown } from "../fields/values";
+import { SECRET_MASK, isObject, isUnknown, once } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { memberPath } from "../fields/walk";
 import { limitLines } from "../text/plain";
@@ -66,9 +66,9 @@ export interface EffectContext {
 
 /** Looks up names and capabilities of the referenced resources in entities. */
 function createEffectSide(entities: Entities): EffectSide {
-  let labels: ReadonlyMap<string, string> | undefined;
+  const labels = once(() => distinctLabels(entities));
   return {
-    findName: (key) => (labels ??= distinctLabels(entities)).get(key) ?? labelByKey(entities, key),
+    findName: (key) => labels().get(key) ?? labelByKey(entities, key),
     findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }
@@ -310,14 +310,16 @@ class EffectReader {
 
 /**
  * Describes each property in which two sets of arguments of one kind differ, in the order of the description, with
- * what the difference does to access. Members of an object, and entries of a map, are properties of their own.
+ * what the difference does to access. Members of an object, and entries of a map, are properties of their own. Nothing is known of
+ * the properties of an unknown kind.
  */
 export function describeEffects(
-  spec: ResourceSpec,
+  spec: ResourceSpec | undefined,
   before: Props,
   after: Props,
   context: EffectContext,
 ): FieldEffect[] {
+  if (spec === undefined) return [];
   return new EffectReader(context).read({
     fields: spec.fields,
     oneOfs: spec.oneOfs ?? [],

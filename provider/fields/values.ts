@@ -67,6 +67,25 @@ export function addTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
   else lists.set(key, [item]);
 }
 
+/** Computes a value when it is first asked for, and answers with the same one from then on. */
+export function once<T>(compute: () => T): () => T {
+  let known: { readonly value: T } | undefined;
+  return () => (known ??= { value: compute() }).value;
+}
+
+/** What a map has of a key, as `Map.prototype.getOrInsertComputed` will do it. */
+export function getOrCompute<K, V>(
+  map: { get(key: K): V | undefined; has(key: K): boolean; set(key: K, value: V): unknown },
+  key: K,
+  compute: () => NoInfer<V>,
+): V {
+  const known = map.get(key);
+  if (known !== undefined || map.has(key)) return known as V;
+  const value = compute();
+  map.set(key, value);
+  return value;
+}
+
 /** Lists items by their keys; one without a key is in no list. */
 export function groupBy<T>(
   items: Iterable<T>,

@@ -1,6 +1,5 @@
 import { checkInputs } from "../../fields/check";
 import { diffInputs } from "../../fields/diff";
-import type { FieldSpec } from "../../fields/fieldSpec";
 import { declaredFields } from "../../fields/mergeLive";
 import { aggregatedKind, objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
@@ -21,6 +20,7 @@ import type { Inventory, InventoryObject } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
+import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
 import type { AdoptedResource } from "./program";
 
@@ -48,13 +48,11 @@ function withMember(inputs: Props, path: readonly string[], value: Json): Props 
   };
 }
 
-/** The paths of the secrets that the server never returns. */
-function listSecretPaths(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): string[][] {
-  return Object.entries(fields).flatMap(([key, field]): string[][] => {
-    if (field.secret && field.inputOnly) return [[...path, key]];
-    return field.type === "object" ? listSecretPaths(field.fields, [...path, key]) : [];
-  });
-}
+/** Secrets that the server never returns. */
+const unreturnedSecrets = fieldsWhere(({ secret, inputOnly }) => secret === true && inputOnly === true);
+
+/** What the server fills in where a program does not set it. */
+const serverFilled = fieldsWhere((field) => field.serverFilled === true);
 
 /**
  * The arguments with which a program declares an object as it is, or why it cannot.
@@ -77,30 +75,21 @@ export function declareObject(
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
   for (const { property } of problems()) {
-    const path = property.split(".");
     // A time in the past cannot be declared; where the server fills it in, the program leaves it out.
-    if (isFilledByServer(spec.fields, path)) inputs = withoutMember(inputs, path);
+    if (serverFilled(spec.kind).some(({ path }) => path === property))
+      inputs = withoutMember(inputs, property.split("."));
   }
   if (problems().length > 0) {
     // An object that is valid with a secret only has one on the server.
-    const paths = listSecretPaths(spec.fields, []);
-    const filled = paths.reduce((all, path) => withMember(all, path, "secret"), inputs);
+    const paths = unreturnedSecrets(spec.kind).map(({ path }) => path);
+    const filled = paths.reduce((all, path) => withMember(all, path.split("."), "secret"), inputs);
     if (paths.length > 0 && checkInputs(spec, filled, { olds: {}, now }).length === 0) {
-      return { inputs, secretPaths: paths.map((path) => path.join(".")) };
+      return { inputs, secretPaths: paths };
     }
   }
   const [problem] = problems();
   if (problem === undefined) return { inputs, secretPaths: [] };
   return { reason: `${problem.property} ${problem.reason}`.trim() };
-}
-
-/** Whether the server fills the field at a path when a program does not set it. */
-function isFilledByServer(fields: Readonly<Record<string, FieldSpec>>, path: readonly string[]): boolean {
-  const [key = "", ...rest] = path;
-  const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-  if (field === undefined) return false;
-  if (rest.length === 0) return field.serverFilled === true;
-  return field.type === "object" && isFilledByServer(field.fields, rest);
 }
 
 /** Which objects of an inventory to adopt. */

@@ -6,7 +6,7 @@ import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
-import { groupBy } from "../../fields/values";
+import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
@@ -268,7 +268,8 @@ function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectCon
 /** Judges which subjects an assertion is about. The same question is asked of many grants. */
 export class SubjectJudge {
   private readonly known = new Map<SubjectSelector, Map<string, Share>>();
-  private knownOthers: ReadonlySet<string> | undefined;
+  /** The keys of those who have access on the other side. */
+  private readonly holdersOfOther = once(() => new Set(this.other.grants.map(({ subject }) => subject.key)));
 
   /**
    * @param side The subjects are those of this graph.
@@ -288,15 +289,12 @@ export class SubjectJudge {
 
   /** How many of those that can be a subject an assertion is about. */
   shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
-    const shares = this.known.get(selector) ?? new Map<string, Share>();
-    this.known.set(selector, shares);
-    const known = shares.get(subject.key);
-    if (known !== undefined) return known;
-    const { not = [], ...conditions } = selector;
-    const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
-    const share = meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
-    shares.set(subject.key, share);
-    return share;
+    const shares = getOrCompute(this.known, selector, () => new Map());
+    return getOrCompute(shares, subject.key, () => {
+      const { not = [], ...conditions } = selector;
+      const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
+      return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
+    });
   }
 
   private shareOfConditions(subject: Subject, conditions: SubjectConditions): Share {
@@ -333,15 +331,10 @@ export class SubjectJudge {
   private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
     // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
     if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs))
-      return !this.isPlanned || !this.isAfter || this.holdersOfOther.has(key) ? "all" : "some";
+      return !this.isPlanned || !this.isAfter || this.holdersOfOther().has(key) ? "all" : "some";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
-  }
-
-  /** The keys of those who have access on the other side. */
-  private get holdersOfOther(): ReadonlySet<string> {
-    return (this.knownOthers ??= new Set(this.other.grants.map(({ subject }) => subject.key)));
   }
 
   /** Whether an object can be meant by conditions, whatever its name. */
@@ -499,14 +492,7 @@ class Side {
   /** The grants there: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
-  private knownPrincipals: Principals | undefined;
-  private knownGroups: readonly Scope[] | undefined;
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
-  private knownIdentities: readonly Subject[] | undefined;
-  private knownPeople: readonly Subject[] | undefined;
-  private knownDeparted: readonly Departed[] | undefined;
-  private knownPrincipalsWithDeparted: Principals | undefined;
-  private knownTuples: ReadonlyMap<string, Grant> | undefined;
   private readonly matching = new Map<string, ReadonlySet<string>>();
 
   constructor(
@@ -549,13 +535,10 @@ class Side {
    * @param isSure only by grants that are known to be there or above it, and that are not one of several that their resource may make.
    */
   capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group, isSure]);
-    const known = this.capabilities.get(place);
-    if (known !== undefined) return known;
-    const grants = this.grantsOfSubject(subject, group, isSure);
-    const capabilities = new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
-    this.capabilities.set(place, capabilities);
-    return capabilities;
+    return getOrCompute(this.capabilities, JSON.stringify([subject, group, isSure]), () => {
+      const grants = this.grantsOfSubject(subject, group, isSure);
+      return new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
+    });
   }
 
   /** The grants by which a subject may do something at a group. */
@@ -567,15 +550,11 @@ class Side {
   }
 
   /** Which subjects one principal may be. */
-  get principals(): Principals {
+  readonly principals = once(() => {
     const { entities, grants } = this.graph;
-    return (this.knownPrincipals ??= new Principals(
-      entities,
-      this.languages,
-      grants.map(({ subject }) => subject),
-      this.past?.entities,
-    ));
-  }
+    const subjects = grants.map(({ subject }) => subject);
+    return new Principals(entities, this.languages, subjects, this.past?.entities);
+  });
 
   /**
    * Who may be one principal with an identity that is chosen by its name or uid: the same people, whatever another identity of
@@ -583,9 +562,9 @@ class Side {
    */
   private sharingWithNamed(selector: SubjectSelector): ReadonlySet<string> {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
-    const named = this.people.filter((each) => this.subjects.shareOf(each, selector) !== "none");
+    const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
-    const principals = departed.length === 0 ? this.principals : this.principalsWithDeparted;
+    const principals = departed.length === 0 ? this.principals() : this.principalsWithDeparted();
     const found = new Set<string>();
     const asked = new Set<string>();
     for (const one of [...named, ...departed]) {
@@ -602,17 +581,13 @@ class Side {
   departedOf(selector: SubjectSelector): readonly Departed[] {
     const { former } = this;
     if (former === undefined) return [];
-    return this.departed.filter(({ subject }) => former.subjects.shareOf(subject, selector) !== "none");
+    return this.departed().filter(({ subject }) => former.subjects.shareOf(subject, selector) !== "none");
   }
 
-  private get departed(): readonly Departed[] {
-    return (this.knownDeparted ??= this.findDeparted());
-  }
-
-  private findDeparted(): Departed[] {
-    const keys = new Set(this.people.map(({ key }) => key));
+  private readonly departed = once((): readonly Departed[] => {
+    const keys = new Set(this.people().map(({ key }) => key));
     const [then, now] = [this.former?.graph.entities ?? new Map<string, Entity>(), this.graph.entities];
-    return (this.former?.people ?? []).flatMap((subject): Departed[] => {
+    return (this.former?.people() ?? []).flatMap((subject): Departed[] => {
       const { key, type } = subject;
       const entity = then.get(ownerOf(key) ?? key);
       const isThere =
@@ -622,15 +597,11 @@ class Side {
       const own = JSON.stringify(["before", key]);
       return [{ subject, was: { ...subject, key: own }, entity: { ...entity, key: own } }];
     });
-  }
+  });
 
   /** The principals of this side beside those that departed. */
-  get principalsWithDeparted(): Principals {
-    return (this.knownPrincipalsWithDeparted ??= this.comparePrincipalsWithDeparted());
-  }
-
-  private comparePrincipalsWithDeparted(): Principals {
-    const { departed, people } = this;
+  readonly principalsWithDeparted = once(() => {
+    const [departed, people] = [this.departed(), this.people()];
     const entities = new Map([
       ...departed.map(({ entity }) => [entity.key, entity] as const),
       ...this.graph.entities,
@@ -639,7 +610,7 @@ class Side {
     const others = this.graph.grants.flatMap(({ subject }) => (keys.has(subject.key) ? [] : [subject]));
     const subjects = [...departed.map(({ was }) => was), ...people, ...others];
     return new Principals(entities, this.languages, subjects, this.past?.entities);
-  }
+  });
 
   /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
   shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
@@ -653,67 +624,56 @@ class Side {
   }
 
   private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
-    let sharing = this.sharing.get(selector);
-    if (sharing === undefined) this.sharing.set(selector, (sharing = this.sharingWithNamed(selector)));
+    const sharing = getOrCompute(this.sharing, selector, () => this.sharingWithNamed(selector));
     // What else is asked of a holder, is asked of each of them.
     const others = { ...selector, name: undefined, uid: undefined };
     return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
   }
 
   /** Every identity, and each service and invite that has a grant: those of whom a document tells who they are. */
-  private get people(): readonly Subject[] {
-    return (this.knownPeople ??= [
-      ...this.identities,
-      ...new Map(
-        this.graph.grants.flatMap(({ subject }) =>
-          subject.type === "service" || subject.type === "invite" ? [[subject.key, subject] as const] : [],
-        ),
-      ).values(),
-    ]);
-  }
+  private readonly people = once((): readonly Subject[] => [
+    ...this.identities(),
+    ...new Map(
+      this.graph.grants.flatMap(({ subject }) =>
+        subject.type === "service" || subject.type === "invite" ? [[subject.key, subject] as const] : [],
+      ),
+    ).values(),
+  ]);
 
   /** Every identity, whether it has a grant or not. */
-  get identities(): readonly Subject[] {
-    return (this.knownIdentities ??= [...this.graph.entities.values()].flatMap((entity) => {
+  readonly identities = once((): readonly Subject[] =>
+    [...this.graph.entities.values()].flatMap((entity) => {
       const { kind, key, uid, name } = entity;
       return accessKinds[kind]?.assumable === true
         ? [{ key, uid, name, type: "identity" as const, ...describeIdentity(entity) }]
         : [];
-    }));
-  }
+    }),
+  );
 
-  get groups(): readonly Scope[] {
-    return (this.knownGroups ??= this.findGroups());
-  }
-
-  private findGroups(): Scope[] {
+  readonly groups = once((): readonly Scope[] => {
     const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
       kind === "Group" ? [key] : [],
     );
     const roots = this.graph.grants.flatMap(({ group: { key } }) => (isTopUid(key) ? [key] : []));
     return [...new Set([...groups, ...roots])].map((key) => this.hierarchy.scope(key));
-  }
+  });
 
   /** Each grant by what it says; of several alike the last. */
-  get grantsByTuple(): ReadonlyMap<string, Grant> {
-    return (this.knownTuples ??= new Map(this.graph.grants.map((grant) => [tupleOf(grant), grant])));
-  }
+  readonly grantsByTuple = once(() => new Map(this.graph.grants.map((grant) => [tupleOf(grant), grant])));
 
   /** The groups that have a path or uid. */
   groupsNamed(globs: readonly string[]): string[] {
     const named = globs.map((glob) => this.groupsMatching(glob));
-    return this.groups.flatMap(({ key }) => (named.some((keys) => keys.has(key)) ? [key] : []));
+    return this.groups().flatMap(({ key }) => (named.some((keys) => keys.has(key)) ? [key] : []));
   }
 
   private groupsMatching(glob: string): ReadonlySet<string> {
-    const known = this.matching.get(glob);
-    if (known !== undefined) return known;
-    const meant = this.groups.filter(
-      ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
-    );
-    const keys = new Set(meant.map(({ key }) => key));
-    this.matching.set(glob, keys);
-    return keys;
+    return getOrCompute(this.matching, glob, () => {
+      const meant = this.groups().filter(
+        ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
+      );
+      return new Set(meant.map(({ key }) => key));
+    });
   }
 
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
@@ -742,15 +702,12 @@ class AssertionJudge {
   private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
-  private knownLasting: Side | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
   /** What the change gives another name. */
   private readonly renamed: readonly Entity[];
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
-  /** What the holders of access are called. */
-  private known: ReturnType<AssertionJudge["findKnown"]> | undefined;
   private readonly languages: Languages;
 
   constructor(private readonly graphs: Judged) {
@@ -784,15 +741,11 @@ class AssertionJudge {
   }
 
   /** What is there from before the change until everything new is made. */
-  private get lasting(): Side {
+  private readonly lasting = once(() => {
     const { before, after } = this.graphs;
-    return (this.knownLasting ??= new Side(
-      { ...before, grants: listLasting(this.graphs) },
-      after,
-      this.languages,
-      this.isPlanned,
-    ));
-  }
+    const grants = listLasting(this.graphs);
+    return new Side({ ...before, grants }, after, this.languages, this.isPlanned);
+  });
 
   private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
@@ -808,15 +761,14 @@ class AssertionJudge {
   private hadBefore(held: Iterable<Held>): (now: Held) => boolean {
     const all = [...held];
     const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
-    let byTrust: ReturnType<AssertionJudge["indexHeld"]> | undefined;
+    const byTrust = once(() => this.indexHeld(all, (one) => this.before.principals().textOf(one)));
     return (now) => {
       const { subject } = now.grant;
       if (this.acceptsMore(subject)) return false;
       if (byKey(now, withoutRetained(subject.key))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
-      byTrust ??= this.indexHeld(all, (one) => this.before.principals.textOf(one));
-      return byTrust(now, this.after.principals.textOf(subject));
+      return byTrust()(now, this.after.principals().textOf(subject));
     };
   }
 
@@ -830,9 +782,8 @@ class AssertionJudge {
       if (name === undefined) continue;
       for (const point of points) {
         const place = JSON.stringify([name, point]);
-        const there = known.get(place) ?? new Set();
+        const there = getOrCompute(known, place, () => new Set());
         for (const capability of capabilities) there.add(capability);
-        known.set(place, there);
       }
     }
     return ({ points, capabilities }, name) =>
@@ -875,9 +826,9 @@ class AssertionJudge {
     const { entities } = this.after.graph;
     if (!this.isPlanned) return [];
     const within = (side: Side, named: ReadonlySet<string>): string[] =>
-      side.groups.flatMap(({ key }) =>
-        side.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : [],
-      );
+      side
+        .groups()
+        .flatMap(({ key }) => (side.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : []));
     const [named, covered] = [new Set(then), new Set(within(this.after, now))];
     const isKept = (key: string): boolean => (named.has(key) ? now : covered).has(key);
     // What lies below a group that departs departs with it.
@@ -887,7 +838,7 @@ class AssertionJudge {
     );
     const details = ["from the next change on, nothing of it is judged"];
     const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !covered.has(key);
-    const made = gone.some((key) => !entities.has(key)) ? this.after.groups.filter(isNew) : [];
+    const made = gone.some((key) => !entities.has(key)) ? this.after.groups().filter(isNew) : [];
     return gone.flatMap((key): Violation[] => {
       const { path: old, name: lost } = this.before.hierarchy.scope(key);
       const entity = entities.get(key);
@@ -945,7 +896,7 @@ class AssertionJudge {
     const { graph, identities, subjects } = this.after;
     const known = this.before.graph.entities;
     const all = new Map(
-      [...identities, ...graph.grants.map(({ subject }) => subject)].map((each) => [each.key, each]),
+      [...identities(), ...graph.grants.map(({ subject }) => subject)].map((each) => [each.key, each]),
     );
     return [...all.values()].flatMap((subject): Violation[] => {
       const entity = entityOf(graph.entities, subject.key);
@@ -1016,9 +967,11 @@ class AssertionJudge {
     const isIdentity = ({ type }: Subject): boolean => type === "identity";
     const departed = this.after.departedOf(who).flatMap(({ was }) => (isIdentity(was) ? [was] : []));
     if (departed.length === 0) return [];
-    const named = this.before.identities.filter((each) => this.before.subjects.shareOf(each, who) !== "none");
+    const named = this.before
+      .identities()
+      .filter((each) => this.before.subjects.shareOf(each, who) !== "none");
     const namedKeys = new Set(named.map(({ key }) => key));
-    const principals = this.after.principalsWithDeparted;
+    const principals = this.after.principalsWithDeparted();
     const now = this.after.graph.entities;
     const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
     const others = { ...who, name: undefined, uid: undefined };
@@ -1071,7 +1024,7 @@ class AssertionJudge {
   }
 
   private noGroup(paths: readonly string[]): string {
-    const known = this.after.groups.map(({ path }) => path);
+    const known = this.after.groups().map(({ path }) => path);
     const meant = paths.map((path) => suggest(path, known)).find((hint) => hint !== "") ?? "";
     return `no group that is known here is ${paths.map((path) => JSON.stringify(path)).join(" or ")}${meant}`;
   }
@@ -1098,7 +1051,8 @@ class AssertionJudge {
     return [this.before, this.after].flatMap(({ graph }) => [...graph.entities.values()]);
   }
 
-  private findKnown(): { readonly names: readonly string[]; readonly uids: readonly string[] } {
+  /** What the holders of access are called. */
+  private readonly known = once(() => {
     const holders = this.entities().filter(({ kind }) => accessKinds[kind]?.describeHolder !== undefined);
     const grants = [this.before, this.after].flatMap(({ graph }) => graph.grants);
     const uids = [...holders, ...grants.map(({ subject }) => subject)].flatMap(({ uid }) => uid ?? []);
@@ -1106,12 +1060,12 @@ class AssertionJudge {
       names: [...new Set(holders.flatMap((holder) => holder.name ?? []))],
       uids: [...new Set(uids)],
     };
-  }
+  });
 
   /** What an assertion names and nobody has. A name with a wildcard is meant for what comes later, too. */
   unknownNames({ name, place, who = {}, on }: Assertion): string[] {
     if (!this.isLive) return [];
-    const { names, uids } = (this.known ??= this.findKnown());
+    const { names, uids } = this.known();
     const missing = (globs: readonly string[] = [], known: readonly string[]): string[] =>
       globs.filter((glob) => !hasWildcard(glob) && !known.some((each) => globMatches(glob, each)));
     const groups = on.filter((glob) => !hasWildcard(glob) && this.after.groupsNamed([glob]).length === 0);
@@ -1136,11 +1090,8 @@ class AssertionJudge {
   ): Generator<Held & { readonly share: Share }> {
     // By what a role allows: while an update runs, one role may allow more by one grant than by another.
     const known = new Map<readonly string[] | undefined, readonly string[]>();
-    const matched = ({ role: { capabilities } }: Grant): readonly string[] => {
-      const found = known.get(capabilities) ?? matchedBy(capabilities, wanted);
-      known.set(capabilities, found);
-      return found;
-    };
+    const matched = ({ role: { capabilities } }: Grant): readonly string[] =>
+      getOrCompute(known, capabilities, () => matchedBy(capabilities, wanted));
     const seen = new Set<string>();
     const sums = new Map<string, Held & { readonly share: Share; readonly together: readonly Grant[] }>();
     for (const grant of side.graph.grants) {
@@ -1157,7 +1108,7 @@ class AssertionJudge {
       }
       // A role is held by several grants together, too, also where one principal holds them as several identities.
       const { key } = grant.subject;
-      const holders = side.principals.sharing(grant.subject);
+      const holders = side.principals().sharing(grant.subject);
       for (const point of points) {
         const place = JSON.stringify([key, point]);
         if (seen.has(place)) continue;
@@ -1199,7 +1150,7 @@ class AssertionJudge {
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    const old = this.before.grantsByTuple;
+    const old = this.before.grantsByTuple();
     const violationOf = (held: Held & { readonly share: Share }): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
       const newest = together.find((each) => isOther(each, old.get(tupleOf(each))));
@@ -1234,7 +1185,7 @@ class AssertionJudge {
       if (!isAlone) {
         if (atMost === undefined) continue;
         // One principal may hold it as several identities, who are one holder.
-        const all = side.principals.sharing(grant.subject);
+        const all = side.principals().sharing(grant.subject);
         if (all.length === 1 || all.some((each) => holders.has(each.key))) continue;
         const held = new Set(all.flatMap((each) => [...side.capabilitiesAt(each.key, group)]));
         if (!holdsAll(held, wanted)) continue;
@@ -1250,7 +1201,7 @@ class AssertionJudge {
     }
     const all = [...holders.values()];
     const sure = all.filter(({ share }) => share === "all");
-    const distinct = (some: typeof all) => side.principals.distinct(some, ({ grant }) => grant.subject);
+    const distinct = (some: typeof all) => side.principals().distinct(some, ({ grant }) => grant.subject);
     return {
       sure: distinct(sure),
       all,
@@ -1289,7 +1240,7 @@ class AssertionJudge {
       const count = (holders: readonly unknown[], which = ""): string =>
         `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
-      const lasting = this.holders(this.lasting, assertion, key, wanted).allSure;
+      const lasting = this.holders(this.lasting(), assertion, key, wanted).allSure;
       const stays = new Set(lasting.map(({ grant }) => grant.subject.key));
       const isLate = createLate(
         then.allSure.map(({ grant }) => grant),
@@ -1336,7 +1287,8 @@ class AssertionJudge {
       const others =
         open.length === 0
           ? []
-          : side.principals
+          : side
+              .principals()
               .sharing(subject)
               .flatMap((each) => (each.key === key ? [] : (bySubject.get(each.key) ?? [])));
       const adding = others.filter(({ grant }) =>
@@ -1429,15 +1381,17 @@ const results = new WeakMap<object, WeakMap<Assertions, AssertionResult>>();
 
 /** Judges the assertions of a policy: what a change makes worse, and what was broken before it. */
 export function judgeAssertions(graphs: Judged, assertions: Assertions): AssertionResult {
-  const known = results.get(graphs)?.get(assertions);
-  if (known !== undefined) return known;
-  const judge = new AssertionJudge(graphs);
+  const known = getOrCompute(results, graphs, () => new WeakMap());
+  return getOrCompute(known, assertions, () => findViolations(new AssertionJudge(graphs), assertions));
+}
+
+function findViolations(judge: AssertionJudge, assertions: Assertions): AssertionResult {
   const [forbid, require, separate] = [
     assertions.forbid.map((each) => judge.forbid(each)),
     assertions.require.map((each) => judge.require(each)),
     assertions.separate.map((each) => judge.separate(each)),
   ];
-  const result: AssertionResult = {
+  return {
     worse: {
       forbid: forbid.flatMap(({ worse }) => worse),
       require: require.flatMap(({ worse }) => worse),
@@ -1448,11 +1402,6 @@ export function judgeAssertions(graphs: Judged, assertions: Assertions): Asserti
       all.flatMap((each) => judge.unknownNames(each)),
     ),
   };
-  results.set(
-    graphs,
-    (results.get(graphs) ?? new WeakMap<Assertions, AssertionResult>()).set(assertions, result),
-  );
-  return result;
 }
 
 /** What was broken before a change and still is: a line for each assertion. */

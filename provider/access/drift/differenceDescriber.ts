@@ -14,8 +14,9 @@ import type { PlainSecrets, RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
+import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
-import { topProperty, isReference, mapLeaves, isPathWithin } from "../graph/references";
+import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
 
@@ -353,29 +354,16 @@ function revealMembers(recorded: Props, live: Json | undefined, path: string, se
   return Object.fromEntries(entries);
 }
 
-/** Whether a field is sent and never returned. */
-function isInputOnly(spec: ResourceSpec, path: string): boolean {
-  let fields: ResourceSpec["fields"] = spec.fields;
-  for (const step of path.split(".")) {
-    const field = Object.hasOwn(fields, step) ? fields[step] : undefined;
-    if (field === undefined) return false;
-    if (field.inputOnly) return true;
-    fields = field.type === "object" ? field.fields : {};
-  }
-  return false;
-}
+/** What is sent and never returned. */
+const unreturned = fieldsWhere(({ inputOnly }) => inputOnly === true);
 
 /** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
 function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
   const isCollection = aggregatedKind(spec) !== undefined;
-  const paths = new Set(resource.secretPaths.filter((path) => isCollection || !isInputOnly(spec, path)));
-  const leaves: Leaf[] = [];
-  if (paths.size === 0) return leaves;
-  mapLeaves(spec, resource.inputs, (value, leaf) => {
-    if (paths.has(leaf.path)) leaves.push(leaf);
-    return value;
-  });
-  return leaves;
+  const isReturned = (path: string): boolean =>
+    !unreturned(spec.kind).some((field) => isPathWithin(path, field.path));
+  const paths = new Set(resource.secretPaths.filter((path) => isCollection || isReturned(path)));
+  return paths.size === 0 ? [] : leavesIn(spec, resource.inputs).filter(({ path }) => paths.has(path));
 }
 
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */

@@ -1,5 +1,5 @@
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, groupBy } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
 import type { Inventory, InventoryObject } from "../documents/inventory";
@@ -11,7 +11,7 @@ import { bindingKeys, graphOf, GroupHierarchy } from "../graph/accessKinds";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey } from "../graph/entities";
 import type { Entities, Entity } from "../graph/model";
-import { isReference, mapLeaves } from "../graph/references";
+import { mapReferences, listReferences } from "../graph/references";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
@@ -67,20 +67,20 @@ export interface DriftRequest {
   ) => SuppressionResult;
 }
 
-class Counter {
-  private readonly counts = new Map<string, { managed: number; total: number }>();
-
-  add(key: string, isManaged: boolean): void {
-    const count = this.counts.get(key) ?? { managed: 0, total: 0 };
-    this.counts.set(key, count);
-    count.total += 1;
-    if (isManaged) count.managed += 1;
-  }
-
-  entries(): [string, ManagedCount][] {
-    return [...this.counts].sort(([a], [b]) => compareTexts(a, b));
-  }
+interface Countable {
+  readonly isManaged: boolean;
 }
+
+const countAll = (objects: readonly Countable[]): ManagedCount => ({
+  managed: objects.filter(({ isManaged }) => isManaged).length,
+  total: objects.length,
+});
+
+/** How many of the objects of each key are managed. */
+const countManaged = <T extends Countable>(objects: readonly T[], keyOf: (object: T) => string) =>
+  [...groupBy(objects, (object) => [keyOf(object)])]
+    .sort(([a], [b]) => compareTexts(a, b))
+    .map(([key, all]) => [key, countAll(all)] as const);
 
 /** Compares an older inventory with a newer one, whoever manages the objects. */
 class InventoryComparison {
@@ -213,7 +213,7 @@ class DriftDetector {
     const read = new Set(states.compared.filter(isRead).map((compared) => compared.managed));
     const owned = bindingKeysOfCollections(states.compared, "after");
     const unmanaged = this.unmanaged.find(
-      ({ kind, uid }) => !managed.isKnown(kind, uid),
+      ({ kind, uid }) => managed.ownersOf(kind, uid).length === 0,
       states.differences.filter(({ kind }) => kind === "deleted"),
       false,
       // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
@@ -269,23 +269,20 @@ class DriftDetector {
   private measureCoverage(): Coverage {
     const { directory, managed, resources, scope } = this;
     const declared = bindingKeysOfCollections(resources, "before");
-    const [all, kinds, groups] = [new Counter(), new Counter(), new Counter()];
-    for (const object of directory.all()) {
+    const objects = [...directory.all()].flatMap((object) => {
       const { kind, uid } = object;
       const spec = specs[kind];
-      if (spec === undefined || isUndeclarable(spec, object, scope)) continue;
+      if (spec === undefined || isUndeclarable(spec, object, scope)) return [];
       const keys = bindingKeys(entityOfObject(object));
       const isManaged =
         managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
-      all.add("", isManaged);
-      kinds.add(kind, isManaged);
-      groups.add((spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged);
-    }
-    const [[, total] = ["", { managed: 0, total: 0 }]] = all.entries();
+      return [{ kind, group: (spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged }];
+    });
+    const groups = countManaged(objects, ({ group }) => group);
     return {
-      ...total,
-      byKind: kinds.entries().map(([kind, count]) => ({ kind, ...count })),
-      byGroup: groups.entries().map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
+      ...countAll(objects),
+      byKind: countManaged(objects, ({ kind }) => kind).map(([kind, count]) => ({ kind, ...count })),
+      byGroup: groups.map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
     };
   }
 }
@@ -381,16 +378,12 @@ class DriftGraphs {
     for (let added = -1; added !== 0;) {
       added = 0;
       for (const { kind, inputs } of [...this.before.values()]) {
-        const spec = specs[kind];
-        if (spec === undefined) continue;
-        mapLeaves(spec, inputs, (value, leaf) => {
-          const live = isReference(leaf) && typeof value === "string" ? this.after.get(value) : undefined;
-          if (live !== undefined && !this.before.has(live.key)) {
-            this.before.set(live.key, live);
-            added += 1;
-          }
-          return value;
-        });
+        for (const key of listReferences(specs[kind], inputs)) {
+          const live = this.after.get(key);
+          if (live === undefined || this.before.has(live.key)) continue;
+          this.before.set(live.key, live);
+          added += 1;
+        }
       }
     }
   }
@@ -404,10 +397,8 @@ class DriftGraphs {
     );
     if (deletedUids.size === 0) return;
     for (const [key, entity] of this.after) {
-      const spec = specs[entity.kind];
-      if (spec === undefined) continue;
-      const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-        isReference(leaf) && deletedUids.has(value) ? "" : value,
+      const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) =>
+        deletedUids.has(value) ? "" : value,
       );
       this.after.set(key, { ...entity, inputs });
     }

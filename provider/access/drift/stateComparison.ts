@@ -4,7 +4,7 @@ import { sortedJson } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
-import { addTo, isObject, groupBy } from "../../fields/values";
+import { addTo, isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { printable } from "../../text/printable";
@@ -77,8 +77,6 @@ export interface DetectedDifference {
 /** Everything that the states of a run record. */
 export class ManagedResources {
   readonly all: ManagedResource[] = [];
-  /** Keys of what a state manages. */
-  private readonly known = new Set<string>();
   /** By key of what a state is about to delete: what becomes of it. */
   private readonly pending = new Map<string, string>();
   private readonly byKey = new Map<string, ManagedResource[]>();
@@ -94,12 +92,7 @@ export class ManagedResources {
     return this.pending.get(objectKey(kind, uid));
   }
 
-  /** Whether a state manages an object. One that a program only reads is not its own, nor is one that it gave up. */
-  isKnown(kind: string, uid: string): boolean {
-    return this.known.has(objectKey(kind, uid));
-  }
-
-  /** The resources that manage one object. */
+  /** The resources that manage one object. One that a program only reads is not its own, nor is one that it gave up. */
   ownersOf(kind: string, uid: string): readonly ManagedResource[] {
     return this.byKey.get(objectKey(kind, uid)) ?? [];
   }
@@ -134,7 +127,6 @@ export class ManagedResources {
     }
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn } = resource;
-      this.known.add(objectKey(kind, uid));
       const spec = specs[kind];
       if (spec === undefined) {
         notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
@@ -255,7 +247,7 @@ export class ChangedResources {
       .find(({ eventPrefix }) => eventPrefix !== undefined && name.startsWith(`${eventPrefix}.`));
     if (!spec) return false;
     const uidsByKind = name.endsWith(".batch") ? this.parents : this.uids;
-    uidsByKind.set(spec.kind, (uidsByKind.get(spec.kind) ?? new Set()).add(subject));
+    getOrCompute(uidsByKind, spec.kind, () => new Set()).add(subject);
     const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
     if (who !== "") {
       this.actors.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
@@ -266,7 +258,7 @@ export class ChangedResources {
   /** The uids to read, by kind: those that events name, and those that states record below a named parent. */
   uidsToRead(states: readonly StateExport[]): Map<string, readonly string[]> {
     const wanted = new Map([...this.uids].map(([kind, uids]) => [kind, new Set(uids)]));
-    const add = (kind: string, uid: string) => wanted.set(kind, (wanted.get(kind) ?? new Set()).add(uid));
+    const add = (kind: string, uid: string) => getOrCompute(wanted, kind, () => new Set()).add(uid);
     for (const { spec } of kinds) {
       // A subresource changes with its resource.
       for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {
@@ -333,19 +325,20 @@ const childrenKey = (collection: string, parent: string): string => JSON.stringi
  * It lists the children of a parent.
  */
 function createSnapshotApi(directory: Directory): ReadingApi {
-  let children: ReadonlyMap<string, readonly InventoryObject[]> | undefined;
+  const children = once(() =>
+    groupBy(directory.all(), ({ kind, uid }) => [
+      childrenKey(specs[kind]?.collection ?? "", parentOf(uid) ?? ""),
+    ]),
+  );
   return {
     addressAdvice: "take the inventory again",
     address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
     async *list(collection, query = {}) {
-      children ??= groupBy(directory.all(), ({ kind, uid }) => [
-        childrenKey(specs[kind]?.collection ?? "", parentOf(uid) ?? ""),
-      ]);
       const parent = query["uidp.children_of"];
       const key = childrenKey(collection, typeof parent === "string" ? parent : "");
-      for (const object of children.get(key) ?? []) yield toResponse(object, directory);
+      for (const object of children().get(key) ?? []) yield toResponse(object, directory);
     },
   };
 }
@@ -493,8 +486,8 @@ const textWithoutParent = (kind: string, inputs: Props): string =>
 
 /** Finds the objects of the live organisation that no program declares. */
 export class UnmanagedObjects {
-  /** The uids that objects refer to, found once. */
-  private referredUids: ReadonlySet<string> | undefined;
+  /** The uids that objects refer to. */
+  private readonly referredUids = once(() => listReferredUids(this.directory));
 
   constructor(
     private readonly directory: Directory,
@@ -526,7 +519,8 @@ export class UnmanagedObjects {
       if (owner !== undefined && !isLeftAlone(object, owner)) continue;
       if (isUndeclarable(spec, object, this.scope)) continue;
       const givesAccess =
-        spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && this.isBound(object.uid));
+        spec.grantsAccess === "always" ||
+        (spec.grantsAccess === "bound" && this.referredUids().has(object.uid));
       const pending = this.managed.describePending(object.kind, object.uid);
       const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
         ({ uid }) =>
@@ -537,11 +531,6 @@ export class UnmanagedObjects {
       );
     }
     return differences;
-  }
-
-  private isBound(uid: string): boolean {
-    this.referredUids ??= listReferredUids(this.directory);
-    return this.referredUids.has(uid);
   }
 }
 

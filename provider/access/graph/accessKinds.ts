@@ -1,6 +1,6 @@
 import { accessMeanings } from "../../fields/fieldSpec";
 import type { AccessEffect } from "../../fields/fieldSpec";
-import { isObject, stringOrEmpty, groupBy, compareTexts } from "../../fields/values";
+import { isObject, stringOrEmpty, groupBy, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
@@ -347,8 +347,10 @@ export class GroupHierarchy {
    *   where a group lies in itself: nobody can say who has access there.
    */
   chain(key: string): readonly string[] {
-    const known = this.chains.get(key);
-    if (known !== undefined) return known;
+    return getOrCompute(this.chains, key, () => this.findChain(key));
+  }
+
+  private findChain(key: string): readonly string[] {
     const chain: string[] = [];
     for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
       if (chain.includes(at)) {
@@ -366,23 +368,21 @@ export class GroupHierarchy {
       }
       chain.push(at);
     }
-    this.chains.set(key, chain);
     return chain;
   }
 
   scope(key: string): Scope {
-    const known = this.scopes.get(key);
-    if (known) return known;
-    const chain = this.chain(key);
-    const entity = this.entities.get(key);
-    const scope: Scope = {
-      ...findNamed(this.entities, key),
-      path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
-      isRoot:
-        chain.length === 1 && (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
-    };
-    this.scopes.set(key, scope);
-    return scope;
+    return getOrCompute(this.scopes, key, () => {
+      const chain = this.chain(key);
+      const entity = this.entities.get(key);
+      return {
+        ...findNamed(this.entities, key),
+        path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
+        isRoot:
+          chain.length === 1 &&
+          (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
+      };
+    });
   }
 }
 
@@ -456,10 +456,28 @@ export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
 export const isOfRetained = ({ subject, role }: Grant): boolean =>
   [subject, role].some(({ key }) => withoutRetained(key) !== key);
 
-/** A grant, and the keys of the entities that define who its subject is. */
-export interface ResolvedGrant {
-  readonly grant: Grant;
-  readonly subjectEntityKeys: readonly string[];
+/** The keys of the resources that say who a subject is. */
+export function definersOf({ type, key, name }: Subject, entities: Entities): readonly string[] {
+  const owner = ownerOf(key) ?? key;
+  switch (type) {
+    case "unknown":
+      return [];
+    case "identity":
+      return [key];
+    case "externalGroup":
+      return [owner];
+    case "invite":
+    case "identityProvider":
+      // The key of an invite with an address, and that of a SCIM token, are made of that of the resource.
+      return [entities.has(key) ? key : owner];
+    case "service": {
+      const association = entities.get(owner);
+      const services = (association && accessKinds[association.kind]?.services?.(association)) ?? [];
+      return services.flatMap(([service, identity]) =>
+        service === name && typeof identity === "string" ? [identity] : [],
+      );
+    }
+  }
 }
 
 /** Returns the key of a resource's own subject. It contains the e-mail address of an invite, so that another address is another subject. */
@@ -476,7 +494,6 @@ interface InheritingSubject {
   readonly subject: Subject;
   /** Whose grants: an identity or a directory. */
   readonly source: string;
-  readonly subjectEntityKey: string;
 }
 
 /**
@@ -486,16 +503,16 @@ interface InheritingSubject {
 export const MOST_INHERITED = 3_000;
 
 /** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
-function summarize(inherited: readonly ResolvedGrant[], source: string): Pick<Grant, "role" | "group"> {
-  const known = inherited.map(({ grant }) => grant.role.capabilities);
+function summarize(inherited: readonly Grant[], source: string): Pick<Grant, "role" | "group"> {
+  const known = inherited.map(({ role }) => role.capabilities);
   const capabilities = known.includes(undefined)
     ? undefined
     : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
-  const each = inherited.map(({ grant }) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
+  const each = inherited.map((grant) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
   const key = compositeKey("inherited", source, sha256(each.sort(compareTexts).join("\n")));
   return {
     role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
-    group: { key, path: "their groups", isRoot: inherited.some(({ grant }) => grant.group.isRoot) },
+    group: { key, path: "their groups", isRoot: inherited.some(({ group }) => group.isRoot) },
   };
 }
 
@@ -505,8 +522,8 @@ function summarize(inherited: readonly ResolvedGrant[], source: string): Pick<Gr
  */
 function inheritGrants(
   inheriting: readonly InheritingSubject[],
-  bySubject: ReadonlyMap<string, readonly ResolvedGrant[]>,
-): ResolvedGrant[] {
+  bySubject: ReadonlyMap<string, readonly Grant[]>,
+): Grant[] {
   const bySource = Array.from(
     groupBy(inheriting, ({ source }) => [source]),
     ([source, subjects]) => {
@@ -518,32 +535,29 @@ function inheritGrants(
   let left = MOST_INHERITED;
   return bySource.flatMap(({ source, subjects, inherited, count }) => {
     left -= count;
-    const passed =
-      left >= 0 || inherited.length <= 1
-        ? inherited.map(({ grant }) => grant)
-        : [summarize(inherited, source)];
-    return subjects.flatMap(({ through, subject, subjectEntityKey }) => {
+    const passed = left >= 0 || inherited.length <= 1 ? inherited : [summarize(inherited, source)];
+    return subjects.flatMap(({ through, subject }) => {
       const { kind, urn, uid, location } = through;
       return passed.map(({ role, group }) => ({
-        grant: { subject, role, group, sourceKind: kind, urn, uid, location },
-        subjectEntityKeys: [subjectEntityKey],
+        subject,
+        role,
+        group,
+        sourceKind: kind,
+        urn,
+        uid,
+        location,
       }));
     });
   });
 }
 
-type ResolvedSubject = Pick<ResolvedGrant, "subjectEntityKeys"> & { readonly subject: Subject };
-
 /** The subject of a grant whose reference to it was not read. */
-function unknownSubject(unread: string, what: string): ResolvedSubject {
+function unknownSubject(unread: string, what: string): Subject {
   return {
-    subject: {
-      type: "unknown",
-      key: keyOfUnread(unread),
-      displayName: `${what} that ${reasonWords(reasonOf(unread))}`,
-      matchesMany: false,
-    },
-    subjectEntityKeys: [],
+    type: "unknown",
+    key: keyOfUnread(unread),
+    displayName: `${what} that ${reasonWords(reasonOf(unread))}`,
+    matchesMany: false,
   };
 }
 
@@ -568,32 +582,28 @@ class GrantResolver {
   }
 
   resolveIdentity(key: string): Subject {
-    const known = this.subjects.get(key);
-    if (known) return known;
-    const entity = this.entities.get(key);
-    const subject: Subject = {
-      type: "identity",
-      ...this.named(key),
-      ...(entity
-        ? describeIdentity(entity, this.labels.get(key))
-        : { displayName: `identity ${key}`, matchesMany: false }),
-    };
-    this.subjects.set(key, subject);
-    return subject;
+    return getOrCompute(this.subjects, key, () => {
+      const entity = this.entities.get(key);
+      return {
+        type: "identity",
+        ...this.named(key),
+        ...(entity
+          ? describeIdentity(entity, this.labels.get(key))
+          : { displayName: `identity ${key}`, matchesMany: false }),
+      };
+    });
   }
 
   resolveRole(key: string): GrantedRole {
-    const known = this.roles.get(key);
-    if (known) return known;
-    const entity = this.entities.get(key);
-    const role: GrantedRole = {
-      ...this.named(key),
-      // Built-in roles lie in no group (contract, section 1).
-      builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
-      capabilities: readRoleCapabilities(entity),
-    };
-    this.roles.set(key, role);
-    return role;
+    return getOrCompute(this.roles, key, () => {
+      const entity = this.entities.get(key);
+      return {
+        ...this.named(key),
+        // Built-in roles lie in no group (contract, section 1).
+        builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
+        capabilities: readRoleCapabilities(entity),
+      };
+    });
   }
 
   /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
@@ -602,51 +612,48 @@ class GrantResolver {
   }
 
   /** Resolves the subject of a grant; undefined where the reference to it leads to nothing. */
-  private resolveSubject(entity: Entity, { holder }: DeclaredGrant): ResolvedSubject | undefined {
+  private resolveSubject(entity: Entity, { holder }: DeclaredGrant): Subject | undefined {
     if ("identity" in holder) {
       const { identity } = holder;
       if (isUnread(identity)) return unknownSubject(identity, "an identity");
-      if (!GrantResolver.isResolved(identity)) return undefined;
-      return { subject: this.resolveIdentity(identity), subjectEntityKeys: [identity] };
+      return GrantResolver.isResolved(identity) ? this.resolveIdentity(identity) : undefined;
     }
     if ("type" in holder) {
       const key = subjectKey(entity);
       const named = this.named(entity.key);
       const { displayName, matchesMany } = holder.description;
-      const subject = {
+      return {
         ...named,
         key,
         type: holder.type,
         displayName: named.label === undefined ? displayName : `${displayName}: ${named.label}`,
         matchesMany,
       };
-      return { subject, subjectEntityKeys: [entity.key] };
     }
     const { provider, externalGroup } = holder;
     if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
     if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
     if (!GrantResolver.isResolved(provider)) return undefined;
-    const subject: Subject = {
+    return {
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
       displayName: `group “${externalGroup}” of ${this.labelOf(provider)}`,
       matchesMany: false,
     };
-    return { subject, subjectEntityKeys: [provider] };
   }
 
-  directGrants(entity: Entity): ResolvedGrant[] {
+  directGrants(entity: Entity): Grant[] {
     // The program alone claims that a resource read with `.get` grants something: that is neither new nor
     // existing access.
     if (entity.assumed === true) return [];
-    return possibleGrants(entity).grants.flatMap((raw) => {
+    return possibleGrants(entity).grants.flatMap((raw): Grant[] => {
       const { role, group } = raw;
-      const resolved = this.resolveSubject(entity, raw);
-      if (resolved === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
+      const subject = this.resolveSubject(entity, raw);
+      if (subject === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
         return [];
       const grant: Grant = {
-        subject: resolved.subject,
+        subject,
         role: isUnread(role)
           ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
           : this.resolveRole(role),
@@ -659,7 +666,7 @@ class GrantResolver {
         location: entity.location,
         ...(raw.isOneOf ? { isOneOf: true } : {}),
       };
-      return [{ grant, subjectEntityKeys: resolved.subjectEntityKeys }];
+      return [grant];
     });
   }
 
@@ -691,7 +698,7 @@ class GrantResolver {
       displayName: `${who.displayName} of “${this.labelOf(directory)}”`,
       matchesMany: who.matchesMany,
     };
-    return [{ through, subject, source: directory, subjectEntityKey: through.key }];
+    return [{ through, subject, source: directory }];
   }
 
   private inheritFromIdentity(
@@ -708,30 +715,30 @@ class GrantResolver {
       displayName: `the platform's service ${service}, as ${shortName(actsAs)}`,
       matchesMany: false,
     };
-    return [{ through, subject, source: identity, subjectEntityKey: identity }];
+    return [{ through, subject, source: identity }];
   }
 }
 
 /**
- * Resolves every grant of a set of resources, and the entities that define its subject. Sorted.
+ * Resolves every grant of a set of resources. Sorted.
  *
  * @param more Further resources that grant something: an earlier version of one, beside it.
  */
-export function resolveGrants(entities: Entities, more: readonly Entity[] = []): ResolvedGrant[] {
+export function resolveGrants(entities: Entities, more: readonly Entity[] = []): Grant[] {
   const resolver = new GrantResolver(entities);
   const granting = [...entities.values(), ...more];
   const direct = granting.flatMap((entity) => resolver.directGrants(entity));
-  const bySubject = groupBy(direct, ({ grant: { subject } }) => [
+  const bySubject = groupBy(direct, ({ subject }) => [
     // The grants of a directory group are inherited through its identity provider.
     subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
   ]);
   const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
-  return [...direct, ...inheritGrants(inheriting, bySubject)].sort((a, b) => compareGrants(a.grant, b.grant));
+  return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);
 }
 
 /** Everything that exists, with what it grants. Sorted; two resources that grant the same are both there. */
 export function graphOf(entities: Entities): AccessGraph {
-  return { entities, grants: resolveGrants(entities).map(({ grant }) => grant) };
+  return { entities, grants: resolveGrants(entities) };
 }
 
 /** What a role allows, sorted; undefined where a part of it was not read. */

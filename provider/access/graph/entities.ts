@@ -1,7 +1,7 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { aggregatedKind, identityKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isUnknown, SECRET_MASK, isObject } from "../../fields/values";
+import { isUnknown, SECRET_MASK, isObject, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
 import type { RecordedResource } from "../documents/engineState";
@@ -10,9 +10,10 @@ import type { InventoryObject, Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import type { ResourcePlan } from "./graphBuilder";
+import { textAt } from "./describedFields";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
-import { isPathWithin, isReference, mapLeaves, pathsAround } from "./references";
+import { isPathWithin, isReference, leavesIn, mapLeaves, pathsAround } from "./references";
 import type { Leaf } from "./references";
 import { isUnread, unreadAt, reasonOf } from "./unread";
 import type { UnreadPlace, UnreadReason, UnreadValue } from "./unread";
@@ -78,7 +79,6 @@ function readInputs(
   placeOf: (reason: UnreadReason) => Omit<UnreadPlace, "path">,
   mustBeComplete = false,
 ): ReadInputs {
-  if (spec === undefined) return { inputs, unread: [], plaintextSecrets: [] };
   const unread: UnreadValue[] = [];
   const plaintextSecrets: string[] = [];
   const secret = new Set(secretPaths);
@@ -230,22 +230,10 @@ function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }:
 
 /** An entity with other inputs, and what they say about it. */
 export function withInputs(entity: Entity, inputs: Props): Entity {
-  const spec = specs[entity.kind];
-  const unread: UnreadValue[] = [];
-  if (spec !== undefined) {
-    mapLeaves(spec, inputs, (value, { path, property, decidesAccess }) => {
-      if (isUnread(value)) unread.push({ path, property, reason: reasonOf(value), decidesAccess });
-      return value;
-    });
-  }
-  const { name } = inputs;
-  const isName = typeof name === "string" && name !== "" && !isUnread(name);
-  return {
-    ...entity,
-    inputs,
-    unread: unread.length > 0 ? unread : undefined,
-    name: isName ? name : undefined,
-  };
+  const unread = leavesIn(specs[entity.kind], inputs).flatMap(({ value, path, property, decidesAccess }) =>
+    isUnread(value) ? [{ path, property, reason: reasonOf(value), decidesAccess }] : [],
+  );
+  return { ...entity, inputs, unread: unread.length > 0 ? unread : undefined, name: textAt(inputs, "name") };
 }
 
 /** The objects of the live organisation, by the keys of the resources that record them. */
@@ -267,8 +255,7 @@ export class LiveObjects {
       if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";
-      const keys = this.grants.get(group) ?? new Set();
-      this.grants.set(group, keys);
+      const keys = getOrCompute(this.grants, group, () => new Set());
       for (const key of bindingKeys(entity)) keys.add(key);
     }
   }
@@ -384,14 +371,12 @@ export class PlanKeys {
   }
 
   of(plan: ResourcePlan): string {
-    const known = this.keys.get(plan);
-    if (known !== undefined) return known;
-    const resource = plan.before ?? plan.after;
-    const uid = recordedUid(plan.before) ?? uidAfter(plan);
-    const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-    const key =
-      uid === undefined || this.isOfOtherKind(plan) ? plan.urn : entityKey(resource?.kind ?? "", uid, parent);
-    this.keys.set(plan, key);
-    return key;
+    return getOrCompute(this.keys, plan, () => {
+      const resource = plan.before ?? plan.after;
+      const uid = recordedUid(plan.before) ?? uidAfter(plan);
+      const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
+      const hasOwnKey = uid !== undefined && !this.isOfOtherKind(plan);
+      return hasOwnKey ? entityKey(resource?.kind ?? "", uid, parent) : plan.urn;
+    });
   }
 }

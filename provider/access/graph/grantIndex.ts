@@ -1,7 +1,7 @@
 import { tupleOf } from "./grant";
 import type { Grant } from "./grant";
 import { ownerOf } from "./keys";
-import { groupBy } from "../../fields/values";
+import { groupBy, once } from "../../fields/values";
 import type { AccessGraph, Entity } from "./model";
 
 const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
@@ -10,65 +10,60 @@ const placeKey = (subject: string, group: string): string => JSON.stringify([sub
 
 /** Finds grants by what they are about. Each index is built when it is first used. */
 export class GrantIndex {
-  private subjects: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private places: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private groups: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private roles: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private resources: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private related: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private dependents: ReadonlyMap<string, readonly string[]> | undefined;
+  private readonly subjects = once(() => groupBy(distinct(this.grants), ({ subject }) => [subject.key]));
+  private readonly places = once(() =>
+    groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]),
+  );
+  private readonly groups = once(() => groupBy(this.grants, ({ group }) => [group.key]));
+  private readonly roles = once(() => groupBy(this.grants, ({ role }) => [role.key]));
+  private readonly resources = once(() =>
+    groupBy(this.grants, ({ sourceKind, ...grant }) =>
+      [grant.urn, grant.uid].map((id) => (id === undefined ? undefined : resourceKey(sourceKind, id))),
+    ),
+  );
+  private readonly related = once(() =>
+    groupBy(this.grants, ({ subject, role, urn }) => [subject.key, role.key, ownerOf(subject.key), urn]),
+  );
+  private readonly dependents = once(() =>
+    groupBy(new Set(this.grants.map(({ subject }) => subject.key)), (key) => [ownerOf(key)]),
+  );
 
   constructor(private readonly grants: readonly Grant[]) {}
 
   /** The grants of a subject; two resources that grant the same count as one grant. */
   ofSubject(key: string): readonly Grant[] {
-    this.subjects ??= groupBy(distinct(this.grants), ({ subject }) => [subject.key]);
-    return this.subjects.get(key) ?? [];
+    return this.subjects().get(key) ?? [];
   }
 
   /** The grants of a subject on exactly this group. */
   ofSubjectAt(subject: string, group: string): readonly Grant[] {
-    this.places ??= groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]);
-    return this.places.get(placeKey(subject, group)) ?? [];
+    return this.places().get(placeKey(subject, group)) ?? [];
   }
 
   /** The grants on exactly this group. */
   ofGroup(key: string): readonly Grant[] {
-    this.groups ??= groupBy(this.grants, ({ group }) => [group.key]);
-    return this.groups.get(key) ?? [];
+    return this.groups().get(key) ?? [];
   }
 
   /** The grants of a role. */
   ofRole(key: string): readonly Grant[] {
-    this.roles ??= groupBy(this.grants, ({ role }) => [role.key]);
-    return this.roles.get(key) ?? [];
+    return this.roles().get(key) ?? [];
   }
 
   /** What a resource grants. */
   ofResource({ kind, urn, uid }: Pick<Entity, "kind" | "urn" | "uid">): readonly Grant[] {
-    this.resources ??= groupBy(this.grants, ({ sourceKind, ...grant }) =>
-      [grant.urn, grant.uid].map((id) => (id === undefined ? undefined : resourceKey(sourceKind, id))),
-    );
-    return this.resources.get(resourceKey(kind, urn ?? uid ?? "")) ?? [];
+    return this.resources().get(resourceKey(kind, urn ?? uid ?? "")) ?? [];
   }
 
   /** Grants in which something is the subject, the role, the owner of the subject, or the resource of this urn. */
   about({ key, urn }: { readonly key: string; readonly urn?: string }): readonly Grant[] {
-    this.related ??= groupBy(this.grants, ({ subject, role, urn: own }) => [
-      subject.key,
-      role.key,
-      ownerOf(subject.key),
-      own,
-    ]);
-    return [...new Set([...(this.related.get(key) ?? []), ...(this.related.get(urn ?? "") ?? [])])];
+    const related = this.related();
+    return [...new Set([...(related.get(key) ?? []), ...(related.get(urn ?? "") ?? [])])];
   }
 
   /** The subjects that belong to another one: groups of an identity provider, services of an identity. */
   subjectsOf(owner: string): readonly string[] {
-    this.dependents ??= groupBy(new Set(this.grants.map(({ subject }) => subject.key)), (key) => [
-      ownerOf(key),
-    ]);
-    return this.dependents.get(owner) ?? [];
+    return this.dependents().get(owner) ?? [];
   }
 }
 

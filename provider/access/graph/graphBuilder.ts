@@ -41,7 +41,7 @@ import {
 import { compositeKey } from "./keys";
 import type { LiveState } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
-import { mapLeaves, ownMember, isReference } from "./references";
+import { leavesIn, mapReferences, ownMember } from "./references";
 import type { Leaf } from "./references";
 import { ServerRemovals } from "./serverRemovals";
 import {
@@ -130,17 +130,12 @@ export function isHiddenProperty({ inputs, concealed = [] }: Entity, property: s
 type HiddenValues = ReadonlyMap<string, Leaf>;
 
 function hiddenValues({ kind, inputs, secretPaths }: RecordedResource): HiddenValues {
-  const hidden = new Map<string, Leaf>();
-  const spec = specs[kind ?? ""];
-  if (spec === undefined || secretPaths.length === 0) return hidden;
+  if (secretPaths.length === 0) return new Map();
   const secret = new Set(secretPaths);
-  mapLeaves(spec, inputs, (value, leaf) => {
-    if (value === SECRET_MASK && secret.has(leaf.path) && leaf.field.secret !== true) {
-      hidden.set(leaf.path, leaf);
-    }
-    return value;
-  });
-  return hidden;
+  const hidden = leavesIn(specs[kind ?? ""], inputs).filter(
+    ({ value, path, field }) => value === SECRET_MASK && secret.has(path) && field.secret !== true,
+  );
+  return new Map(hidden.map((leaf) => [leaf.path, leaf]));
 }
 
 const isEmpty = (value: Json | undefined): boolean =>
@@ -522,12 +517,9 @@ class GraphBuilder {
     // What is only read may show no arguments, and nothing is written of what stays the same.
     const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
     const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
-    const spec = specs[resource.kind];
-    if (spec === undefined) return planned;
     const assumptions: Assumption[] = [];
     const candidates = new Map<readonly string[], string[]>();
-    const inputs = mapLeaves(spec, planned.inputs, (value, leaf) => {
-      if (!isReference(leaf)) return value;
+    const inputs = mapReferences(specs[resource.kind], planned.inputs, (value, leaf) => {
       if (!isUnread(value)) return removals.pruneDanglingRef(value);
       const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
       if (several !== undefined) addTo(candidates, several, leaf.path);

@@ -1,5 +1,5 @@
 import { namesOfKeys } from "../documents/digest";
-import { addTo } from "../../fields/values";
+import { addTo, getOrCompute } from "../../fields/values";
 import {
   BARE_SUBJECT,
   claimsOfSubject,
@@ -182,10 +182,9 @@ const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | 
 function startsOf(languages: Languages, owner: AcceptedValue | undefined): readonly string[] | undefined {
   if (owner?.exact !== undefined) return [startOf("subject", owner)];
   if (owner?.pattern === undefined) return undefined;
-  const known = startsOfPatterns.get(languages) ?? new Map<string, readonly string[] | undefined>();
-  startsOfPatterns.set(languages, known);
-  if (!known.has(owner.pattern)) known.set(owner.pattern, findStarts(languages, owner.pattern));
-  return known.get(owner.pattern);
+  const { pattern } = owner;
+  const known = getOrCompute(startsOfPatterns, languages, () => new Map());
+  return getOrCompute(known, pattern, () => findStarts(languages, pattern));
 }
 
 function findStarts(languages: Languages, pattern: string): readonly string[] | undefined {
@@ -229,10 +228,10 @@ const namesOfValues = new WeakMap<AcceptedValue, readonly AcceptedValue[]>();
 function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
   const { exact } = value;
   if (exact === undefined || !["issuer", "arn", "email"].includes(part)) return [value];
-  const others = () => (part === "email" ? withAnyTag(exact) : otherNames(exact).map(exactValue));
-  const names = namesOfValues.get(value) ?? [value, ...others()];
-  namesOfValues.set(value, names);
-  return names;
+  return getOrCompute(namesOfValues, value, () => [
+    value,
+    ...(part === "email" ? withAnyTag(exact) : otherNames(exact).map(exactValue)),
+  ]);
 }
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
@@ -297,9 +296,7 @@ function ownerStartOf(part: string, text: string): string {
 
 /** The same of a part of a trust, which is compared with those of many others. */
 function startOf(part: string, value: AcceptedValue): string {
-  const known = starts.get(value) ?? ownerStartOf(part, value.exact ?? "");
-  starts.set(value, known);
-  return known;
+  return getOrCompute(starts, value, () => ownerStartOf(part, value.exact ?? ""));
 }
 
 const starts = new WeakMap<AcceptedValue, string>();
@@ -414,8 +411,7 @@ export class Principals {
     subjects: Iterable<Subject>,
     private readonly past: Entities = new Map(),
   ) {
-    this.answers = answers.get(languages) ?? new Map<string, Map<string, boolean>>();
-    answers.set(languages, this.answers);
+    this.answers = getOrCompute(answers, languages, () => new Map());
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       for (const admission of this.admissionsOf(subject)) admission.subjects.push(subject);
     for (const one of this.byText.values()) {
@@ -463,63 +459,56 @@ export class Principals {
   }
 
   private sharingAdmissions(one: Admission): readonly Admission[] {
-    const known = this.known.get(one);
-    if (known !== undefined) return known;
-    const names = indexedNames(one);
-    // What lists its owners is compared with what lists one of them, and with all that lists none.
-    const candidates =
-      names === undefined
-        ? this.byText.values()
-        : names.length === 0
-          ? []
-          : [...names.flatMap((each) => this.byName.get(each) ?? []), ...this.withPattern];
-    const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
-    const sharing = [one, ...others];
-    this.known.set(one, sharing);
-    return sharing;
+    return getOrCompute(this.known, one, () => {
+      const names = indexedNames(one);
+      // What lists its owners is compared with what lists one of them, and with all that lists none.
+      const candidates =
+        names === undefined
+          ? this.byText.values()
+          : names.length === 0
+            ? []
+            : [...names.flatMap((each) => this.byName.get(each) ?? []), ...this.withPattern];
+      const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
+      return [one, ...others];
+    });
   }
 
   private mayAcceptOne(one: Admission, other: Admission): boolean {
     if (one.text === other.text) return true;
     const [first, second] = one.text < other.text ? [one, other] : [other, one];
-    const ofFirst = this.answers.get(first.text) ?? new Map<string, boolean>();
-    this.answers.set(first.text, ofFirst);
-    const known = ofFirst.get(second.text);
-    if (known !== undefined) return known;
+    const ofFirst = getOrCompute(this.answers, first.text, () => new Map());
     const { languages } = this;
-    const answer =
-      one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(languages, trust, each))) ||
-      mayBeInvited(languages, one, other) ||
-      mayBeInvited(languages, other, one);
-    ofFirst.set(second.text, answer);
-    return answer;
+    return getOrCompute(
+      ofFirst,
+      second.text,
+      () =>
+        one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(languages, trust, each))) ||
+        mayBeInvited(languages, one, other) ||
+        mayBeInvited(languages, other, one),
+    );
   }
 
   /** What lets a subject in after a change, and what does before it. */
   private admissionsOf(subject: Subject): readonly Admission[] {
-    const known = this.bySubject.get(subject.key);
-    if (known !== undefined) return known;
-    const sides = [this.entities, ...(this.past.has(holderOf(subject)) ? [this.past] : [])];
-    const found = [...new Set(sides.map((side) => this.admissionOf(side, subject)))];
-    this.bySubject.set(subject.key, found);
-    return found;
+    return getOrCompute(this.bySubject, subject.key, () => {
+      const sides = [this.entities, ...(this.past.has(holderOf(subject)) ? [this.past] : [])];
+      return [...new Set(sides.map((side) => this.admissionOf(side, subject)))];
+    });
   }
 
   private admissionOf(side: Entities, subject: Subject): Admission {
     const text = textOf(side, subject);
-    const known = this.byText.get(text);
-    if (known !== undefined) return known;
-    const holder = entityOf(side, holderOf(subject));
-    const trusts = holder === undefined ? [] : trustsOfSubject(subject, holder);
-    const address = subject.type === "invite" ? addressOf(holder) : undefined;
-    const made = {
-      text,
-      trusts: trusts.map((trust) => nameOwner(this.languages, trust)),
-      invited: address === undefined ? undefined : exactValue(address),
-      subjects: [],
-    };
-    this.byText.set(text, made);
-    return made;
+    return getOrCompute(this.byText, text, () => {
+      const holder = entityOf(side, holderOf(subject));
+      const trusts = holder === undefined ? [] : trustsOfSubject(subject, holder);
+      const address = subject.type === "invite" ? addressOf(holder) : undefined;
+      return {
+        text,
+        trusts: trusts.map((trust) => nameOwner(this.languages, trust)),
+        invited: address === undefined ? undefined : exactValue(address),
+        subjects: [],
+      };
+    });
   }
 }
 

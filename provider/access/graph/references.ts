@@ -102,11 +102,13 @@ function withAbsent(
  * a list, map or object.
  */
 export function mapLeaves(
-  spec: ResourceSpec,
+  spec: ResourceSpec | undefined,
   inputs: Props,
   visit: Visit,
   isVisitedAbsent: IsVisitedAbsent = () => false,
 ): Props {
+  // Nothing is known of the fields of an unknown kind.
+  if (spec === undefined) return inputs;
   return Object.fromEntries(
     Object.entries(withAbsent(spec.fields, inputs, isVisitedAbsent)).map(([key, value]) => {
       const field = ownMember(spec.fields, key) ?? ownMember(spec.outputs, key);
@@ -122,3 +124,26 @@ export function mapLeaves(
 export function isReference({ field }: Pick<Leaf, "field"> & Partial<Leaf>): boolean {
   return field.type === "string" && (field.format === "uid" || field.format === "groupUid");
 }
+
+/** The values in inputs, as `mapLeaves` visits them. */
+export function leavesIn(
+  spec: ResourceSpec | undefined,
+  inputs: Props,
+): (Leaf & { readonly value: Json | undefined })[] {
+  const leaves: (Leaf & { readonly value: Json | undefined })[] = [];
+  mapLeaves(spec, inputs, (value, leaf) => {
+    leaves.push({ ...leaf, value });
+    return value;
+  });
+  return leaves;
+}
+
+/** Inputs with each reference replaced by the result of `visit`. */
+export const mapReferences = (spec: ResourceSpec | undefined, inputs: Props, visit: Visit): Props =>
+  mapLeaves(spec, inputs, (value, leaf) => (isReference(leaf) ? visit(value, leaf) : value));
+
+/** What inputs refer to, by keys. */
+export const listReferences = (spec: ResourceSpec | undefined, inputs: Props): string[] =>
+  leavesIn(spec, inputs).flatMap((leaf) =>
+    isReference(leaf) && typeof leaf.value === "string" ? [leaf.value] : [],
+  );

@@ -6,11 +6,11 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
-import { groupBy } from "../../fields/values";
+import { groupBy, getOrCompute, once } from "../../fields/values";
 import { compositeKey } from "./keys";
 import type { LiveObjects, PlanKeys } from "./entities";
 import type { Entity } from "./model";
-import { isReference, mapLeaves } from "./references";
+import { isReference, leavesIn, mapReferences } from "./references";
 import type { ResourcePlan } from "./graphBuilder";
 import { removesObject } from "./unforeseen";
 
@@ -37,7 +37,13 @@ export class ServerRemovals {
   private readonly refused = new Map<string, Set<string>>();
   /** Refused, and not looked at yet for what they keep in their turn. */
   private readonly open: string[] = [];
-  private managed: ReadonlySet<string> | undefined;
+  /** The keys of what the program manages. */
+  private readonly managed = once(() => {
+    const managed = [...this.byUrn.values()].filter(
+      ({ before, after }) => (before ?? after)?.external !== true,
+    );
+    return new Set(managed.map((plan) => this.keys.of(plan)));
+  });
 
   /** @param plans of the kinds of this package. */
   constructor(
@@ -83,11 +89,8 @@ export class ServerRemovals {
 
   /** An entity that no step changes, with its references as they lead after the change. */
   rewriteReplacedRefs(entity: Entity): Entity {
-    const spec = specs[entity.kind];
-    if (spec === undefined || this.removed.size + this.retained.size === 0) return entity;
-    const inputs = mapLeaves(spec, entity.inputs, (value, leaf) =>
-      isReference(leaf) ? this.pruneDanglingRef(value) : value,
-    );
+    if (this.removed.size + this.retained.size === 0) return entity;
+    const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) => this.pruneDanglingRef(value));
     return { ...entity, inputs };
   }
 
@@ -134,8 +137,7 @@ export class ServerRemovals {
     if (typeof referred !== "string") return;
     const deleted = deletions.get(referred);
     if (deleted === undefined || !blocksDelete(kind, deleted)) return;
-    const blockers = this.refused.get(referred) ?? new Set();
-    this.refused.set(referred, blockers.add(key));
+    getOrCompute(this.refused, referred, () => new Set()).add(key);
     if (this.removed.delete(referred)) this.open.push(referred);
   }
 
@@ -143,15 +145,14 @@ export class ServerRemovals {
   private refuseForInputs(deletions: Deletions, kind: string, key: string, inputs: Props): void {
     const spec = specs[kind];
     const binding = aggregatedKind(spec ?? {});
-    const named: (Json | undefined)[] = [];
-    if (spec === undefined || binding === undefined) named.push(inputs["parentUid"], inputs["roleUid"]);
-    else {
-      mapLeaves(spec, inputs, (value, leaf) => {
-        if (isReference(leaf) && leaf.property !== "parentUid") named.push(value);
-        return value;
-      });
-      if (named.length > 0) named.push(inputs["parentUid"]);
-    }
+    const { parentUid, roleUid } = inputs;
+    const bound = leavesIn(spec, inputs).filter((leaf) => isReference(leaf) && leaf.property !== "parentUid");
+    const named =
+      binding === undefined
+        ? [parentUid, roleUid]
+        : bound.length === 0
+          ? []
+          : [...bound.map(({ value }) => value), parentUid];
     for (const referred of named) this.refuse(deletions, binding ?? kind, key, referred);
   }
 
@@ -191,7 +192,7 @@ export class ServerRemovals {
 
   private refuseForObject(object: Entity, deletions: Deletions, owned: ReadonlySet<string>): void {
     const { kind, uid = "", key, inputs } = object;
-    if (this.isManaged(key)) return;
+    if (this.managed().has(key)) return;
     if (bindingKeys(object).some((binding) => owned.has(binding))) return;
     const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
     for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, key, referred);
@@ -208,14 +209,5 @@ export class ServerRemovals {
         );
       }),
     );
-  }
-
-  private isManaged(key: string): boolean {
-    this.managed ??= new Set(
-      [...this.byUrn.values()]
-        .filter(({ before, after }) => (before ?? after)?.external !== true)
-        .map((plan) => this.keys.of(plan)),
-    );
-    return this.managed.has(key);
   }
 }

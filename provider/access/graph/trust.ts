@@ -1,6 +1,6 @@
 import { isSet } from "../../fields/equal";
 import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
-import { isObject, compareTexts } from "../../fields/values";
+import { isObject, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { specs } from "../documents/specs";
@@ -146,12 +146,8 @@ const known = new WeakMap<Pick<Entity, "kind" | "inputs">, readonly Trust[]>();
 
 /** What an entity trusts: each of these lets principals in. */
 export function trustsOf(entity: Pick<Entity, "kind" | "inputs">): readonly Trust[] {
-  const found = known.get(entity);
-  if (found !== undefined) return found;
   const fields = specs[entity.kind]?.fields ?? {};
-  const trusts = [...trustsIn(fields, entity.inputs, "")];
-  known.set(entity, trusts);
-  return trusts;
+  return getOrCompute(known, entity, () => [...trustsIn(fields, entity.inputs, "")]);
 }
 
 /** Whether it is of tokens that are signed with the keys that their issuer publishes. */

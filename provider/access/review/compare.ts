@@ -132,7 +132,6 @@ function changeOf(
   context: EffectContext,
 ): ResourceChange {
   const op = plan.op === "import" ? "read" : plan.op;
-  const spec = specs[kind];
   const both = before !== undefined && after !== undefined && op !== "same";
   const ignored = newlyIgnored(plan);
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
@@ -144,7 +143,7 @@ function changeOf(
     urn: plan.urn,
     before,
     after,
-    fields: spec !== undefined && both ? describeEffects(spec, before.inputs, after.inputs, context) : [],
+    fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
     ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),

@@ -1,9 +1,10 @@
-import { addTo } from "../../fields/values";
+import { getOrCompute, groupBy } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import {
   isAccessField,
+  definersOf,
   resolveGrants,
   hierarchiesOf,
   grantKey,
@@ -14,7 +15,7 @@ import {
 import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import type { GroupHierarchy, Hierarchies, ResolvedGrant } from "../graph/accessKinds";
+import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
 import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { isUnread } from "../graph/unread";
@@ -35,33 +36,24 @@ class TrustComparison {
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
-    const kind = after?.kind ?? "";
-    const spec = specs[kind];
-    const effects =
-      before === undefined || after === undefined || spec === undefined
-        ? []
-        : describeEffects(spec, before.inputs, after.inputs, this.context).filter(({ path }) =>
-            isAccessField(kind, path),
-          );
-    this.known.set(key, effects);
-    return effects;
+    return getOrCompute(this.known, key, () => {
+      const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
+      if (before === undefined || after === undefined) return [];
+      const effects = describeEffects(specs[after.kind], before.inputs, after.inputs, this.context);
+      return effects.filter(({ path }) => isAccessField(after.kind, path));
+    });
   }
 
-  compare(old: ResolvedGrant, now: ResolvedGrant): HolderChange {
-    const retained = new Set(now.subjectEntityKeys.map(withoutRetained));
-    const subjectEntityKeys = new Set([
-      // The old object of a replacement, left at the server by `retainOnDelete`, is compared with itself.
-      ...old.subjectEntityKeys.filter((key) => !retained.has(key)),
-      ...now.subjectEntityKeys,
-    ]);
-    const effects = [...subjectEntityKeys].flatMap((key) => this.findTrustEffects(key));
-    const moved = this.compareHomes(old.grant, now.grant);
+  compare(old: Grant, now: Grant): HolderChange {
+    const [olds, news] = [definersOf(old.subject, this.before), definersOf(now.subject, this.after)];
+    // The old object of a replacement, left at the server by `retainOnDelete`, is compared with itself.
+    const retained = new Set(news.map(withoutRetained));
+    const definers = new Set([...olds.filter((key) => !retained.has(key)), ...news]);
+    const effects = [...definers].flatMap((key) => this.findTrustEffects(key));
+    const moved = this.compareHomes(old, now);
     const trusted = combineDirections(effects.map((effect) => effect.direction));
     const direction = combineDirections([trusted, moved.direction]);
-    const [before, after] = [old.grant.subject.displayName, now.grant.subject.displayName];
+    const [before, after] = [old.subject.displayName, now.subject.displayName];
     const what =
       before === after ? "how the holder proves who it is changes" : `who holds it changes: it was ${before}`;
     const doubt = effects.find((effect) => effect.direction === "unknown");
@@ -113,53 +105,74 @@ interface GraphSides {
 
 /** Pairs gained grants with lost ones, where together they are one grant that changes. */
 class GrantPairing {
-  readonly lost: LostGrants;
+  private readonly lostBySubject: ReadonlyMap<string, readonly Grant[]>;
+  private readonly paired = new Set<Grant>();
   private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
   private readonly movedGroups: readonly string[];
 
   constructor(
-    lost: readonly ResolvedGrant[],
+    private readonly lost: readonly Grant[],
     private readonly sides: GraphSides,
   ) {
-    this.lost = new LostGrants(lost, sides.hierarchies.before);
+    this.lostBySubject = groupBy(lost, ({ subject }) => [subject.key]);
     this.movedGroups = movedGroups(sides.entities, sides.hierarchies);
   }
 
   /** The change that makes a lost grant this one; undefined where the grant is new. */
-  pair(gained: ResolvedGrant): GrantChange | undefined {
+  pair(gained: Grant): GrantChange | undefined {
     const { before, after } = this.sides.hierarchies;
-    const moved = this.lost.findMoved(gained, after);
-    if (moved !== undefined) return this.pairWithMoved(moved, gained);
-    const { role, group } = gained.grant;
-    if (before.chain(group.key).join() !== after.chain(group.key).join()) return undefined;
-    const replaced = this.lost.findAtGroup(
+    const { role, group } = gained;
+    // The same role, at a group above the new grant or below it.
+    const moved = this.findLost(
       gained,
-      (old) => this.contains(old.role, role) || this.contains(role, old.role),
+      (old) =>
+        old.role.key === role.key &&
+        old.group.key !== group.key &&
+        (before.chain(old.group.key).includes(group.key) || after.chain(group.key).includes(old.group.key)),
+    );
+    if (moved !== undefined) return this.pairWithMoved(moved, gained);
+    if (before.chain(group.key).join() !== after.chain(group.key).join()) return undefined;
+    const replaced = this.findLost(
+      gained,
+      (old) =>
+        old.group.key === group.key && (this.contains(old.role, role) || this.contains(role, old.role)),
     );
     return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
   }
 
+  /** The lost grants that are no part of a change. */
+  remaining(): Grant[] {
+    return this.lost.filter((grant) => !this.paired.has(grant));
+  }
+
+  /** The first lost grant of a subject that fits. What one resource grants before and after belongs together before all else. */
+  private findLost({ subject, urn }: Grant, fits: (old: Grant) => boolean): Grant | undefined {
+    const lost = this.lostBySubject.get(subject.key) ?? [];
+    const isFitting = (old: Grant): boolean => !this.paired.has(old) && fits(old);
+    const own = lost.find((old) => urn !== undefined && old.urn === urn && isFitting(old));
+    return own ?? lost.find(isFitting);
+  }
+
   private contains(outer: GrantedRole, { capabilities }: GrantedRole): boolean {
     if (outer.capabilities === undefined || capabilities === undefined) return false;
-    const held = this.capabilities.get(outer) ?? new Set(outer.capabilities);
-    this.capabilities.set(outer, held);
+    const held = getOrCompute(this.capabilities, outer, () => new Set(outer.capabilities));
     return capabilities.every((name) => held.has(name));
   }
 
-  private pairWithMoved(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
-    const [from, to] = [old.grant.group, gained.grant.group];
+  private pairWithMoved(old: Grant, gained: Grant): GrantChange {
+    const [from, to] = [old.group, gained.group];
     const isUp = this.sides.hierarchies.before.chain(from.key).includes(to.key);
     return this.pairAs(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
   }
 
-  private pairWithOtherRole(old: ResolvedGrant, gained: ResolvedGrant): GrantChange {
+  private pairWithOtherRole(old: Grant, gained: Grant): GrantChange {
     const { before, after } = this.sides.entities;
     const name = (role: GrantedRole, entities: Entities) =>
       role.label ?? role.name ?? labelByKey(entities, role.key);
-    const names = [name(old.grant.role, before), name(gained.grant.role, after)];
+    const names = [name(old.role, before), name(gained.role, after)];
     // Names may be exchanged, and then tell nothing.
-    const [from, to] = names[0] === names[1] ? [old.grant.role.key, gained.grant.role.key] : names;
-    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+    const [from, to] = names[0] === names[1] ? [old.role.key, gained.role.key] : names;
+    const { added, removed } = compareCapabilities(old.role, gained.role);
     // Others may be able to change the other role.
     const isSame = added.length + removed.length === 0;
     const reason = `the role changes from ${from} to ${to}${isSame ? ", another role with the same capabilities" : ""}`;
@@ -167,21 +180,16 @@ class GrantPairing {
   }
 
   /** A group that moves to the place of a grant, or below it, and that the old grant did not reach. */
-  private findNewlyReached(old: ResolvedGrant, { grant }: ResolvedGrant): string | undefined {
+  private findNewlyReached(old: Grant, now: Grant): string | undefined {
     const { before, after } = this.sides.hierarchies;
     return this.movedGroups.find(
-      (key) => after.chain(key).includes(grant.group.key) && !before.chain(key).includes(old.grant.group.key),
+      (key) => after.chain(key).includes(now.group.key) && !before.chain(key).includes(old.group.key),
     );
   }
 
-  private pairAs(
-    old: ResolvedGrant,
-    gained: ResolvedGrant,
-    reason: string,
-    reachesMore: boolean,
-  ): GrantChange {
-    this.lost.markPaired(old);
-    const { added, removed } = compareCapabilities(old.grant.role, gained.grant.role);
+  private pairAs(old: Grant, gained: Grant, reason: string, reachesMore: boolean): GrantChange {
+    this.paired.add(old);
+    const { added, removed } = compareCapabilities(old.role, gained.role);
     const trust = this.sides.trust.compare(old, gained);
     const reached = this.findNewlyReached(old, gained);
     const moves =
@@ -189,80 +197,12 @@ class GrantPairing {
     const isWider = reachesMore || reached !== undefined || added.length > 0 || mayWiden(trust.direction);
     return {
       change: isWider ? "widened" : "narrowed",
-      grant: gained.grant,
-      before: old.grant,
+      grant: gained,
+      before: old,
       reason: [reason, ...moves, ...trust.reasons].join("; "),
       capabilitiesAdded: added,
       capabilitiesRemoved: removed,
     };
-  }
-}
-
-const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
-
-/** Finds the lost grant that a new one continues, without trying each of them. */
-class LostGrants {
-  private readonly paired = new Set<ResolvedGrant>();
-  /** Positions by subject, role and each group at or above the grant; and by subject and the group itself. */
-  private readonly byRoleWithin = new Map<string, number[]>();
-  private readonly byRoleAt = new Map<string, number[]>();
-  private readonly byGroup = new Map<string, number[]>();
-
-  constructor(
-    private readonly lost: readonly ResolvedGrant[],
-    hierarchy: GroupHierarchy,
-  ) {
-    for (const [position, { grant }] of lost.entries()) {
-      const { subject, role, group } = grant;
-      for (const key of hierarchy.chain(group.key))
-        addTo(this.byRoleWithin, joinKey(subject.key, role.key, key), position);
-      addTo(this.byRoleAt, joinKey(subject.key, role.key, group.key), position);
-      addTo(this.byGroup, joinKey(subject.key, group.key), position);
-    }
-  }
-
-  /** The same role of the same subject, at a group above the new grant or below it. */
-  findMoved({ grant }: ResolvedGrant, after: GroupHierarchy): ResolvedGrant | undefined {
-    const { subject, role, group } = grant;
-    const below = this.byRoleWithin.get(joinKey(subject.key, role.key, group.key)) ?? [];
-    const above = after
-      .chain(group.key)
-      .flatMap((key) => this.byRoleAt.get(joinKey(subject.key, role.key, key)) ?? []);
-    const positions = [...new Set([...below, ...above])].sort((a, b) => a - b);
-    return this.choose(positions, grant, (old) => old.group.key !== group.key);
-  }
-
-  /** Another role of the same subject at the same group. */
-  findAtGroup({ grant }: ResolvedGrant, matches: (old: Grant) => boolean): ResolvedGrant | undefined {
-    const positions = this.byGroup.get(joinKey(grant.subject.key, grant.group.key)) ?? [];
-    return this.choose(positions, grant, matches);
-  }
-
-  markPaired(grant: ResolvedGrant): void {
-    this.paired.add(grant);
-  }
-
-  remaining(): ResolvedGrant[] {
-    return this.lost.filter((grant) => !this.paired.has(grant));
-  }
-
-  /**
-   * The first of some grants that fits. What one resource grants before and after belongs together before all else. A subject
-   * may have thousands of grants at one group, so nothing is copied here.
-   */
-  private choose(
-    positions: readonly number[],
-    { urn }: Grant,
-    matches: (old: Grant) => boolean,
-  ): ResolvedGrant | undefined {
-    let first: ResolvedGrant | undefined;
-    for (const position of positions) {
-      const resolved = this.lost[position];
-      if (resolved === undefined || this.paired.has(resolved) || !matches(resolved.grant)) continue;
-      if (urn !== undefined && resolved.grant.urn === urn) return resolved;
-      first ??= resolved;
-    }
-    return first;
   }
 }
 
@@ -302,14 +242,14 @@ interface GrantDifference {
  * Grants by key; of those that two resources make alike the first. The old object of a replacement, left at the server by
  * `retainOnDelete`, is what it was: its successor is another one.
  */
-function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): Map<string, ResolvedGrant> {
-  const grants = new Map<string, ResolvedGrant>();
-  for (const entry of resolved) {
-    const key = grantKey(entry.grant, hierarchy);
+function byKey(all: readonly Grant[], hierarchy: GroupHierarchy): Map<string, Grant> {
+  const grants = new Map<string, Grant>();
+  for (const entry of all) {
+    const key = grantKey(entry, hierarchy);
     const other = grants.get(key);
     if (other === undefined) grants.set(key, entry);
-    else if (isOfRetained(entry.grant) !== isOfRetained(other.grant)) {
-      const [retained, successor] = isOfRetained(entry.grant) ? [entry, other] : [other, entry];
+    else if (isOfRetained(entry) !== isOfRetained(other)) {
+      const [retained, successor] = isOfRetained(entry) ? [entry, other] : [other, entry];
       grants.set(key, retained).set(`${key} anew`, successor);
     }
   }
@@ -317,17 +257,13 @@ function byKey(resolved: readonly ResolvedGrant[], hierarchy: GroupHierarchy): M
 }
 
 /** A grant that is there before and after: whether it means the same. */
-function compareContinuing(
-  old: ResolvedGrant,
-  now: ResolvedGrant,
-  trust: HolderChange,
-): GrantChange | undefined {
-  const { added, removed, uncertain } = compareCapabilities(old.grant.role, now.grant.role);
+function compareContinuing(old: Grant, now: Grant, trust: HolderChange): GrantChange | undefined {
+  const { added, removed, uncertain } = compareCapabilities(old.role, now.role);
   if (uncertain) {
     return {
       change: "widened",
-      grant: now.grant,
-      before: old.grant,
+      grant: now,
+      before: old,
       reason: "what the role allows is not known on one side",
       capabilitiesAdded: [],
       capabilitiesRemoved: [],
@@ -341,15 +277,15 @@ function compareContinuing(
   ];
   return {
     change: added.length > 0 || mayWiden(trust.direction) ? "widened" : "narrowed",
-    grant: now.grant,
-    before: old.grant,
+    grant: now,
+    before: old,
     reason: reasons.join("; "),
     capabilitiesAdded: added,
     capabilitiesRemoved: removed,
   };
 }
 
-const gain = ({ grant }: Pick<ResolvedGrant, "grant">): GrantChange => ({
+const gain = (grant: Grant): GrantChange => ({
   change: "gained",
   grant,
   reason: grant.isOneOf === true ? `${NEW_GRANT}, or another of those that it may be` : NEW_GRANT,
@@ -408,7 +344,7 @@ export function addMeanwhile(
     const now = old.kind === "Role" ? after.entities.get(old.key) : undefined;
     if (now !== undefined) entities.set(old.key, uniteRoles(old, now));
   }
-  const meanwhile = new Map(resolveGrants(entities, olds).map(({ grant }) => [tupleOf(grant), grant]));
+  const meanwhile = new Map(resolveGrants(entities, olds).map((grant) => [tupleOf(grant), grant]));
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
   const sumOf = ({ subject, role }: Grant): string | undefined =>
@@ -421,7 +357,7 @@ export function addMeanwhile(
     if (made.has(tuple) || (sum !== undefined && staying.has(sum))) return [];
     const old = held.get(tuple);
     if (old === undefined)
-      return [{ ...gain({ grant }), reason: `${NEW_GRANT}, until this update takes it away` }];
+      return [{ ...gain(grant), reason: `${NEW_GRANT}, until this update takes it away` }];
     const { added } = compareCapabilities(old.role, grant.role);
     if (added.length === 0) return [];
     return [
@@ -446,7 +382,7 @@ export function addMeanwhile(
   return { grants: [...widened, ...passing], meanwhile: { entities, grants: [...meanwhile.values()] } };
 }
 
-const loss = ({ grant }: Pick<ResolvedGrant, "grant">): GrantChange => ({
+const loss = (grant: Grant): GrantChange => ({
   change: "lost",
   grant,
   reason: "grant removed",
@@ -460,7 +396,7 @@ const DOUBTFUL_LOSS = {
   capabilitiesRemoved: [],
 } as const;
 
-const isUnreadable = ({ grant: { subject, role, group } }: ResolvedGrant): boolean =>
+const isUnreadable = ({ subject, role, group }: Grant): boolean =>
   [subject, role, group].some(({ key }) => isUnreadKey(key));
 
 /**
@@ -476,8 +412,8 @@ export function diffGrants(
   const entities = { before: before.entities, after: after.entities };
   const hierarchies = hierarchiesOf(entities.before, entities.after);
   const trust = new TrustComparison(entities.before, entities.after, hierarchies, languages);
-  const olds = byKey(resolveGrants(entities.before), hierarchies.before);
-  const news = byKey(resolveGrants(entities.after), hierarchies.after);
+  const olds = byKey(before.grants, hierarchies.before);
+  const news = byKey(after.grants, hierarchies.after);
   const continuing = [...news].flatMap(([key, now]) => {
     const old = olds.get(key);
     return old === undefined ? [] : [{ old, now }];
@@ -486,20 +422,20 @@ export function diffGrants(
     ({ old, now }) => compareContinuing(old, now, trust.compare(old, now)) ?? [],
   );
   const pairing = new GrantPairing(
-    [...olds].flatMap(([key, resolved]) => (news.has(key) ? [] : [resolved])),
+    [...olds].flatMap(([key, grant]) => (news.has(key) ? [] : [grant])),
     { entities, hierarchies, trust },
   );
-  const gained: ResolvedGrant[] = [];
+  const gained: Grant[] = [];
   const paired: GrantChange[] = [];
-  for (const [key, resolved] of news) {
-    const change = olds.has(key) ? undefined : pairing.pair(resolved);
+  for (const [key, grant] of news) {
+    const change = olds.has(key) ? undefined : pairing.pair(grant);
     if (change !== undefined) paired.push(change);
-    else if (!olds.has(key)) gained.push(resolved);
+    else if (!olds.has(key)) gained.push(grant);
   }
-  const unreadable = new Set(gained.filter(isUnreadable).map(({ grant }) => grant.urn));
-  const lost = pairing.lost.remaining().map((resolved): GrantChange => {
-    const { urn } = resolved.grant;
-    return { ...loss(resolved), ...(urn !== undefined && unreadable.has(urn) ? DOUBTFUL_LOSS : {}) };
+  const unreadable = new Set(gained.filter(isUnreadable).map(({ urn }) => urn));
+  const lost = pairing.remaining().map((grant): GrantChange => {
+    const { urn } = grant;
+    return { ...loss(grant), ...(urn !== undefined && unreadable.has(urn) ? DOUBTFUL_LOSS : {}) };
   });
   const changes = [...gained.map(gain), ...lost, ...paired, ...changed];
   return {
@@ -564,13 +500,13 @@ function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Gra
 function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChange[] {
   const [from, to] = [sides.hierarchies.before.scope(key), sides.hierarchies.after.scope(key)];
   const gained = grantsOfPlace(key, "after", sides).map((grant): GrantChange => ({
-    ...gain({ grant: { ...grant, group: to } }),
+    ...gain({ ...grant, group: to }),
     reason: `${from.path} moves below ${grant.group.path}, where this is granted`,
   }));
   // Where the new place is not known, nor is who loses what.
   if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return gained;
   const lost = grantsOfPlace(key, "before", sides).map((grant): GrantChange => ({
-    ...loss({ grant: { ...grant, group: from } }),
+    ...loss({ ...grant, group: from }),
     reason: `${from.path} moves away from ${grant.group.path}, where this is granted`,
   }));
   return [...gained, ...lost];

@@ -1,6 +1,6 @@
 import { ownEffect } from "../../fields/fieldSpec";
 import { timestampNanos } from "../../fields/formats";
-import { groupBy } from "../../fields/values";
+import { groupBy, once } from "../../fields/values";
 import type { Inventory } from "../documents/inventory";
 import { compareKeys } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -60,15 +60,19 @@ export function listLasting({
   /** By its resource or uid: whom it is for, and where. A role that is exchanged in place is so in one request. */
   const places = ({ urn, uid, subject, group }: Grant): string[] =>
     [urn, uid].flatMap((by) => (by === undefined ? [] : [JSON.stringify([by, subject.key, group.key])]));
-  let kept: ReadonlyMap<string, readonly Grant[]> | undefined;
+  const kept = once(() => groupBy(after.grants, places));
   /** The role that a grant has until the end, its own or another one in its place. */
   const roleLeft = (grant: Grant): GrantedRole | undefined => {
     const { op, isLeftOnServer } = changed.get(grant.urn ?? "") ?? changed.get(grant.uid ?? "") ?? {};
     if (op === "replace") return isLeftOnServer === true ? grant.role : undefined;
     // A resource that only goes is deleted last; one that is made may adopt the object.
     if (op === undefined || op === "delete" || op === "same") return grant.role;
-    const now = (kept ??= groupBy(after.grants, places));
-    const roles = places(grant).flatMap((place) => now.get(place)?.map(({ role }) => role) ?? []);
+    const roles = places(grant).flatMap(
+      (place) =>
+        kept()
+          .get(place)
+          ?.map(({ role }) => role) ?? [],
+    );
     return roles.some(({ key }) => key === grant.role.key) ? grant.role : roles[0];
   };
   return before.grants.flatMap((grant) => {
@@ -140,24 +144,18 @@ export function createSignInDoubt({
     ),
   );
   const isUnseen = createUnseen(inventory);
-  let trusts:
-    { readonly before: ReadonlySet<string>; readonly after: ReadonlyMap<string, string> } | undefined;
+  const trustsBefore = once(() => new Set(textsOfTrusts(before.entities).values()));
+  const trustsAfter = once(() => textsOfTrusts(after.entities));
   const isNewTrust = (key: string): boolean => {
-    trusts ??= {
-      before: new Set(textsOfTrusts(before.entities).values()),
-      after: textsOfTrusts(after.entities),
-    };
-    const trust = trusts.after.get(key);
-    return trust === undefined || !trusts.before.has(trust);
+    const trust = trustsAfter().get(key);
+    return trust === undefined || !trustsBefore().has(trust);
   };
-  let held: ReadonlySet<string> | undefined;
+  const held = once(() => new Set(before.grants.map(({ subject }) => subject.key)));
   return (holder) => {
     const { key, type } = holder;
-    if (type === "service" || type === "externalGroup") {
-      held ??= new Set(before.grants.map(({ subject }) => subject.key));
-      // Whether anybody is in a group, or whether the platform has a service, no document tells.
-      if (drift === undefined && !held.has(key)) return "changed";
-    }
+    // Whether anybody is in a group, or whether the platform has a service, no document tells.
+    if ((type === "service" || type === "externalGroup") && drift === undefined && !held().has(key))
+      return "changed";
     // A service of the platform signs in by nothing that a program says.
     if (type === "service") return undefined;
     const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);

@@ -11,7 +11,7 @@ import { textsOfTrusts } from "../graph/principals";
 import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
-import { isPathWithin, isReference, mapLeaves, topProperty } from "../graph/references";
+import { isPathWithin, listReferences, topProperty } from "../graph/references";
 import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "./compare";
 
 /*
@@ -50,14 +50,14 @@ function keptFields(
   { plan, recorded, planned, before, after }: PlannedChange,
   context: EffectContext,
 ): readonly FieldEffect[] {
-  const spec = specs[recorded?.kind ?? ""];
-  if (spec === undefined || recorded === undefined || planned === undefined) return [];
-  if (before === undefined || after === undefined) return [];
+  if (recorded === undefined || planned === undefined || before === undefined || after === undefined)
+    return [];
   // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
   if (plan.op === "same") return plan.unrefreshed === undefined ? [] : byHand;
   // What is only read from now on is not the program's.
   if (plan.op === "read") return [];
-  const effects = (old: Entity["inputs"], now: Entity["inputs"]) => describeEffects(spec, old, now, context);
+  const effects = (old: Entity["inputs"], now: Entity["inputs"]) =>
+    describeEffects(specs[recorded.kind], old, now, context);
   const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
     (effect) =>
@@ -135,15 +135,9 @@ function asRecordedAfter(
 /** Removes what no stack managed. What others refer to stays known: what they hold is not the doing of this change. */
 function removeAdopted(entities: Map<string, Entity>, adopted: readonly Entity[]): void {
   for (const { key } of adopted) entities.delete(key);
-  const referred = new Set<string>();
-  for (const { kind, inputs } of entities.values()) {
-    const spec = specs[kind];
-    if (spec === undefined) continue;
-    mapLeaves(spec, inputs, (value, leaf) => {
-      if (isReference(leaf) && typeof value === "string") referred.add(value);
-      return value;
-    });
-  }
+  const referred = new Set(
+    [...entities.values()].flatMap(({ kind, inputs }) => listReferences(specs[kind], inputs)),
+  );
   for (const entity of adopted) if (referred.has(entity.key)) entities.set(entity.key, entity);
 }
 
@@ -218,16 +212,15 @@ export function recordedSide(
   );
   const side = createEffectContext(olds, news, context.languages);
   const changes = pairs.map(([planned, change]): ResourceChange => {
-    const spec = specs[change.kind];
     const before = change.before && olds.get(change.before.key);
     const after = change.after && news.get(change.after.key);
     const lost = losses.get(change);
     if (lost !== undefined) return { ...change, before: lost };
     if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
-    if (spec === undefined || before === undefined) return change;
+    if (before === undefined) return change;
     if (before === change.before && after === change.after) return change;
     if (after === undefined) return { ...change, before };
-    const fields = describeEffects(spec, before.inputs, after.inputs, side);
+    const fields = describeEffects(specs[change.kind], before.inputs, after.inputs, side);
     const op = change.op === "same" && kept.has(change) ? "update" : change.op;
     return { ...change, op, before, after, fields };
   });

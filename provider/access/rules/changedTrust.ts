@@ -17,7 +17,7 @@ import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity, limitLines } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
-import { addTo } from "../../fields/values";
+import { addTo, getOrCompute } from "../../fields/values";
 import { plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
@@ -185,13 +185,11 @@ export function findChangedTrust(facts: Facts): FindingInput[] {
 
 /** What of the trust of a new identity a deleted one did not accept. */
 function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffect[] {
-  const spec = specs[created.kind];
-  if (spec === undefined) return [];
   const context = {
     ...facts.effectContext,
     secretPaths: [...deleted.secretPaths, ...created.secretPaths],
   };
-  return describeEffects(spec, deleted.inputs, created.inputs, context).filter((field) =>
+  return describeEffects(specs[created.kind], deleted.inputs, created.inputs, context).filter((field) =>
     widensTrust(created, field),
   );
 }
@@ -211,7 +209,7 @@ function indexDeleted(facts: Facts): ReadonlyMap<string, ReadonlySet<Entity>> {
     if (op !== "delete" || before === undefined || !hasPrincipal(kind)) continue;
     for (const subject of [before.key, ...facts.before.subjectsOf(before.key)]) {
       for (const place of facts.grantsBefore(subject).map(placeOf)) {
-        index.set(place, (index.get(place) ?? new Set()).add(before));
+        getOrCompute(index, place, () => new Set()).add(before);
       }
     }
   }

@@ -1,4 +1,5 @@
 import { DAY_MS, timestampNanos } from "../../fields/formats";
+import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
@@ -43,9 +44,7 @@ function ownersOfRoots(grants: readonly Grant[], groups: GroupHierarchy): Map<st
   const roots = new Map<string, Map<string, Grant>>();
   for (const grant of grants) {
     if (!mayOwnRoot(grant, groups)) continue;
-    const owners = roots.get(grant.group.key) ?? new Map<string, Grant>();
-    owners.set(grant.subject.key, grant);
-    roots.set(grant.group.key, owners);
+    getOrCompute(roots, grant.group.key, () => new Map()).set(grant.subject.key, grant);
   }
   return roots;
 }

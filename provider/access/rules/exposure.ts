@@ -15,26 +15,25 @@ import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
 import { listGrantsHeld } from "./trustedIdentities";
-import { mapLeaves, ownMember, topProperty } from "../graph/references";
+import { leavesIn, ownMember, topProperty } from "../graph/references";
 import { specs } from "../documents/specs";
 import { isCalledByName, possibleGrants } from "../graph/accessKinds";
-import { groupBy } from "../../fields/values";
+import { groupBy, once } from "../../fields/values";
 import type { Severity } from "../review/finding";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isBuiltInRole } from "./facts";
 
 /** The strings of a resource that matter, and its name, by path. */
 function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {
-  const strings = new Map<string, string>();
   const spec = specs[entity?.kind ?? ""];
-  if (entity === undefined || spec === undefined) return strings;
-  mapLeaves(spec, entity.inputs, (value, { path, property, field }) => {
-    const whole = ownMember(spec.fields, property);
-    const matters = isName(path) || (isJudged(field) && whole !== undefined && isJudged(whole));
-    if (matters && typeof value === "string" && !isUnread(value)) strings.set(path, value);
-    return value;
-  });
-  return strings;
+  const leaves = leavesIn(spec, entity?.inputs ?? {});
+  return new Map(
+    leaves.flatMap(({ value, path, property, field }) => {
+      const whole = ownMember(spec?.fields, property);
+      const matters = isName(path) || (isJudged(field) && whole !== undefined && isJudged(whole));
+      return matters && typeof value === "string" && !isUnread(value) ? [[path, value] as const] : [];
+    }),
+  );
 }
 
 const writeOut = (text: string): string =>
@@ -76,9 +75,23 @@ const isAtSamePlace = (one: Entity, other: Entity): boolean =>
 
 /** Answers what was found by each name before a change, and what a name gives after it. */
 class KnownNames {
-  private known: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private grants: ReadonlyMap<string, readonly Grant[]> | undefined;
-  private pulled: ReadonlyMap<string, readonly Entity[]> | undefined;
+  private readonly known = once(() =>
+    groupBy(
+      [...this.facts.comparison.before.entities.values()].filter(
+        ({ kind, name }) => name !== undefined && isFoundByName(kind),
+      ),
+      (each) => [addressOf(this.facts, each, "before")],
+    ),
+  );
+  private readonly grants = once(() =>
+    groupBy(this.facts.comparison.after.grants, ({ group }) => this.facts.groupAndAbove(group.key)),
+  );
+  private readonly pulled = once(() =>
+    groupBy(
+      [...this.facts.comparison.after.entities.values()].filter(({ kind }) => isPulledByName(kind)),
+      (entity) => this.facts.groupAndAbove(entity.key),
+    ),
+  );
 
   constructor(private readonly facts: Facts) {}
 
@@ -88,20 +101,16 @@ class KnownNames {
     const address = addressOf(facts, after, "after");
     if (before !== undefined && addressOf(facts, before, "before") === address && before.name === after.name)
       return undefined;
-    this.known ??= groupBy(
-      [...facts.comparison.before.entities.values()].filter(
-        ({ kind, name }) => name !== undefined && isFoundByName(kind),
-      ),
-      (each) => [addressOf(facts, each, "before")],
-    );
-    return this.known.get(address)?.find((other) => {
-      if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
-      if (before !== undefined) return true;
-      // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
-      return isFoundByPath(after.kind) || isAtSamePlace(other, after)
-        ? !facts.isDeleted(other.key)
-        : after.kind === "Role";
-    });
+    return this.known()
+      .get(address)
+      ?.find((other) => {
+        if (other.key === after.key || other.key === before?.key || isBuiltInRole(other)) return false;
+        if (before !== undefined) return true;
+        // A resource that is renamed in its program is deleted and created. Groups of one organisation have identities of one name.
+        return isFoundByPath(after.kind) || isAtSamePlace(other, after)
+          ? !facts.isDeleted(other.key)
+          : after.kind === "Role";
+      });
   }
 
   /** How many grants are found by a name or below it, whether some allow more than to read, and how much images are pulled by. */
@@ -110,7 +119,7 @@ class KnownNames {
     return {
       grants: grants.length,
       isStrong: grants.some(({ role }) => this.facts.roles.mayWrite(role)),
-      pulled: isFoundByPath(kind) ? this.pulledFrom(key).length : 0,
+      pulled: isFoundByPath(kind) ? (this.pulled().get(key) ?? []).length : 0,
     };
   }
 
@@ -118,17 +127,7 @@ class KnownNames {
     const { facts } = this;
     if (kind === "Role") return facts.after.ofRole(key);
     if (!isFoundByPath(kind)) return facts.heldThrough(key);
-    this.grants ??= groupBy(facts.comparison.after.grants, ({ group }) => facts.groupAndAbove(group.key));
-    return this.grants.get(key) ?? [];
-  }
-
-  private pulledFrom(key: string): readonly Entity[] {
-    const { facts } = this;
-    this.pulled ??= groupBy(
-      [...facts.comparison.after.entities.values()].filter(({ kind }) => isPulledByName(kind)),
-      (entity) => facts.groupAndAbove(entity.key),
-    );
-    return this.pulled.get(key) ?? [];
+    return this.grants().get(key) ?? [];
   }
 }
 

@@ -1,4 +1,4 @@
-import { isObject, groupBy } from "../../fields/values";
+import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { isTopUid, isUid } from "../../text/uid";
 import { isWithin } from "../documents/inventory";
@@ -77,15 +77,6 @@ export class Facts {
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
   readonly hierarchy: Hierarchies;
-  private references: ReadonlyMap<string, readonly Entity[]> | undefined;
-  private widenedHolders: ReadonlySet<string> | undefined;
-  private deleted: ReadonlySet<string> | undefined;
-  private recorded: ReadonlyMap<string, Entity> | undefined;
-  private recordedGrants: ReadonlySet<string> | undefined;
-  private gained: ReadonlySet<string> | undefined;
-  private gaining: ReadonlySet<string> | undefined;
-  private changesBySubject: ReadonlyMap<string, readonly GrantChange[]> | undefined;
-  private namesakes: ReadonlyMap<string, readonly Entity[]> | undefined;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
 
@@ -155,16 +146,12 @@ export class Facts {
   }
 
   /** What the given stacks record of what they manage, by URN: that of the stack, and the one that the change gives it by an alias. */
-  recordedByUrn(): ReadonlyMap<string, Entity> {
-    this.recorded ??= new Map(
-      this.comparison.changes.flatMap(({ urn, recorded }) =>
-        recorded === undefined
-          ? []
-          : [urn, recorded.urn].flatMap((each) => (each === undefined ? [] : [[each, recorded] as const])),
-      ),
+  readonly recordedByUrn = once((): ReadonlyMap<string, Entity> => {
+    const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
+      recorded === undefined ? [] : [urn, recorded.urn].map((each) => [each ?? "", recorded] as const),
     );
-    return this.recorded;
-  }
+    return new Map(found.filter(([urn]) => urn !== ""));
+  });
 
   /** The grants of a subject before the change, or those of them that the given stacks record. */
   grantsBefore(subject: string, by: KnownBy = "anybody"): readonly Grant[] {
@@ -179,15 +166,16 @@ export class Facts {
   /** Whether the server has a grant as the given stacks record it: what was made of a binding by hand is not theirs. */
   private isKnownBy(grant: Grant, by: KnownBy): boolean {
     const records = this.recordsOf(by);
-    if (records === undefined) return true;
-    if (this.recordedGrants === undefined) {
-      const entities = new Map(this.comparison.before.entities);
-      for (const entity of records.values()) entities.set(entity.key, entity);
-      const own = graphOf(entities).grants.filter(({ urn = "" }) => records.has(urn));
-      this.recordedGrants = new Set(own.map(tupleOf));
-    }
-    return this.recordedGrants.has(tupleOf(grant));
+    return records === undefined || this.recordedGrants().has(tupleOf(grant));
   }
+
+  private readonly recordedGrants = once(() => {
+    const records = this.recordedByUrn();
+    const entities = new Map(this.comparison.before.entities);
+    for (const entity of records.values()) entities.set(entity.key, entity);
+    const own = graphOf(entities).grants.filter(({ urn = "" }) => records.has(urn));
+    return new Set(own.map(tupleOf));
+  });
 
   grantsAfter(subject: string): readonly Grant[] {
     return this.after.ofSubject(subject);
@@ -195,8 +183,7 @@ export class Facts {
 
   /** What the arguments of a resource do to access in the place of others, or where there was nothing before. */
   effectsOf({ kind, inputs }: Entity, inPlaceOf: Entity["inputs"] = {}): readonly FieldEffect[] {
-    const spec = specs[kind];
-    return spec === undefined ? [] : describeEffects(spec, inPlaceOf, inputs, this.effectContext);
+    return describeEffects(specs[kind], inPlaceOf, inputs, this.effectContext);
   }
 
   /** What an identity holds while the update runs or after it, and others by it (services, groups of a directory): with the most that its roles allow. */
@@ -209,10 +196,10 @@ export class Facts {
    * it changes the identity.
    */
   gainedThrough(key: string): readonly Grant[] {
-    this.changesBySubject ??= groupBy(this.comparison.grants, ({ grant }) => [grant.subject.key]);
+    const changes = this.changesBySubject();
     const subjects = new Set([key, ...this.before.subjectsOf(key), ...this.after.subjectsOf(key)]);
     return [...subjects]
-      .flatMap((subject) => this.changesBySubject?.get(subject) ?? [])
+      .flatMap((subject) => changes.get(subject) ?? [])
       .filter(
         (change) =>
           change.change === "gained" ||
@@ -222,40 +209,47 @@ export class Facts {
       .map(({ grant }) => grant);
   }
 
+  private readonly changesBySubject = once(() =>
+    groupBy(this.comparison.grants, ({ grant }) => [grant.subject.key]),
+  );
+
   /** The objects of the same kind that had this name at this place before. */
   namesakesBefore(entity: Entity): readonly Entity[] {
-    this.namesakes ??= groupBy([...this.comparison.before.entities.values()], (each) => [placeOf(each)]);
-    return this.namesakes.get(placeOf(entity)) ?? [];
+    return this.namesakes().get(placeOf(entity)) ?? [];
   }
+
+  private readonly namesakes = once(() =>
+    groupBy(this.comparison.before.entities.values(), (each) => [placeOf(each)]),
+  );
 
   /** Whether the change deletes something at the server. */
   isDeleted(key: string): boolean {
-    this.deleted ??= new Set(
-      [...this.removals()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : [])),
-    );
-    return this.deleted.has(key);
+    return this.deleted().has(key);
   }
+
+  private readonly deleted = once(
+    () => new Set([...this.removals()].flatMap(({ op, before }) => (op === "delete" ? [before.key] : []))),
+  );
 
   /** Whether a grant is new as a whole. */
   isGained(grant: Grant): boolean {
-    this.gained ??= new Set(
-      this.comparison.grants
-        .filter(({ change }) => change === "gained")
-        .map((change) => tupleOf(change.grant)),
-    );
-    return this.gained.has(tupleOf(grant));
+    return this.gained().has(tupleOf(grant));
   }
+
+  private readonly gained = once(() => {
+    const gained = this.comparison.grants.filter(({ change }) => change === "gained");
+    return new Set(gained.map(({ grant }) => tupleOf(grant)));
+  });
 
   /** Whether a gained or widened grant is of this resource, by its URN, or names it by its key. */
   gainsAbout(key: string): boolean {
-    this.gaining ??= new Set(
-      this.comparison.grants
-        .filter(isGain)
-        .flatMap(({ grant: { urn, subject, role } }) => [urn, subject.key, role.key])
-        .filter((each) => each !== undefined),
-    );
-    return this.gaining.has(key);
+    return this.gaining().has(key);
   }
+
+  private readonly gaining = once(() => {
+    const gains = this.comparison.grants.filter(isGain);
+    return new Set(gains.flatMap(({ grant: { urn, subject, role } }) => [urn, subject.key, role.key]));
+  });
 
   /** The capabilities of a subject at a group, by grants at the group and above it. */
   private capabilitiesAt(
@@ -264,16 +258,13 @@ export class Facts {
     side: "before" | "after",
     by: KnownBy = "anybody",
   ): ReadonlySet<string> {
-    const place = JSON.stringify([subject, group, side, by]);
-    const known = this.capabilities.get(place);
-    if (known !== undefined) return known;
-    const at = [group, ...this.hierarchy[side].chain(group)];
-    const grants = [...new Set(at)]
-      .flatMap((key) => this[side].ofSubjectAt(subject, key))
-      .filter((grant) => this.isKnownBy(grant, by));
-    const capabilities = new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
-    this.capabilities.set(place, capabilities);
-    return capabilities;
+    return getOrCompute(this.capabilities, JSON.stringify([subject, group, side, by]), () => {
+      const grants = this.hierarchy[side]
+        .chain(group)
+        .flatMap((key) => this[side].ofSubjectAt(subject, key))
+        .filter((grant) => this.isKnownBy(grant, by));
+      return new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
+    });
   }
 
   /** What a role allows: to the given stacks, no more than they record of it. */
@@ -340,13 +331,15 @@ export class Facts {
 
   /** Whether more may be the holder with this key than before: what cannot be judged counts as more. */
   private acceptsMore(key: string): boolean {
-    this.widenedHolders ??= new Set(
-      this.comparison.changes.flatMap(({ after, fields }) =>
-        after !== undefined && fields.some(({ direction }) => mayWiden(direction)) ? [after.key] : [],
-      ),
-    );
-    return this.widenedHolders.has(key);
+    return this.widenedHolders().has(key);
   }
+
+  private readonly widenedHolders = once(() => {
+    const widened = this.comparison.changes.filter(({ fields }) =>
+      fields.some(({ direction }) => mayWiden(direction)),
+    );
+    return new Set(widened.map(({ after }) => after?.key));
+  });
 
   entity(key: string): Entity | undefined {
     return this.comparison.after.entities.get(key) ?? this.comparison.before.entities.get(key);
@@ -380,16 +373,19 @@ export class Facts {
 
   /** What referred to something before the change and is not taken away with it. */
   dependents(key: string): Entity[] {
-    const { entities } = this.comparison.before;
-    this.references ??= groupBy(entities.values(), ({ inputs }) =>
-      [...textsIn(inputs)].filter((text) => entities.has(text)),
-    );
-    return (this.references.get(key) ?? []).filter((entity) => {
+    return (this.references().get(key) ?? []).filter((entity) => {
       if (entity.key === key || this.isDeleted(entity.key)) return false;
       const after = this.comparison.after.entities.get(entity.key);
       return after === undefined || stillRefers(entity.inputs, after.inputs, key);
     });
   }
+
+  private readonly references = once(() => {
+    const { entities } = this.comparison.before;
+    return groupBy(entities.values(), ({ inputs }) =>
+      [...textsIn(inputs)].filter((text) => entities.has(text)),
+    );
+  });
 
   /** The group that something lies in. */
   groupOf(entity: Entity): Scope | undefined {

@@ -1,5 +1,5 @@
 import { isSecurityRelevant } from "../../fields/fieldSpec";
-import { compareTexts } from "../../fields/values";
+import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
@@ -9,7 +9,7 @@ import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
 import { ownerOf } from "../graph/keys";
-import { isReference, mapLeaves, topProperty } from "../graph/references";
+import { mapReferences, topProperty } from "../graph/references";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
 
@@ -32,8 +32,8 @@ export function inputsToPin(
   const kept = Object.entries(inputs).filter(
     ([key]) => properties.has(key) || isAccessField(kind, key) || isSecurityRelevant({ ...spec.fields[key] }),
   );
-  const named = mapLeaves(spec, Object.fromEntries(kept), (value, leaf) =>
-    isReference(leaf) && typeof value === "string" ? nameOf(value) : value,
+  const named = mapReferences(spec, Object.fromEntries(kept), (value) =>
+    typeof value === "string" ? nameOf(value) : value,
   );
   return Object.entries(named)
     .sort(([a], [b]) => compareTexts(a, b))
@@ -93,15 +93,12 @@ export class FindingValues {
   }
 
   private remember(entity: Entity, what: string, read: () => Json): Json {
-    const known = this.pinned.get(entity) ?? new Map<string, Json>();
-    this.pinned.set(entity, known);
-    const before = known.get(what);
-    if (before !== undefined) return before;
-    const value = read();
-    const text = JSON.stringify(value);
-    const kept = text.length > LONGEST_VALUE ? sha256(text) : value;
-    known.set(what, kept);
-    return kept;
+    const known = getOrCompute(this.pinned, entity, () => new Map());
+    return getOrCompute(known, what, () => {
+      const value = read();
+      const text = JSON.stringify(value);
+      return text.length > LONGEST_VALUE ? sha256(text) : value;
+    });
   }
 
   /** A group and those above it. */

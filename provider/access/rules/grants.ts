@@ -5,7 +5,7 @@ import type { ReportedEffect } from "./data/capabilityFamilies";
 import { tupleOf } from "../graph/grant";
 import type { Grant, GroupNode } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { groupBy } from "../../fields/values";
+import { groupBy, once } from "../../fields/values";
 import { worstOf } from "../review/finding";
 import type { Severity } from "../review/finding";
 import {
@@ -459,16 +459,15 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
 
 /** Finds the grants of a rule, with the severity of their reach: a group's own pipeline reaches nobody else yet. */
 function findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): FindingInput[] {
-  let isOwnPipeline: ReturnType<typeof createOwnPipelineCheck> | undefined;
-  return findGrantsWith(facts, rule, (grant) => {
-    isOwnPipeline ??= createOwnPipelineCheck(facts);
-    return isOwnPipeline(grant)
+  const isOwnPipeline = once(() => createOwnPipelineCheck(facts));
+  return findGrantsWith(facts, rule, (grant) =>
+    isOwnPipeline()(grant)
       ? {
           severity: "low",
           advice: "check that the identity is the pipeline of the repositories that the group is for",
         }
-      : { severity: hasWideReach(facts, grant) ? "high" : "medium", advice };
-  });
+      : { severity: hasWideReach(facts, grant) ? "high" : "medium", advice },
+  );
 }
 
 const supplyChainWrite: Rule = {

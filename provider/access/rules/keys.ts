@@ -24,7 +24,7 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
 import { specs } from "../documents/specs";
-import { isReference, mapLeaves, topProperty } from "../graph/references";
+import { isReference, leavesIn, topProperty } from "../graph/references";
 import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";
 import type { Severity } from "../review/finding";
 
@@ -85,10 +85,8 @@ function secretTextsOf(
   { op, before, after, secretsMayHaveChanged }: ResourceChange,
 ): SecretText[] {
   const { secretSources } = after ?? {};
-  const spec = specs[after?.kind ?? ""];
-  if (after === undefined || secretSources === undefined || spec === undefined) return [];
+  if (after === undefined || secretSources === undefined) return [];
   if (op !== "create" && op !== "update" && op !== "replace") return [];
-  const found: SecretText[] = [];
   const old: Props = op === "update" ? (before?.inputs ?? {}) : {};
   const isKept = (property: string): boolean => {
     const wasSecret = before?.secretPaths.some((path) => topProperty(path) === property) === true;
@@ -97,20 +95,19 @@ function secretTextsOf(
     }
     return JSON.stringify(old[property]) === JSON.stringify(after.inputs[property]);
   };
-  mapLeaves(spec, after.inputs, (value, { path, property, field, decidesAccess }) => {
+  return leavesIn(specs[after.kind], after.inputs).flatMap((leaf): SecretText[] => {
+    const { value, path, property, field, decidesAccess } = leaf;
     const keys = secretSources[property] ?? [];
     // X3 reports what decides access and was not read.
-    const isOther = field.secret === true || isReference({ field }) || (decidesAccess && isUnread(value));
-    if (keys.length === 0 || isOther || isKept(property)) return value;
+    const isOther = field.secret === true || isReference(leaf) || (decidesAccess && isUnread(value));
+    if (keys.length === 0 || isOther || isKept(property)) return [];
     const sources = keys.flatMap((key) => [
       facts.comparison.before.entities.get(key),
       facts.comparison.after.entities.get(key),
     ]);
     const judged = judgeText(value, shownTexts(sources));
-    if (judged !== undefined) found.push({ ...judged, path, sources });
-    return value;
+    return judged === undefined ? [] : [{ ...judged, path, sources }];
   });
-  return found;
 }
 
 const labelsOf = (sources: SecretText["sources"]): string[] => [

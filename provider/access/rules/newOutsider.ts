@@ -1,4 +1,5 @@
 import type { Owner } from "../trust/judgement";
+import { once } from "../../fields/values";
 import { ownerOfAddress } from "../trust/addresses";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
@@ -186,7 +187,16 @@ export const newOutsider: Rule = {
   find: (facts) => {
     // Without an inventory everybody is new.
     if (facts.comparison.inventory === undefined) return [];
-    let [known, invited]: (Known | undefined)[] = [];
+    const known = once((): Known => ({
+      anybody: knownOwners(facts, "anybody"),
+      stacks: knownOwners(facts, "stacks"),
+      writers: knownOwners(facts, "anybody", "writeGroups"),
+    }));
+    const invited = once((): Known => ({
+      anybody: knownToInvite(facts, "anybody"),
+      stacks: knownToInvite(facts, "stacks"),
+      writers: knownToInvite(facts, "anybody", "writeGroups"),
+    }));
     const findings: FindingInput[] = [];
     const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
@@ -194,12 +204,7 @@ export const newOutsider: Rule = {
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
-      known ??= {
-        anybody: knownOwners(facts, "anybody"),
-        stacks: knownOwners(facts, "stacks"),
-        writers: knownOwners(facts, "anybody", "writeGroups"),
-      };
-      const outsider = judgeOutsider(facts, known, conditions, grants, OF_TRUST);
+      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(
@@ -218,12 +223,7 @@ export const newOutsider: Rule = {
       if (field === undefined || address === undefined) continue;
       const conditions = [[[invitedOwner(address)]]];
       const grants = facts.meanwhile.ofResource(after);
-      invited ??= {
-        anybody: knownToInvite(facts, "anybody"),
-        stacks: knownToInvite(facts, "stacks"),
-        writers: knownToInvite(facts, "anybody", "writeGroups"),
-      };
-      const outsider = judgeOutsider(facts, invited, conditions, grants, OF_INVITE);
+      const outsider = judgeOutsider(facts, invited(), conditions, grants, OF_INVITE);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(after, {

@@ -1,4 +1,5 @@
 import { fieldName, isOfTokens, readClaimConditions } from "../graph/trust";
+import { getOrCompute } from "../../fields/values";
 import type { Trust } from "../graph/trust";
 import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { sharedIssuerOf } from "../trust/issuers";
@@ -50,12 +51,8 @@ function judgementOf(
   text: string,
   find: (languages: Languages, pattern: string) => PatternJudgement,
 ): PatternJudgement {
-  const known = judgements.get(facts) ?? new Map<string, PatternJudgement>();
-  judgements.set(facts, known);
-  const key = JSON.stringify([about, text]);
-  const judged = known.get(key) ?? find(facts.languages, text);
-  known.set(key, judged);
-  return judged;
+  const known = getOrCompute(judgements, facts, () => new Map());
+  return getOrCompute(known, JSON.stringify([about, text]), () => find(facts.languages, text));
 }
 
 export function judgePattern(

@@ -1,4 +1,4 @@
-import { compareTexts } from "../../fields/values";
+import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
@@ -373,9 +373,7 @@ export function reportKept(
   for (const finding of found) {
     const cause = causeOf(facts, finding, kept, holders);
     if (cause === undefined) continue;
-    const known = byChange.get(cause.change) ?? { cause, found: [] };
-    byChange.set(cause.change, known);
-    known.found.push(finding);
+    getOrCompute(byChange, cause.change, () => ({ cause, found: [] })).found.push(finding);
   }
   const reported = [...byChange.values()].flatMap(({ cause, found: own }) =>
     reportKeptChange(facts, cause, own),

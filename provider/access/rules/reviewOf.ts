@@ -4,7 +4,7 @@ import { parsePreview } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { referredKindOf } from "../../fields/fieldSpec";
-import { isReference, mapLeaves } from "../graph/references";
+import { mapReferences } from "../graph/references";
 import { compare } from "../review/compare";
 import type { Finding } from "../review/finding";
 import { UNKNOWN } from "../../fields/values";
@@ -265,8 +265,8 @@ class ProgramReader {
       const hint = suggest(unknown, Object.keys(spec.fields));
       this.fail(resource, `${kind} has no argument ${unknown}${hint}`);
     }
-    return mapLeaves(spec, inputs, (value, leaf) => {
-      if (!isReference(leaf) || typeof value !== "string") return value;
+    return mapReferences(spec, inputs, (value, leaf) => {
+      if (typeof value !== "string") return value;
       const name = value;
       if (isUid(value)) return value;
       const wanted = referredKindOf(leaf.field);

@@ -1,4 +1,5 @@
 import { servicesWithRuns } from "../trust/issuers";
+import { getOrCompute } from "../../fields/values";
 import type { RunsOfService, SharedIssuer } from "../trust/issuers";
 import type { Languages } from "../trust/languages";
 import type { Entity } from "../graph/model";
@@ -284,11 +285,8 @@ function isProvenPinned(facts: Facts, trust: Trust): boolean {
 export function hasWideReach(facts: Facts, { group, subject }: Pick<Grant, "group" | "subject">): boolean {
   if (group.isRoot || !subject.matchesMany) return group.isRoot;
   // An identity may have thousands of grants, and each comparison of its pattern uses up steps that a review is limited to.
-  const known = answersOf.get(facts) ?? new Map<string, boolean>();
-  answersOf.set(facts, known);
-  const isSeveral = known.get(subject.key) ?? mayBeSeveral(facts, subject);
-  known.set(subject.key, isSeveral);
-  return isSeveral;
+  const known = getOrCompute(answersOf, facts, () => new Map());
+  return getOrCompute(known, subject.key, () => mayBeSeveral(facts, subject));
 }
 
 const answersOf = new WeakMap<Facts, Map<string, boolean>>();

@@ -1,4 +1,5 @@
 import { withoutTrailing } from "../../text/plain";
+import { getOrCompute } from "../../fields/values";
 import { namesOfKeys } from "../documents/digest";
 import type { Entity } from "../graph/model";
 import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
@@ -169,9 +170,8 @@ export class KnownBefore {
   constructor(private readonly facts: Facts) {}
 
   add(value: string, groups: readonly string[]): void {
-    const known = this.groupsByValue.get(value) ?? new Set();
+    const known = getOrCompute(this.groupsByValue, value, () => new Set());
     for (const group of groups) known.add(group);
-    this.groupsByValue.set(value, known);
   }
 
   values(): string[] {

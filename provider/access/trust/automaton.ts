@@ -1,5 +1,6 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
 import { RE2JS } from "re2js";
+import { getOrCompute } from "../../fields/values";
 import type { Budget } from "./budget";
 import { estimateProgram, isTooLargeToCompile } from "./regexSyntax";
 
@@ -482,13 +483,11 @@ class Pair implements Automaton {
   /** The number of a pair of states, given when it is first reached. */
   private stateOf(left: number, right: number): number {
     const key = left * 0x4000000 + right;
-    const known = this.numbers.get(key);
-    if (known !== undefined) return known;
-    this.budget.spend(4);
-    const number = this.lefts.push(left) - 1;
-    this.rights.push(right);
-    this.numbers.set(key, number);
-    return number;
+    return getOrCompute(this.numbers, key, () => {
+      this.budget.spend(4);
+      this.rights.push(right);
+      return this.lefts.push(left) - 1;
+    });
   }
 }
 

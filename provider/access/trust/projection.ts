@@ -1,7 +1,7 @@
 /* eslint-disable @typescript-eslint/no-non-null-assertion -- every index is one that this file has made itself */
 import { classOf, joinAlphabets } from "./automaton";
 import type { JointClass, Automaton } from "./automaton";
-import { addTo } from "../../fields/values";
+import { addTo, getOrCompute } from "../../fields/values";
 import type { Budget } from "./budget";
 
 /** A part of a string that names an owner: what precedes it, how it is written, and what follows. */
@@ -165,30 +165,21 @@ class NameGraph {
 
   private stateOf(states: readonly number[], name: number): NameState {
     const key = `${name}:${states.join()}`;
-    const known = this.all.get(key);
-    if (known !== undefined) return known;
-    this.budget.spend(states.length + 10);
-    const isLast = this.segment.name.accepts(name) && states.some((state) => this.canEnd(state));
-    const made = { states, name, next: new Map<Symbols, NameState>(), isLast, canReachEnd: false };
-    this.all.set(key, made);
-    return made;
+    return getOrCompute(this.all, key, () => {
+      this.budget.spend(states.length + 10);
+      const isLast = this.segment.name.accepts(name) && states.some((state) => this.canEnd(state));
+      return { states, name, next: new Map<Symbols, NameState>(), isLast, canReachEnd: false };
+    });
   }
 
   /** Whether the pattern accepts some text that may follow a name, from a state on. */
   private canEnd(state: number): boolean {
-    const known = this.ends.get(state);
-    if (known !== undefined) return known;
     const { pattern, segment, pairsAfter, budget } = this;
-    const found = explore(
-      pattern,
-      state,
-      segment.after,
-      pairsAfter,
-      budget,
-      (reached, other) => pattern.accepts(reached) && segment.after.accepts(other),
+    const isEnd = (reached: number, other: number): boolean =>
+      pattern.accepts(reached) && segment.after.accepts(other);
+    return getOrCompute(this.ends, state, () =>
+      explore(pattern, state, segment.after, pairsAfter, budget, isEnd),
     );
-    this.ends.set(state, found);
-    return found;
   }
 }
 

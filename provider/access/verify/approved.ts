@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { equal } from "../../fields/equal";
 import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
-import { SECRET_MASK } from "../../fields/values";
+import { SECRET_MASK, getOrCompute } from "../../fields/values";
 import { DocumentError } from "../documents/jsonText";
 import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -10,7 +10,7 @@ import { unreadReason } from "../effects";
 import { entityOfObject } from "../graph/entities";
 import { possibleGrants } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
-import { isReference, mapLeaves } from "../graph/references";
+import { isReference, leavesIn, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/reviewReport";
 import { isUnread } from "../graph/unread";
@@ -30,16 +30,8 @@ interface Pair {
   readonly candidates?: readonly string[] | undefined;
 }
 
-function leavesOf(kind: string, inputs: Props): Map<string, { leaf: Leaf; value: Json | undefined }> {
-  const found = new Map<string, { leaf: Leaf; value: Json | undefined }>();
-  const spec = specs[kind];
-  if (spec === undefined) return found;
-  mapLeaves(spec, inputs, (value, leaf) => {
-    found.set(leaf.path, { leaf, value });
-    return value;
-  });
-  return found;
-}
+const leavesOf = (kind: string, inputs: Props) =>
+  new Map(leavesIn(specs[kind], inputs).map((leaf) => [leaf.path, leaf]));
 
 /** A resource of the report, with its uid where the review found it at the server. */
 type Announced = Pick<ExpectedEntity, "kind" | "uid" | "inputs" | "candidates">;
@@ -151,10 +143,11 @@ export class ApprovedAccess {
     const candidatesAt = new Map(
       candidates.flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
     );
-    const pairs = [...leavesOf(kind, actual)].map(([path, { leaf, value }]): [string, Pair] => [
-      path,
-      { leaf, announced: expected.get(path)?.value, actual: value, candidates: candidatesAt.get(path) },
-    ]);
+    const pairs = leavesIn(spec, actual).map((leaf): [string, Pair] => {
+      const { path, value } = leaf;
+      const candidates = candidatesAt.get(path);
+      return [path, { leaf, announced: expected.get(path)?.value, actual: value, candidates }];
+    });
     const same = await Promise.all(
       pairs.map(async ([path, pair]) => ((await this.isAnnouncedValue(pair)) ? [path] : [])),
     );
@@ -191,9 +184,7 @@ export class ApprovedAccess {
   private isNew(entity: ExpectedEntity, uid: string): Promise<boolean> {
     if (this.knownUids.has(uid)) return Promise.resolve(false);
     const place = JSON.stringify([entity.key, uid]);
-    const known = this.isMade.get(place) ?? this.compareNew(entity, uid);
-    this.isMade.set(place, known);
-    return known;
+    return getOrCompute(this.isMade, place, () => this.compareNew(entity, uid));
   }
 
   private async compareNew({ key, kind, inputs }: ExpectedEntity, uid: string): Promise<boolean> {
@@ -210,9 +201,9 @@ export class ApprovedAccess {
     const entity = entityOfObject(object);
     const live = writtenInputs(spec, entity.inputs, (_key, field) => isComparable(field));
     const actual = leavesOf(kind, live);
-    const references = [...leavesOf(kind, inputs)].filter(([, { leaf }]) => isReference(leaf));
+    const references = leavesIn(spec, inputs).filter(isReference);
     const same = await Promise.all(
-      references.map(async ([path, { value }]) =>
+      references.map(async ({ path, value }) =>
         (await this.isReferenceTo(value, actual.get(path)?.value)) ? [path] : [],
       ),
     );
@@ -231,7 +222,7 @@ export class ApprovedAccess {
 
 /** What decides access and the review could not read. */
 function unreadPaths(kind: string, announced: Props): string[] {
-  return [...leavesOf(kind, announced)].flatMap(([path, { leaf, value }]) =>
-    leaf.decidesAccess && unreadReason(value) !== undefined ? [path] : [],
+  return leavesIn(specs[kind], announced).flatMap(({ path, value, decidesAccess }) =>
+    decidesAccess && unreadReason(value) !== undefined ? [path] : [],
   );
 }

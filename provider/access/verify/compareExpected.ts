@@ -27,7 +27,7 @@ import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/field
 import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { topProperty, isReference, mapLeaves } from "../graph/references";
+import { topProperty, mapReferences } from "../graph/references";
 import { isComparable, isComparedOutput, isVerified } from "../report/reviewReport";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
@@ -526,10 +526,8 @@ class CreatedResolver {
 
   /** The arguments with uids in place of the keys of what was created. */
   inputsOf({ kind, inputs }: ExpectedEntity): Props {
-    const spec = specs[kind];
-    if (spec === undefined) return inputs;
-    return mapLeaves(spec, inputs, (value, leaf) =>
-      isReference(leaf) && typeof value === "string" ? (this.uids.get(value) ?? value) : value,
+    return mapReferences(specs[kind], inputs, (value) =>
+      typeof value === "string" ? (this.uids.get(value) ?? value) : value,
     );
   }
 

@@ -1,4 +1,4 @@
-import { capitalize } from "../../../fields/values";
+import { capitalize, getOrCompute } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
 import type { GrantChange } from "../../graph/grant";
@@ -221,9 +221,7 @@ class Comment {
 
   private entry(entry: Entry, { details }: Pick<SpaceForEntries, "details">): string[] {
     const written = details ? this.written.full : this.written.short;
-    const lines = written.get(entry) ?? this.writeEntry(entry, details);
-    written.set(entry, lines);
-    return lines;
+    return getOrCompute(written, entry, () => this.writeEntry(entry, details));
   }
 
   /** One entry, with what belongs to it where there is room or it is critical. */
@@ -295,9 +293,7 @@ class Comment {
   }
 
   private row(change: GrantChange): string {
-    const row = this.rows.get(change) ?? this.writeRow(change);
-    this.rows.set(change, row);
-    return row;
+    return getOrCompute(this.rows, change, () => this.writeRow(change));
   }
 
   private writeRow(source: GrantChange): string {

@@ -1,4 +1,4 @@
-import { addTo, capitalize, groupBy } from "../../../fields/values";
+import { addTo, capitalize, groupBy, getOrCompute } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
@@ -297,10 +297,9 @@ function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChang
     const { role, group } = change.grant;
     const key = JSON.stringify([change.change, role.key, group.key]);
     const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
-    const known = alike.get(key) ?? { changes: [], weight };
+    const known = getOrCompute(alike, key, () => ({ changes: [], weight }));
     known.changes.push(change);
     known.weight = Math.min(known.weight, weight);
-    alike.set(key, known);
   }
   const sorted = [...alike.values()].sort(
     (a, b) => a.weight - b.weight || b.changes.length - a.changes.length,

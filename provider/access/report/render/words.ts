@@ -1,4 +1,5 @@
 import { plural } from "../../../text/plain";
+import { getOrCompute } from "../../../fields/values";
 import type { SourceLocation } from "../../documents/engineState";
 import type { Grant, GrantChange } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
@@ -100,10 +101,8 @@ export function groupCapabilities(capabilities: readonly string[]): string[] {
   const groups = new Map<string, string[]>();
   for (const capability of capabilities) {
     const [, area, verb] = /^(?:CAP_)?(.+)_([A-Z]+)$/.exec(capability) ?? [];
-    const key = area ?? capability;
-    const verbs = groups.get(key) ?? [];
+    const verbs = getOrCompute(groups, area ?? capability, () => []);
     if (verb !== undefined) verbs.push(verb.toLowerCase());
-    groups.set(key, verbs);
   }
   return [...groups].map(([area, verbs]) => (verbs.length === 0 ? area : `${area}: ${verbs.join(", ")}`));
 }
