@@ -30,7 +30,14 @@ import type {
 } from "./assertion";
 import { RE2JS } from "re2js";
 import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
-import { Principals, addressClaims, nameOwner, textOfTrust, valuesOfClaim } from "../graph/principals";
+import {
+  Principals,
+  addressClaims,
+  mailboxOf,
+  nameOwner,
+  textOfTrust,
+  valuesOfClaim,
+} from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
 import { claimsInSubjects } from "../trust/data/pins";
 import {
@@ -154,6 +161,7 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
     return shareOfPart(languages, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
   }
   const { exact, pattern } = trust.subject;
+  if (isMailboxIn(exact ?? "", globs)) return "some";
   const bare = exact === undefined ? undefined : withoutNumbers(exact);
   if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
   const { owner, isOwnerless, claims } = nameOwner(languages, trust);
@@ -215,6 +223,7 @@ function shareOfValue(
       ? shareOfPattern(languages, pattern, among)
       : shareOf(among.some((glob) => globMatches(glob, exact)));
   const share = shareIn(value, globs);
+  if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
   if (share !== "none" || !owningClaims.has(name)) return share;
   const others = globs.map((glob) => glob.toLowerCase());
   return shareIn(inSmallLetters(value), others) === "none" ? "none" : "some";
@@ -377,10 +386,15 @@ const holderOf = (entity: Entity): string =>
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));
 
+/** Whether an address may be the mailbox of another one that is written out: with another tag, or none. */
+const isMailboxIn = (address: string, globs: readonly string[]): boolean =>
+  address.includes("@") && globs.some((glob) => mailboxOf(glob) === mailboxOf(address));
+
 /** Who is invited by a mail address may have it as subject or in a claim. */
 function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {
   const asked = [...(subject === undefined ? [] : [subject]), ...Object.values(claims)];
   const isMeant = (globs: readonly string[]): boolean =>
+    isMailboxIn(address, globs) ||
     isInGlobs(
       address.toLowerCase(),
       globs.map((glob) => glob.toLowerCase()),

@@ -54,7 +54,7 @@ const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "emai
  * The mailbox of an address, however it is written: in capitals, with a tag behind a plus sign, behind a scheme, or with
  * dots that Gmail does not read (https://support.google.com/mail/answer/7436150). Other texts in small letters.
  */
-function mailboxOf(text: string): string {
+export function mailboxOf(text: string): string {
   const lower = text.toLowerCase();
   const at = lower.lastIndexOf("@");
   const host = withoutTrailing(lower.slice(at + 1), ".");

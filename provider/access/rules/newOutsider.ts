@@ -1,6 +1,7 @@
 import type { Owner } from "../trust/judgement";
 import { once } from "../../fields/values";
 import { ownerOfAddress } from "../trust/addresses";
+import { ownerOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
@@ -78,6 +79,15 @@ function knownOwners(facts: Facts, by: KnownBy, which: KnownOn = "groups"): Know
     if (identity[which].length > 0) makeOwnersKnown(known, ownersOf(facts, identity.entity), identity[which]);
   }
   return known;
+}
+
+/** The invites that are written, and those whose role begins to allow more than to read. */
+function invitesToJudge(facts: Facts): ReadonlySet<Entity> {
+  const written = Array.from(facts.writes(isInvite), ({ after }) => after);
+  const begun = Array.from(facts.grantsThatBeginToWrite(), ({ grant }) =>
+    facts.comparison.after.entities.get(ownerOf(grant.subject.key) ?? grant.subject.key),
+  );
+  return new Set([...written, ...begun.flatMap((each) => (each && isInvite(each.kind) ? [each] : []))]);
 }
 
 /** Whom an address of an invite means. */
@@ -217,7 +227,7 @@ export const newOutsider: Rule = {
         }),
       );
     }
-    for (const { after } of facts.writes(isInvite)) {
+    for (const after of invitesToJudge(facts)) {
       const [field] = pathsMeant(after.kind, "invite.address");
       const address = textMeant(after, "invite.address");
       if (field === undefined || address === undefined) continue;

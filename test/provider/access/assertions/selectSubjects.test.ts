@@ -330,6 +330,25 @@ describe("who has no trust of their own", () => {
     email: "a@acme.example",
   });
 
+  test.each<[string, Resource]>([
+    ["an invite", { ...invite, inputs: { ...invite.inputs, email: "A+x@acme.example" } }],
+    [
+      "a claim",
+      identity(
+        "c",
+        claims({ issuer: "https://sso.acme.example", subject: "1", claims: { email: "a+x@acme.example" } }),
+      ),
+    ],
+    ["a subject", identity("s", claims({ issuer: "https://sso.acme.example", subject: "a+x@acme.example" }))],
+  ])("an address with another tag may be the same mailbox: %s", (_what, holder) => {
+    const asked = { claims: { email: ["a@acme.example"] } };
+    const bySubject = { subject: ["a@acme.example"] };
+    expect([shareOf(holder, asked), shareOf(holder, bySubject)]).toContain("some");
+    expect(shareOf(holder, { subject: ["b@acme.example"], claims: { email: ["b@acme.example"] } })).toBe(
+      "none",
+    );
+  });
+
   test("an identity of a person is of no issuer", () => {
     const person = identity("ada", {});
     expect(shareOf(person, { issuer: [GITHUB] })).toBe("none");

@@ -1153,6 +1153,19 @@ describe("T7 new-outsider", () => {
     },
   );
 
+  it("finds an invite to read a new domain whose role begins to write", () => {
+    const reads = role("reads", ["REPO_LIST"]);
+    const writes = {
+      ...reads,
+      inputs: { ...reads.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] },
+    };
+    const invite = resource("GroupInvite", "eve", {
+      ...{ parentUid: payments, roleUid: reads.uid, ttl: "24h", email: "eve@globex.com" },
+    });
+    const comparison = compareResources([...before, reads, invite], [...before, writes, invite]);
+    expect(severitiesOf("T7", comparison)).toEqual(["high"]);
+  });
+
   describe("of registered keys", () => {
     const key = (x: string, more: Props = {}): Props => ({ kty: "OKP", crv: "Ed25519", x, ...more });
     const keyed = (name: string, ...keys: Props[]): Resource =>
