@@ -195,7 +195,7 @@ export interface ResourceSpec {
   readonly outputs?: Readonly<Record<string, PublicSpec | SecretSpec>>;
   /** The uid is the parent's: one for each parent, a part of it. */
   readonly sharesParentUid?: boolean;
-  /** Inputs that name one object together: a create with the same ones writes over it. */
+  /** Inputs that name one object together: a server has one such object at most. */
   readonly identifiedBy?: readonly string[];
   readonly operations?: Operations;
   /** Children of one parent that have one owner at a time: a program that gives two fails before anything is done. */

@@ -27,7 +27,10 @@ export const PROVIDER_TEXT = "__provider";
 /** The input in which a program says what is wrong with its arguments: `WrongArguments`. No state has it. */
 export const WRONG_ARGUMENTS = "__wrongArguments";
 
-/** Marks the outputs of a resource that was created and then could not be read: the next read completes them. */
+/**
+ * Marks the outputs of a resource that was written and then could not be read: the next read completes them, and the next update
+ * writes it although its arguments are the same.
+ */
 export const UNCONFIRMED = "__unconfirmed";
 
 export function isUnknown(value: unknown): boolean {

@@ -186,7 +186,8 @@ async function updateResource(kind: KindContext, id: string, recorded: Props, ne
           ? await writeWhole(client(), applyUpdate(spec, await readLive(kind, id, news), olds, news))
           : await sendPatch(kind, write, patch);
       const known = readOutputs(spec, response as Props, id, olds);
-      return finishWrite(kind, write, await confirm(kind, write, response), known);
+      const whole = update || writeWhole ? await confirm(kind, write, response) : response;
+      return finishWrite(kind, write, whole, known);
     },
     (error) => [...hintOnGone(error, client().addressAdvice), ...adviseOnRefusal(spec, news, error)],
   );

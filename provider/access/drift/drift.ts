@@ -351,7 +351,7 @@ function bindingKeysOfCollections(
   return keys;
 }
 
-/** Builds the access graphs of both sides: what the programs declare, and the live organisation. */
+/** Builds the access graphs of both sides: what the stacks record, and the live organisation. */
 class DriftGraphs {
   readonly before: Map<string, Entity>;
   readonly after = new Map<string, Entity>();
@@ -408,6 +408,7 @@ class DriftGraphs {
   private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
     for (const { managed, after } of compared) {
       if (after === undefined || aggregatedKind(managed.spec) === undefined) continue;
+      // As before, so that a value that nobody can read is the same one on both sides.
       this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
     }
     return bindingKeysOfCollections(compared, "after");

@@ -65,7 +65,7 @@ export interface Entity {
   readonly lastSeenTime?: string;
   /** From the inventory, where the API tells when an object of the kind was last written: RFC 3339. */
   readonly updateTime?: string;
-  /** What only the server sets, from the inventory. */
+  /** What only the server sets, from the inventory, else from the state. */
   readonly details?: Props;
 }
 

@@ -219,7 +219,7 @@ function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: n
 /**
  * Suppresses what the policy allows: findings of a review by uids, and by the names that resources had before the change.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
- * @param command What is run: entries that only the other command can use are not called unused.
+ * @param command What is run: entries that only the other command can use are not applied, and not called unused.
  * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
  * @param comparison What the findings of a review come from. Without it only uids match.
  */
