@@ -121,8 +121,8 @@ async function describeLiveTwin(
 
 /**
  * Says in a preview what is likely a mistake in a new object: an argument that is left out, an identity that is bound outside
- * of its group, and an equal, in the program or at the server. Two of one name and two equal grants are legal, and hardly ever meant. A preview knows no id of what it
- * makes; that of a replacement is not known either.
+ * of its group, and an equal, in the program or at the server. Two of one name and two equal grants are legal, and hardly ever
+ * meant. A preview knows no id of what it makes; that of a replacement is not known either.
  */
 export function warnOfNew(
   spec: ResourceSpec,

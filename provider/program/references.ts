@@ -151,7 +151,7 @@ export async function findBoundElsewhere(
     const own = (await uidOf(given)) ?? (sourceOf(given)?.args && given);
     if (own === undefined || groups.includes(own)) return [];
     const reason =
-      "is an identity of a group that is neither parentUid nor above it, and an identity can act in its own group only: bind it there, or move it into a group that holds both";
+      "is an identity of a group that is neither parentUid nor above it, and an identity can act in its own group and below only: bind it there, or move it into a group that holds both";
     return [{ property: path, reason, code: "PP1109" }];
   });
   return (await Promise.all(failures)).flat();

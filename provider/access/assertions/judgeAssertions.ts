@@ -161,9 +161,9 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
     return shareOfPart(languages, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
   }
   const { exact, pattern } = trust.subject;
-  if (isMailboxIn(exact ?? "", globs)) return "some";
   const bare = exact === undefined ? undefined : withoutNumbers(exact);
   if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
+  if (isMailboxIn(exact ?? "", globs)) return "some";
   const { owner, isOwnerless, claims } = nameOwner(languages, trust);
   const whole = globs.map((glob) => glob.toLowerCase());
   const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
@@ -388,7 +388,7 @@ const isInGlobs = (text: string, globs: readonly string[]): boolean =>
 
 /** Whether an address may be the mailbox of another one that is written out: with another tag, or none. */
 const isMailboxIn = (address: string, globs: readonly string[]): boolean =>
-  address.includes("@") && globs.some((glob) => mailboxOf(glob) === mailboxOf(address));
+  address.includes("@") && globs.some((glob) => !/[*?]/.test(glob) && mailboxOf(glob) === mailboxOf(address));
 
 /** Who is invited by a mail address may have it as subject or in a claim. */
 function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {

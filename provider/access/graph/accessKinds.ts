@@ -337,7 +337,8 @@ export class GroupHierarchy {
   /** Whether a holder can do at a group what its roles allow. */
   actsAt(subject: Subject, group: string): boolean {
     const home = this.homeOf(subject);
-    return home === undefined || this.chain(group).includes(home);
+    if (home === undefined) return !isUnread(this.entities.get(subject.key)?.inputs["parentUid"]);
+    return this.chain(group).includes(home);
   }
 
   /**

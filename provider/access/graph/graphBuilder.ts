@@ -365,10 +365,11 @@ function withOverwritten(plan: ResourcePlan, live: LiveObjects): ResourcePlan[] 
   const existing = identity === undefined ? undefined : live.overwrittenBy(identity);
   if (existing?.uid === undefined || existing.uid === before?.id) return [plan];
   const { uid: id, inputs } = existing;
-  const there = { ...after, id, inputs, outputs: {}, secretPaths: [], external: true };
+  const none = { outputs: {}, secretPaths: [], ignoreChanges: [], protect: false };
+  const there = { ...after, ...none, id, inputs, external: true, deletedWith: undefined };
   return [
     ...(op === "replace" ? [{ ...plan, op: "delete" as const, after: undefined }] : []),
-    { ...plan, op: "update", before: there, isOverwriting: true },
+    { ...plan, op: "update", before: there, unrefreshed: undefined, isOverwriting: true },
   ];
 }
 

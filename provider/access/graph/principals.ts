@@ -68,12 +68,17 @@ export function mailboxOf(text: string): string {
 
 /** What accepts a mail address with any tag, or with none. */
 function withAnyTag(address: string): AcceptedValue[] {
-  const [name = "", host] = mailboxOf(address).split("@");
-  if (host === undefined) return [];
+  const mailbox = mailboxOf(address);
+  const at = mailbox.lastIndexOf("@");
+  if (at < 0) return [];
+  const [name, host] = [mailbox.slice(0, at), mailbox.slice(at + 1)];
+  const isGmail = host === "gmail.com";
   return [
     {
       exact: undefined,
-      pattern: anchored(`(?i:${RE2JS.quote(name)}(?:\\+[^@]*)?@${RE2JS.quote(host)})`),
+      pattern: anchored(
+        `(?i:${isGmail ? Array.from(name, (letter) => RE2JS.quote(letter)).join("\\.*") : RE2JS.quote(name)}(?:\\+[^@]*)?@${isGmail ? "(?:gmail|googlemail)\\.com" : RE2JS.quote(host)})`,
+      ),
     },
   ];
 }
@@ -236,6 +241,9 @@ function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
 function mayMeetBoth(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
+  // Two addresses that are written out are compared by their mailboxes: as patterns that takes long.
+  if (part === "email" && one.exact !== undefined && other.exact !== undefined)
+    return mayMeet(languages, one, other, part);
   const others = namesOf(part, other);
   if (namesOf(part, one).some((name) => others.some((each) => mayMeet(languages, name, each, part))))
     return true;

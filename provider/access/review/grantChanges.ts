@@ -103,9 +103,14 @@ interface GraphSides {
   readonly trust: TrustComparison;
 }
 
+const joinKey = (...parts: readonly string[]): string => JSON.stringify(parts);
+
 /** Pairs gained grants with lost ones, where together they are one grant that changes. */
 class GrantPairing {
-  private readonly lostBySubject: ReadonlyMap<string, readonly Grant[]>;
+  /** The lost grants by subject, role and each group at or above them. */
+  private readonly lostWithin: ReadonlyMap<string, readonly Grant[]>;
+  /** The same by their own group, with the role and without it. */
+  private readonly lostAt: ReadonlyMap<string, readonly Grant[]>;
   private readonly paired = new Set<Grant>();
   private readonly capabilities = new Map<GrantedRole, ReadonlySet<string>>();
   private readonly movedGroups: readonly string[];
@@ -114,28 +119,31 @@ class GrantPairing {
     private readonly lost: readonly Grant[],
     private readonly sides: GraphSides,
   ) {
-    this.lostBySubject = groupBy(lost, ({ subject }) => [subject.key]);
+    this.lostWithin = groupBy(lost, ({ subject, role, group }) =>
+      sides.hierarchies.before.chain(group.key).map((key) => joinKey(subject.key, role.key, key)),
+    );
+    this.lostAt = groupBy(lost, ({ subject, role, group }) => [
+      joinKey(subject.key, role.key, group.key),
+      joinKey(subject.key, group.key),
+    ]);
     this.movedGroups = movedGroups(sides.entities, sides.hierarchies);
   }
 
   /** The change that makes a lost grant this one; undefined where the grant is new. */
   pair(gained: Grant): GrantChange | undefined {
     const { before, after } = this.sides.hierarchies;
-    const { role, group } = gained;
-    // The same role, at a group above the new grant or below it.
-    const moved = this.findLost(
-      gained,
-      (old) =>
-        old.role.key === role.key &&
-        old.group.key !== group.key &&
-        (before.chain(old.group.key).includes(group.key) || after.chain(group.key).includes(old.group.key)),
-    );
+    const { subject, role, group } = gained;
+    const chain = after.chain(group.key);
+    // The same role, at a group below the new grant or above it.
+    const below = this.lostWithin.get(joinKey(subject.key, role.key, group.key)) ?? [];
+    const above = chain.flatMap((key) => this.lostAt.get(joinKey(subject.key, role.key, key)) ?? []);
+    const moved = this.chooseLost([...below, ...above], gained, (old) => old.group.key !== group.key);
     if (moved !== undefined) return this.pairWithMoved(moved, gained);
-    if (before.chain(group.key).join() !== after.chain(group.key).join()) return undefined;
-    const replaced = this.findLost(
+    if (before.chain(group.key).join() !== chain.join()) return undefined;
+    const replaced = this.chooseLost(
+      this.lostAt.get(joinKey(subject.key, group.key)) ?? [],
       gained,
-      (old) =>
-        old.group.key === group.key && (this.contains(old.role, role) || this.contains(role, old.role)),
+      (old) => this.contains(old.role, role) || this.contains(role, old.role),
     );
     return replaced === undefined ? undefined : this.pairWithOtherRole(replaced, gained);
   }
@@ -145,9 +153,12 @@ class GrantPairing {
     return this.lost.filter((grant) => !this.paired.has(grant));
   }
 
-  /** The first lost grant of a subject that fits. What one resource grants before and after belongs together before all else. */
-  private findLost({ subject, urn }: Grant, fits: (old: Grant) => boolean): Grant | undefined {
-    const lost = this.lostBySubject.get(subject.key) ?? [];
+  /** The first of some lost grants that fits. What one resource grants before and after belongs together before all else. */
+  private chooseLost(
+    lost: readonly Grant[],
+    { urn }: Grant,
+    fits: (old: Grant) => boolean,
+  ): Grant | undefined {
     const isFitting = (old: Grant): boolean => !this.paired.has(old) && fits(old);
     const own = lost.find((old) => urn !== undefined && old.urn === urn && isFitting(old));
     return own ?? lost.find(isFitting);

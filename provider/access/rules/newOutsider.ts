@@ -60,12 +60,12 @@ interface OutsiderWords {
 
 const OF_TRUST: OutsiderWords = {
   new: "which no identity with a grant trusted before",
-  reading: "which only identities that read trusted before",
+  reading: "which so far only identities trusted that may read",
   elsewhere: "which identities trusted before only on other groups",
 };
 const OF_INVITE: OutsiderWords = {
   new: "which no identity with a grant trusted before, and no invite named",
-  reading: "which only identities that read trusted before, or invites to read named",
+  reading: "which so far only identities trusted that may read, or invites named to a role that reads",
   elsewhere: "which identities trusted, or invites named, before only on other groups",
 };
 
@@ -186,7 +186,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. One that is then known on other groups only counts as new",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only, and one to read not to write. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. If its role only reads, then only to invites whose role reads too. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",

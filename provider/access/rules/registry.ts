@@ -134,7 +134,7 @@ const DANGEROUS_VARIABLES = new RegExp(
     "PIP_.*|.*INDEX_URLS?|BUNDLE_.*|COMPOSER_.*|NPM_CONFIG_.*|YARN_.*|GOPROXY|GOSUMDB|GONOSUM.*|GOINSECURE|GOFLAGS|CARGO_.*|GIT_.*|SSH_.*",
     "AWS_(?:ENDPOINT_URL.*|CONFIG_FILE|SHARED_CREDENTIALS_FILE)|KUBECONFIG|DOCKER_(?:HOST|CONFIG)",
     // Servers that are asked, and get secrets.
-    ".*_(?:ADDR|ADDRESS|BROKER|DSN|ENDPOINT|HOST|SERVER|UR[IL])S?",
+    "(?:AMQP|CONSUL|DATABASE|DB|ETCD|KAFKA|LDAP|MONGO(?:DB)?|MYSQL|PG|POSTGRES|REDIS|SMTP|VAULT)_?(?:ADDR|DSN|HOST|SERVER|UR[IL])S?",
   ].join("|")})$`,
   "i",
 );
@@ -208,7 +208,7 @@ const imageTrust: Rule = {
   name: "image-trust",
   severities: ["high", "medium"],
   when: "high for certificates, keys and variables; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads or trusts, as `PATH`, `LD_PRELOAD`, `HTTPS_PROXY`, `PIP_INDEX_URL` and `DATABASE_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
+  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads, trusts or connects to, as `PATH`, `LD_PRELOAD`, `HTTPS_PROXY`, `PIP_INDEX_URL` and `DATABASE_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",

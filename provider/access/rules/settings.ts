@@ -119,8 +119,23 @@ function isIdleReading(facts: Facts, { after, kind }: ChangeWithAfter, { added }
   );
 }
 
+/** Whether images are made of the same at another place, where R1 says that they are pulled by another path. */
+function isOfMovedImages(
+  { kind, op, fields, isLeftOnServer }: ChangeWithAfter,
+  { path }: FieldEffect,
+): boolean {
+  return (
+    isPulledByName(kind) &&
+    op === "replace" &&
+    isLeftOnServer !== true &&
+    path !== "parentUid" &&
+    !fields.some((field) => isPathWithin(field.path, path) || isPathWithin(path, field.path))
+  );
+}
+
 function severityOf(facts: Facts, change: ChangeWithAfter, field: FieldEffect): Severity {
   const { after, kind } = change;
+  if (isOfMovedImages(change, field)) return "medium";
   const isEnd = field.effect === "expiry";
   // Whatever end comes in the place of one that had passed, it is later.
   if (isEnd && isRevived(facts, change, field)) return "high";
@@ -165,20 +180,14 @@ function findRenamed(facts: Facts, { op, after }: ChangeWithAfter): Entity | und
 /**
  * What a resource lets in or gives out where it is new. Others judge grants, who signs in, and whom images trust.
  */
-function newEffects(facts: Facts, { kind, op, after, fields }: ChangeWithAfter): readonly FieldEffect[] {
+function newEffects(facts: Facts, { kind, after }: ChangeWithAfter): readonly FieldEffect[] {
   if (decidesSignIn(kind) || accessKinds[kind]?.shownByGrants === true) return [];
-  // Images are made of the same at another place, and R1 says that they have another path.
-  const isKept = (path: string): boolean =>
-    op === "replace" &&
-    isPulledByName(kind) &&
-    !fields.some((field) => isPathWithin(field.path, path) || isPathWithin(path, field.path));
   return facts.effectsOf(after).filter(
     ({ path, effect }) =>
       (effect === "subject" ||
         effect === "permission" ||
         putsIntoImages(kind).some((contents) => isPathWithin(path, contents.path))) &&
       path !== "parentUid" &&
-      !isKept(path) &&
       // The list of grants shows all of what grants by itself, also where nothing of it is new.
       !(accessKinds[kind]?.grants !== undefined && isShownByGrants(kind, path, effect)) &&
       !imageTrusts(kind).some((trusted) => isPathWithin(path, trusted.path)) &&
@@ -294,8 +303,7 @@ function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInpu
       ...(parts === undefined
         ? {
             message: `${labelEntity(after)} may take the place of one that exists`,
-            advice:
-              "check that none of this name exists, or that it is yours: give an inventory with this kind (--types)",
+            advice: `check that none of this name exists, or that it is yours: take the inventory with --types +${after.kind}`,
           }
         : {
             message: `${labelEntity(after)} ${isListed ? "does" : "may"} not declare each binding that its group has: the update after the next refresh removes the others`,

@@ -171,9 +171,11 @@ function readAccess(protection: unknown, what: "push" | "merge") {
 function protectCommand(branch: string, protection: unknown): string {
   const parameters = (["push", "merge"] as const).flatMap((what) => {
     const { named, general, isOpen } = readAccess(protection, what);
-    const level = isOpen ? undefined : general[0];
+    // Where only those may who are named, nobody else may from then on.
+    const usual = what === "push" || (!isOpen && named.length > 0) ? 0 : 40;
+    const [level = usual] = isOpen ? [] : general;
     return [
-      `-f ${what}_access_level=${level ?? (what === "push" ? 0 : 40)}`,
+      `-f ${what}_access_level=${level}`,
       ...named.map(({ key, id }) => `-F "allowed_to_${what}[][${key}]=${id}"`),
     ];
   });

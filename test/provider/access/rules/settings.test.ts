@@ -380,7 +380,7 @@ describe("S1 changed-setting", () => {
       inputs: { ...repo.inputs, syncConfig: { source: `${acme}/1111111111111111` } },
     };
     const moved = (one: Resource): Resource => ({ ...one, inputs: { ...one.inputs, parentUid: cards } });
-    expect(found("S1", change([synced], [moved(synced)], [synced]))).toEqual([]);
+    expect(severitiesOf("S1", change([synced], [moved(synced)], [synced]))).toEqual(["medium"]);
     const account = association("1");
     expect(found("S1", change([account], [moved(account)], [account]))).toMatchObject([
       {
