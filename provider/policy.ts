@@ -232,7 +232,7 @@ class StackUids {
   readonly declared: ReadonlyMap<string, string>;
   private readonly byUrn: ReadonlyMap<string, StackResource>;
   private readonly held: ReadonlyMap<string, InventoryObject>;
-  /** The objects of the inventory, by the URN of the resource that is told from others by the same. */
+  /** The objects of the inventory, by the URN of the one resource that has their place and name, or all of their arguments. */
   private readonly recorded: ReadonlyMap<string, InventoryObject>;
   private readonly unrecorded: ReadonlyMap<string, StackResource>;
 

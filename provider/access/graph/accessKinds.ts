@@ -329,16 +329,16 @@ export class GroupHierarchy {
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
 
-  /** The group that a holder acts in, with those below it, whatever it is bound to; undefined where that is not limited or not known. */
-  homeOf({ type, key }: Subject): string | undefined {
+  /** The group that an identity lies in: it acts there and below only. Undefined for other holders, and where it is not known. */
+  ownGroupOf({ type, key }: Subject): string | undefined {
     return type === "identity" ? this.parentOf(key) : undefined;
   }
 
   /** Whether a holder can do at a group what its roles allow. */
   actsAt(subject: Subject, group: string): boolean {
-    const home = this.homeOf(subject);
-    if (home === undefined) return !isUnread(this.entities.get(subject.key)?.inputs["parentUid"]);
-    return this.chain(group).includes(home);
+    const own = this.ownGroupOf(subject);
+    if (own === undefined) return !isUnread(this.entities.get(subject.key)?.inputs["parentUid"]);
+    return this.chain(group).includes(own);
   }
 
   /**

@@ -66,21 +66,16 @@ export function mailboxOf(text: string): string {
     : `${name}@${host}`;
 }
 
-/** What accepts a mail address with any tag, or with none. */
+/** What accepts a mail address with any tag, or with none; nothing for a text that is no address. */
 function withAnyTag(address: string): AcceptedValue[] {
   const mailbox = mailboxOf(address);
   const at = mailbox.lastIndexOf("@");
   if (at < 0) return [];
   const [name, host] = [mailbox.slice(0, at), mailbox.slice(at + 1)];
   const isGmail = host === "gmail.com";
-  return [
-    {
-      exact: undefined,
-      pattern: anchored(
-        `(?i:${isGmail ? Array.from(name, (letter) => RE2JS.quote(letter)).join("\\.*") : RE2JS.quote(name)}(?:\\+[^@]*)?@${isGmail ? "(?:gmail|googlemail)\\.com" : RE2JS.quote(host)})`,
-      ),
-    },
-  ];
+  const names = isGmail ? Array.from(name, (letter) => RE2JS.quote(letter)).join("\\.*") : RE2JS.quote(name);
+  const hosts = isGmail ? "(?:gmail|googlemail)\\.com" : RE2JS.quote(host);
+  return [{ exact: undefined, pattern: anchored(`(?i:${names}(?:\\+[^@]*)?@${hosts})`) }];
 }
 
 /** A trust, and whom it names by its subject and its claims together. */

@@ -50,7 +50,7 @@ class TrustComparison {
     const retained = new Set(news.map(withoutRetained));
     const definers = new Set([...olds.filter((key) => !retained.has(key)), ...news]);
     const effects = [...definers].flatMap((key) => this.findTrustEffects(key));
-    const moved = this.compareHomes(old, now);
+    const moved = this.compareOwnGroups(old, now);
     const trusted = combineDirections(effects.map((effect) => effect.direction));
     const direction = combineDirections([trusted, moved.direction]);
     const [before, after] = [old.subject.displayName, now.subject.displayName];
@@ -69,9 +69,9 @@ class TrustComparison {
   }
 
   /** What becomes of a grant where its identity comes to lie in another group. */
-  private compareHomes(old: Grant, now: Grant): HolderChange {
+  private compareOwnGroups(old: Grant, now: Grant): HolderChange {
     const { before, after } = this.hierarchies;
-    const [was, is] = [before.homeOf(old.subject), after.homeOf(now.subject)];
+    const [was, is] = [before.ownGroupOf(old.subject), after.ownGroupOf(now.subject)];
     const [from, to] = [reachOf(old, before), reachOf(now, after)];
     if (was === is || from === to) return { direction: "neutral", reasons: [] };
     const isLess = to === undefined || (from !== undefined && after.chain(to).includes(from));
@@ -84,11 +84,11 @@ class TrustComparison {
   }
 }
 
-/** The group at which, and below, a holder has what a grant gives: at its own where that lies below; undefined where nowhere. */
+/** The group where a grant begins to count: that of its identity, where this lies below that of the grant. Undefined where it never does. */
 function reachOf({ subject, group }: Grant, groups: GroupHierarchy): string | undefined {
-  const home = groups.homeOf(subject);
-  if (home === undefined || groups.actsAt(subject, group.key)) return group.key;
-  return groups.chain(home).includes(group.key) ? home : undefined;
+  const own = groups.ownGroupOf(subject);
+  if (own === undefined || groups.actsAt(subject, group.key)) return group.key;
+  return groups.chain(own).includes(group.key) ? own : undefined;
 }
 
 interface HolderChange {

@@ -67,12 +67,8 @@ export function listLasting({
     if (op === "replace") return isLeftOnServer === true ? grant.role : undefined;
     // A resource that only goes is deleted last; one that is made may adopt the object.
     if (op === undefined || op === "delete" || op === "same") return grant.role;
-    const roles = places(grant).flatMap(
-      (place) =>
-        kept()
-          .get(place)
-          ?.map(({ role }) => role) ?? [],
-    );
+    const there = kept();
+    const roles = places(grant).flatMap((place) => there.get(place)?.map(({ role }) => role) ?? []);
     return roles.some(({ key }) => key === grant.role.key) ? grant.role : roles[0];
   };
   return before.grants.flatMap((grant) => {

@@ -174,11 +174,11 @@ function protectionParameters(rules: readonly unknown[], needsApproval: boolean)
     id: numberMember(memberByPath(one, "reviewer"), "id") ?? UNKNOWN_TEAM,
   }));
   const reviewers = given.length > 0 || !needsApproval ? given : [{ type: "Team", id: UNKNOWN_TEAM }];
-  const isSeconded = needsApproval || memberByPath(approval, "prevent_self_review") === true;
+  const forbidsSelfReview = needsApproval || memberByPath(approval, "prevent_self_review") === true;
   return [
     ...(waitMinutes > 0 ? [` -F wait_timer=${waitMinutes}`] : []),
     ...reviewers.map(({ type, id }) => ` -F "reviewers[][type]=${type}" -F "reviewers[][id]=${id}"`),
-    ...(isSeconded ? [' -F "prevent_self_review=true"'] : []),
+    ...(forbidsSelfReview ? [' -F "prevent_self_review=true"'] : []),
   ].join("");
 }
 
@@ -435,13 +435,13 @@ async function checkProtection(
     names.some((name) => reviews.some((review) => memberByPath(review, name) === true));
   const isReviewed = demands("require_code_owner_review", "require_code_owner_reviews");
   const isRenewed = demands("dismiss_stale_reviews_on_push", "dismiss_stale_reviews");
-  const isSeconded = demands("require_last_push_approval");
+  const forbidsSelfReview = demands("require_last_push_approval");
   const texts = repository.files.map(({ text }) => text).join("\n");
   const named = Array.from(texts.matchAll(/context=(access-review[\w.-]*)/g), ([, context = ""]) => context);
   const contexts = named.length === 0 ? ["access-review"] : [...new Set(named)].sort();
   const command = demandCommand(protection, contexts, app ?? "");
   return [
-    isReviewed && isRenewed && isSeconded
+    isReviewed && isRenewed && forbidsSelfReview
       ? ok("branch", `${repository.branch} changes by a pull request that its code owners approve`)
       : lacking(
           "branch",

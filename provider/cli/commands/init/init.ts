@@ -471,17 +471,17 @@ const textOf = (file: NewFile): string =>
     : "";
 
 /** What an existing file holds in place of values that are known by now. */
-const listFilledIn = ({ settings, found }: InitPlan, file: NewFile): [standIn: string, value: string][] =>
-  [
+function listFilledIn({ settings, found }: InitPlan, file: NewFile): [standIn: string, value: string][] {
+  const text = textOf(file);
+  return [
     [STAND_IN.organization, settings.organization] as const,
     [STAND_IN.repository, found.repository] as const,
     [STAND_IN.baseUrl, settings.baseUrl] as const,
     [STAND_IN.issuerUrl, settings.issuerUrl] as const,
   ].flatMap(([standIn, value]) =>
-    value !== undefined && textOf(file).includes(standIn) && !file.text.includes(standIn)
-      ? [[standIn, value]]
-      : [],
+    value !== undefined && text.includes(standIn) && !file.text.includes(standIn) ? [[standIn, value]] : [],
   );
+}
 
 /** The commands that fill in what an earlier run did not know: a file that exists stays as it is. */
 function listEdits(result: InitResult): string[] {

@@ -219,6 +219,9 @@ describe("the comparison of a commit", () => {
     const others = [{ path: "teams-old/index.ts" }, { path: "package-lock.json", type: "tree" }];
     expect(compare({ files: [] }, undefined, { tree: others })).toEqual({ code: 1, output: "" });
     expect(compare({ files: [] }, undefined, { tree: others, truncated: true }).code).toBe(0);
+    // A folder without a slash behind it would be one of these, beside what is read.
+    const beside = [{ path: "teams/index.ts" }, { path: "package-lock.json", type: "tree" }];
+    expect(compare({ files: [] }, undefined, { tree: beside })).toEqual({ code: 1, output: "" });
     expect(compare({ files: [file("teams/a.ts")] }, undefined, { tree: others }).code).toBe(0);
   });
 });
