@@ -11,7 +11,6 @@ import {
   describeRanks,
   largestThatFits,
   rankGrants,
-  sortGrants,
   weighGrants,
   weighToCut,
 } from "../fitReport";
@@ -107,6 +106,7 @@ class Comment {
   private readonly head: Head;
   private readonly sections: readonly Section[];
   private readonly open: readonly Entry[];
+  private readonly rankOf: (change: GrantChange) => number;
   private readonly rows = new Map<GrantChange, string>();
   private readonly written = { full: new Map<Entry, string[]>(), short: new Map<Entry, string[]>() };
 
@@ -119,6 +119,7 @@ class Comment {
     this.head = headOf(report, options);
     this.sections = sectionsOf(report, entries);
     this.open = entries.open;
+    this.rankOf = rankGrants(report.findings);
   }
 
   /** What is shown open, from what matters most: a finding comes before the changes of access that it is about. */
@@ -276,18 +277,17 @@ class Comment {
   }
 
   private grants(grants: readonly GrantChange[], { grants: most }: SpaceForEntries): string[] {
-    const { findings } = this.report;
-    const chosen = new Set(sortGrants(grants, findings).slice(0, most));
-    const table = writeTable(grants.filter((change) => chosen.has(change)).map((change) => this.row(change)));
-    const hidden = grants.filter((change) => !chosen.has(change));
+    // A report lists first what matters most.
+    const [shown, hidden] = [grants.slice(0, most), grants.slice(most)];
+    const table = writeTable(shown.map((change) => this.row(change)));
     const lines =
-      chosen.size > MOST_OPEN_GRANTS
-        ? folded(`${plural(chosen.size, "change")} of access`, table)
-        : chosen.size > 0
+      shown.length > MOST_OPEN_GRANTS
+        ? folded(`${plural(shown.length, "change")} of access`, table)
+        : shown.length > 0
           ? table
           : [];
     if (hidden.length === 0) return lines;
-    const ranks = describeRanks(hidden.map(rankGrants(findings)));
+    const ranks = describeRanks(hidden.map(this.rankOf));
     const more = plural(hidden.length, "more change", "more changes");
     return [...lines, "", `_${more} of access not shown here: ${ranks}._`];
   }
