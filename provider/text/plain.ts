@@ -14,6 +14,16 @@ export function quoteForShell(text: string): string {
 export const quoteWord = (word: string): string =>
   /^[\w./:@%+=-]+$/.test(word) ? word : quoteForShell(word);
 
+/**
+ * The command that edits files in place, for a shell on Linux and on macOS: their `sed` agree only on `-i` with an ending.
+ * @param edit what `sed` does with each line.
+ */
+export function editCommand(edit: string, paths: readonly string[]): string {
+  const files = paths.map(quoteWord).join(" ");
+  const copies = paths.map((path) => quoteWord(`${path}.bak`)).join(" ");
+  return `sed -i.bak ${quoteForShell(edit)} ${files} && rm ${copies}`;
+}
+
 /** The value of a JSON text; undefined where it is not valid. */
 export function tryParseJson(text: string): unknown {
   try {

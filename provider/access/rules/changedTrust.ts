@@ -34,8 +34,9 @@ function describeTrustChange(
         "if you rotate the keys of the same principal, suppress this for the identity until the pull request is merged; otherwise remove the new keys",
     };
   }
+  const areAudiences = changed.every(({ path }) => pathsMeant(after.kind, "trust.audience").includes(path));
   return {
-    message: `the trust of ${labelEntity(after)} changes: a different principal inherits ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+    message: `the trust of ${labelEntity(after)} changes: ${areAudiences ? "tokens for another audience are accepted, and give" : "a different principal inherits"} ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
     advice:
       "create a new identity for the new principal and bind what it needs, instead of changing this one",
   };

@@ -17,6 +17,7 @@ import { isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
+import { topProperty } from "../graph/references";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
 import {
@@ -414,7 +415,8 @@ function remainingDependents(facts: Facts, before: Entity, op: string): Entity[]
 
 /** Deleted or replaced resources that something still uses. */
 function findStillInUse(facts: Facts): FindingInput[] {
-  return [...facts.removals()].flatMap(({ op, before }) => {
+  return [...facts.removals()].flatMap((change) => {
+    const { op, before } = change;
     if (specs[before.kind]?.usedBy !== "uid") return [];
     const dependents = remainingDependents(facts, before, op);
     const uses = [...describeLastUse(facts, before), ...describeDependents(dependents, op)];
@@ -423,7 +425,7 @@ function findStillInUse(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "high",
         field: "uid",
-        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, so its uid changes"}, but ${uses.join(" and ")}`,
+        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : `${describeReplacement(change)}, so its uid changes`}, but ${uses.join(" and ")}`,
         details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
         pins: [op, stableNames(dependents)],
         advice:
@@ -433,6 +435,13 @@ function findStillInUse(facts: Facts): FindingInput[] {
       }),
     ];
   });
+}
+
+/** "replaced by a change of parentUid", where an argument that no update can change is what differs. */
+function describeReplacement({ kind, fields }: ResourceChange): string {
+  const changed = new Set(fields.map(({ path }) => topProperty(path)));
+  const forcing = [...changed].filter((key) => specs[kind]?.fields[key]?.immutable === true);
+  return forcing.length === 0 ? "replaced" : `replaced by a change of ${listFirst(forcing, 3)}`;
 }
 
 /** Names of objects that stay the same when a uid is assigned. */

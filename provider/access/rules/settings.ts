@@ -21,6 +21,7 @@ import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
 import { decidesSignIn, everyKind, givesAccess, hasJudgedContent, isPulledByName } from "./rule";
 import { onlyDescribesPeople } from "./signIn";
+import { isStrongGrant } from "./trustedIdentities";
 
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
 const hasJudgedField: KindCondition = (kind) =>
@@ -133,12 +134,22 @@ function isOfMovedImages(
   );
 }
 
+/** Whether it gives grants and nothing else, each of them no more than to read below the root. */
+const isOfWeakGrants = (facts: Facts, { kind, after }: ChangeWithAfter): boolean => {
+  const grants = facts.after.ofResource(after);
+  return (
+    accessKinds[kind]?.shownByGrants === true &&
+    grants.length > 0 &&
+    !grants.some((grant) => isStrongGrant(facts, grant))
+  );
+};
+
 function severityOf(facts: Facts, change: ChangeWithAfter, field: FieldEffect): Severity {
   const { after, kind } = change;
   if (isOfMovedImages(change, field)) return "medium";
   const isEnd = field.effect === "expiry";
   // Whatever end comes in the place of one that had passed, it is later.
-  if (isEnd && isRevived(facts, change, field)) return "high";
+  if (isEnd && isRevived(facts, change, field)) return isOfWeakGrants(facts, change) ? "medium" : "high";
   if (field.direction === "unknown") {
     if (facts.options.strict) return "high";
     // R2 judges where packages come from, and who signs them.
@@ -439,7 +450,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium as well if an invite that had ended only reads below the root again. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",

@@ -1,6 +1,6 @@
 import { printable } from "../../../text/printable";
 import type { Environment } from "../../../settings/environment";
-import { quoteForShell, quoteWord } from "../../../text/plain";
+import { editCommand, quoteForShell, quoteWord } from "../../../text/plain";
 import {
   findBelow,
   listAll,
@@ -49,7 +49,7 @@ function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
       missing(
         "workflows",
         `${path} is for ${printable(other, 100)}, and the default branch is ${branch}`,
-        `sed -i 's|branches: \\[.*\\]|branches: [${written}]|' ${path}`,
+        editCommand(`s|branches: \\[.*\\]|branches: [${written}]|`, [path]),
       ),
     ];
   });
@@ -484,7 +484,7 @@ async function checkSubjects(
       : missing(
           "subjects",
           `begin with ${printable(prefix, 200)}, and ${identities.path} has ${written}`,
-          `sed -i 's|${written}|${printable(prefix, 200)}|' ${identities.path}`,
+          editCommand(`s|${written}|${printable(prefix, 200)}|`, [identities.path]),
         ),
   ];
 }

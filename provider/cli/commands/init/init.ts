@@ -5,7 +5,7 @@ import { groupBy, isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
-import { quoteForShell, quoteWord } from "../../../text/plain";
+import { editCommand, quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -488,9 +488,11 @@ function listEdits(result: InitResult): string[] {
   const edits = result.existing.flatMap((file) =>
     listFilledIn(result, file).map((edit) => ({ file, edit: edit.join("|") })),
   );
-  return [...groupBy(edits, ({ edit }) => [edit])].map(
-    ([edit, all]) =>
-      `sed -i ${quoteForShell(`s|${edit}|g`)} ${all.map(({ file }) => quoteWord(shownPath(file))).join(" ")}`,
+  return [...groupBy(edits, ({ edit }) => [edit])].map(([edit, all]) =>
+    editCommand(
+      `s|${edit}|g`,
+      all.map(({ file }) => shownPath(file)),
+    ),
   );
 }
 

@@ -85,10 +85,10 @@ describe("S1 changed-setting", () => {
   const provider = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid });
   const token = (more: Props): Resource =>
     resource("ScimToken", "sync", { parentUid: provider.uid, ...more });
-  const invite = (ttl: string): Resource =>
+  const invite = (ttl: string, role = viewer): Resource =>
     resource("GroupInvite", "ada", {
       parentUid: payments,
-      roleUid: viewer.uid,
+      roleUid: role.uid,
       ttl,
       email: "ada@acme.example",
       singleUse: true,
@@ -234,20 +234,21 @@ describe("S1 changed-setting", () => {
     },
   );
 
-  test.each<[string, number, string, string[]]>([
-    ["a longer life", 1, "48h", ["medium"]],
-    ["the same life", 0.5, "24h", ["medium"]],
-    ["a shorter life that ends sooner", 2, "24h", []],
-    ["the same life, after its end", -1, "24h", ["high"]],
-  ])("an invite that is made anew with %s", (_what, days, ttl, expected) => {
-    const old = { ...invite("24h"), outputs: { expirationTime: inDays(days) } };
-    const now = invite(ttl);
+  test.each<[string, number, string, Resource, string[]]>([
+    ["a longer life", 1, "48h", viewer, ["medium"]],
+    ["the same life", 0.5, "24h", viewer, ["medium"]],
+    ["a shorter life that ends sooner", 2, "24h", viewer, []],
+    ["the same life, after its end", -1, "24h", viewer, ["medium"]],
+    ["the same life, after its end, to write", -1, "24h", pusher, ["high"]],
+  ])("an invite that is made anew with %s", (_what, days, ttl, role, expected) => {
+    const old = { ...invite("24h", role), outputs: { expirationTime: inDays(days) } };
+    const now = invite(ttl, role);
     const anew = compareResources([...base, old], [...base, now], { replaced: [old] });
     expect(severitiesOf("S1", anew)).toEqual(expected);
     expect(severitiesOf("K2", anew)).toEqual([]);
     // Another name of its resource does the same, and the grant is gained: only another life is worth a word beside it.
     const other = { ...now, uid: `${now.uid.slice(0, -1)}e`, urn: `${now.urn}-other` };
-    const said = expected.filter((each) => each === "high" || ttl === "48h");
+    const said = expected.filter(() => days < 0 || ttl === "48h");
     expect(severitiesOf("S1", change([old], [other]))).toEqual(said);
   });
 

@@ -407,7 +407,7 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
   [
     "workflows",
     /access-deploy\.yml is for main, and the default branch is trunk/,
-    /^sed -i 's\|branches: .*\|branches: \[trunk\]\|' \.github\/workflows\/access-deploy\.yml$/,
+    /^sed -i\.bak 's\|branches: .*\|branches: \[trunk\]\|' \.github\/workflows\/access-deploy\.yml && rm \.github\/workflows\/access-deploy\.yml\.bak$/,
     set(REPO, { default_branch: "trunk" }),
   ],
   [
@@ -472,7 +472,12 @@ test.each<[check: string, text: RegExp, command: RegExp, setup: Setup]>([
     set(RULES, [statusOf(APP, false)]),
   ],
   ["bypass", /1 may bypass/, /"bypass_actors":\[\]/, bypass],
-  ["subjects", /begin with repo:acme@1\/access@2/, /^sed -i 's\|repo:acme.*@2\|' ci\.ts$/, numbered],
+  [
+    "subjects",
+    /begin with repo:acme@1\/access@2/,
+    /^sed -i\.bak 's\|repo:acme.*@2\|' ci\.ts && rm ci\.ts\.bak$/,
+    numbered,
+  ],
   ["codeowners", /Unknown owner on line 2/, /codeowners\/errors/, ignoredLine],
   [
     "codeowners",

@@ -393,7 +393,7 @@ describe("nothing is overwritten:", () => {
     const more = [...known, "--issuer-url", "https://issuer.acme.example"];
     const printed = await succeed(folder, ".", ...more);
     expect(printed).not.toContain("is not what init writes");
-    const edits = printed.match(/(?<=^ {2})sed -i .*$/gm) ?? [];
+    const edits = printed.match(/(?<=^ {2})sed -i.bak .*$/gm) ?? [];
     expect(edits.map((edit) => edit.replace(/^.*?'(.*?)' .*$/, "$1"))).toEqual([
       "s|ORGANIZATION|acme|g",
       "s|https://api.platform.example|https://api.acme.example|g",
