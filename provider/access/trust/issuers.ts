@@ -164,6 +164,9 @@ const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
     /^arn:([^:]+):sts::([^:]+):assumed-role\/([^/]+)(?:\/.*)?$/,
     "arn:$1:iam::$2:role/$3",
     "arn:$1:iam::$2:role/*/$3",
+    // Whoever has the role names its sessions.
+    "arn:$1:sts::$2:assumed-role/$3",
+    "arn:$1:sts::$2:assumed-role/$3/*",
   ],
 ];
 

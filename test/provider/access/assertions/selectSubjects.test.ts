@@ -276,6 +276,10 @@ test.each<[trust: Props, subject: string, share: Share]>([
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, AWS_SESSION, "some"],
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, `arn:aws:sts::${ACCOUNT}:assumed-role/x/*`, "some"],
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/y` }, AWS_SESSION, "none"],
+  [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/x/other`, "some"],
+  [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/x`, "some"],
+  [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/y/ci`, "none"],
+  [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/deploy$` }, AWS_SESSION, "some"],
 ])("a role of AWS by its path and by its sessions: %j in %s: %s", (trust, subject, share) => {
   const role = identity("ci", { awsIdentity: { awsAccount: ACCOUNT, userIdPattern: "^AROA:.*$", ...trust } });
   expect(shareOf(role, { subject: [subject] })).toBe(share);
