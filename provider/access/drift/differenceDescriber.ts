@@ -126,6 +126,8 @@ const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({
 interface UnmanagedObject {
   readonly givesAccess: boolean;
   readonly isNew: boolean;
+  /** Whether it is older than all that the stacks manage: it was there before the first program. */
+  readonly isOlder: boolean;
   readonly details: readonly string[];
   /** What becomes of it by the next update of the stack that has given it up. */
   readonly pending: string | undefined;
@@ -256,11 +258,13 @@ export class DifferenceDescriber {
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
-    { givesAccess, isNew, details, pending, owner }: UnmanagedObject,
+    { givesAccess, isNew, isOlder, details, pending, owner }: UnmanagedObject,
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
     const deletion = describeDeletion(spec) ?? "delete it";
+    const adoption = createOnlyOutputs(spec).length > 0 ? [] : ["adopt it into a program"];
+    const ways = isOlder ? [...adoption, "suppress it", deletion] : [deletion, ...adoption, "suppress it"];
     const elsewhere = isNew ? "" : "; if another stack manages it, compare that one too";
     return {
       ...about,
@@ -271,17 +275,18 @@ export class DifferenceDescriber {
         pending !== undefined
           ? `finish the update of that stack, or ${deletion}`
           : owner === undefined
-            ? `${deletion}${createOnlyOutputs(spec).length > 0 ? "" : ", adopt it into a program"}, or suppress it${elsewhere}`
+            ? `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1) ?? ""}${elsewhere}`
             : `${deletion}, declare it there, or suppress it`,
       details: [
         ...(pending === undefined ? [] : [pending]),
         ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
+        ...(isOlder ? ["it is older than all that these stacks manage"] : []),
         ...details,
         ...this.creationTime(object),
       ],
       after: inputs,
       at: object.createTime ?? object.updateTime,
-      revert: deleteCommand(spec, uid),
+      revert: isOlder ? undefined : deleteCommand(spec, uid),
       ...(owner === undefined &&
         pending === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
     };

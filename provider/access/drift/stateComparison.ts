@@ -1,6 +1,6 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
-import { sortedJson } from "../../fields/formats";
+import { sortedJson, timestampNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
@@ -488,6 +488,15 @@ const textWithoutParent = (kind: string, inputs: Props): string =>
 export class UnmanagedObjects {
   /** The uids that objects refer to. */
   private readonly referredUids = once(() => listReferredUids(this.directory));
+  /** When the oldest object was made that a stack manages, in nanoseconds; undefined where nothing tells. */
+  private readonly firstManaged = once(() =>
+    this.managed.all
+      .flatMap(({ spec, uid }) => timestampNanos(this.directory.find(spec.kind, uid)?.createTime ?? "") ?? [])
+      .reduce<bigint | undefined>(
+        (first, time) => (first === undefined || time < first ? time : first),
+        undefined,
+      ),
+  );
 
   constructor(
     private readonly directory: Directory,
@@ -526,9 +535,10 @@ export class UnmanagedObjects {
         ({ uid }) =>
           `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
-      differences.push(
-        this.describer.describeUnmanaged(spec, object, { givesAccess, isNew, details, pending, owner }),
-      );
+      const [created, first] = [timestampNanos(object.createTime ?? ""), this.firstManaged()];
+      const isOlder = created !== undefined && first !== undefined && created < first;
+      const about = { givesAccess, isNew, isOlder, details, pending, owner };
+      differences.push(this.describer.describeUnmanaged(spec, object, about));
     }
     return differences;
   }

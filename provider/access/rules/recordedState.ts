@@ -331,7 +331,20 @@ function reportFirstImport(
     return length === 0 ? [] : [`${length} ${level}`];
   });
   const objects = kept.flatMap(({ change }) => change.after ?? []);
-  const asNew = counts.length === 0 ? "" : `; new ones would have findings: ${listFirst(counts)}`;
+  const { length: taken } = kept.filter(({ change }) => change.op === "read");
+  const declared = objects.length - taken;
+  const what = [
+    ...(taken === 0 ? [] : [`takes over ${plural(taken, "object")} made by hand`]),
+    ...(declared === 0
+      ? []
+      : [
+          `declares ${plural(declared, "object")} that ${declared === 1 ? "gives" : "give"} what was given by hand`,
+        ]),
+  ];
+  const asNew =
+    counts.length === 0
+      ? ""
+      : `; had nothing been made by hand, the rules would find ${listFirst(counts)} more`;
   return [
     {
       severity: takesOwner(facts, objects, found)
@@ -341,7 +354,7 @@ function reportFirstImport(
           : "low",
       name: "recorded state",
       field: "adopt",
-      message: `the first change of this stack takes over, or declares anew, ${plural(objects.length, "object")} made by hand: ${listFirst(objects.map(labelEntity).sort(), 3)}${asNew}`,
+      message: `the first change of this stack ${what.join(", and ")}: ${listFirst(objects.map(labelEntity).sort(), 3)}${asNew}`,
       details: limitLines(
         found.length === 0
           ? objects.map(labelEntity).sort()

@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
 import { slug, generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
@@ -225,12 +225,12 @@ async function describeNextSteps(
 
 /** Writes the program, and the state if requested; returns a line for each thing done. */
 async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promise<string[]> {
-  const { inventory, existing, out, values } = target;
+  const { existing, out, values } = target;
   const { resources } = adoption;
   if (resources.length === 0) return ["there is nothing to adopt"];
   const { stack } = values;
-  const organisation = inventory.objects.find(({ uid }) => uid === inventory.root)?.inputs["name"];
-  const projectName = (typeof organisation === "string" ? slug(organisation) : "") || "organisation";
+  // As pulumi new and init: two programs of one organisation are two projects.
+  const projectName = slug(basename(resolve(out))) || "organisation";
   const file = chooseFile(out, adoption.code, {
     name: values.file,
     isManaging: existing.usedNames.size > 0,

@@ -185,6 +185,23 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(part.findings.map(({ id }) => id)).toEqual(["drift-deleted", "drift-deleted"]);
   });
 
+  test.each([
+    ["older", "2025-01-01T00:00:00Z", false, /^adopt it into a program, suppress it, or delete it;/],
+    ["newer", "2026-02-01T00:00:00Z", true, /^delete it, adopt it into a program, or suppress it;/],
+    ["of an unknown age", undefined, true, /^delete it, /],
+  ])(
+    "offer the command that deletes an object %s than all of the stack",
+    async (_, createTime, isOffered, advice) => {
+      const beside = { ...bind(ci, owner), createTime };
+      const all = [...held.map((each) => ({ ...each, createTime: "2026-01-01T00:00:00Z" })), beside];
+      const { differences, findings } = await driftBetween([stateOf(held)], [...given, ...all]);
+      expect(differences.map(({ uid, answers }) => [uid, answers.revert !== undefined])).toEqual([
+        [beside.uid, isOffered],
+      ]);
+      expect(findings.find(({ drift }) => drift !== undefined)?.advice).toMatch(advice);
+    },
+  );
+
   test("offer no command that deletes the last owner of the root, nor what makes it one", async () => {
     const [byAda, byBob] = owners as [Live, Live];
     const revertsBeside = async (...unmanaged: readonly Live[]): Promise<string[]> => {

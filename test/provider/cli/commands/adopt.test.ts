@@ -63,17 +63,14 @@ describe("pulumi-platform adopt", () => {
     expect(stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test.each(["true", "null", "1e3"])(
-    "an organisation that is called %s is a project of that name",
-    async (name) => {
-      const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name });
-      await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
-      const project = join(folder, `project-${name}`);
-      expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
-      const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
-      expect(file).toMatchObject({ name, runtime: "nodejs" });
-    },
-  );
+  test.each(["true", "null", "1e3"])("a folder that is called %s is a project of that name", async (name) => {
+    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: `of-${name}` });
+    await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+    const project = join(folder, name);
+    expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
+    const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
+    expect(file).toMatchObject({ name, runtime: "nodejs" });
+  });
 
   test("a selection is written once, to a separate file if the program declares other resources", async () => {
     const make = async (path: string, name: string) =>
