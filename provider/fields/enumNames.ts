@@ -25,6 +25,9 @@ export function misspeltName({ prefix, known }: EnumSpec, name: string): string 
   return meant === undefined ? undefined : `${prefix}${meant}`;
 }
 
+/** Names that a message lists. */
+const MOST_LISTED = 10;
+
 /**
  * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
  * refused unless the server is known to have it.
@@ -39,7 +42,7 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined): string
   const reading = value.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
   const meant = known.includes(reading)
     ? `; did you mean ${JSON.stringify(reading)}?`
-    : suggest(value, known);
+    : suggest(value, known) || (known.length > MOST_LISTED ? "" : `; known are ${known.join(", ")}`);
   return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${meant}`];
 }
 

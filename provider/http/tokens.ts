@@ -347,7 +347,7 @@ function trustHint(oidcToken: string): string {
   const shown = (value: unknown): string => printable(JSON.stringify(value ?? null), 200);
   const ends = timeClaim(claims, "exp");
   const end = ends === undefined ? "" : `, expires ${ends.toISOString()}`;
-  return `compare the token with what the identity trusts: issuer ${shown(iss)}, subject ${shown(sub)}, audience ${shown(aud)}${end}`;
+  return `compare what the identity trusts with what the token says: issuer ${shown(iss)}, subject ${shown(sub)}, audience ${shown(aud)}${end}`;
 }
 
 /** What a token says about itself. Nothing is verified: for showing, for choosing words and for caution, never to allow anything. */

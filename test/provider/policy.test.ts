@@ -479,7 +479,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     ["issuerAllow must be the https", { options: { issuerAllow: ["x.example"] } }],
     ["issuerAllow must be", { options: { issuerAllow: ["https://*"] } }],
     ["small ASCII letters", { options: { issuerAllow: ["https://CI.acme.example"] } }],
-    ["sinkAllow must be a host", { options: { sinkAllow: ["https://x.example"] } }],
+    ["sinkAllow must be a host", { options: { sinkAllow: ["http://x.example"] } }],
     ["sinkAllow must be a host", { options: { sinkAllow: ["*"] } }],
     ["now must be a number", { options: { now: Number.NaN } }],
     ["maxRemoval must be a number from 0 to 1", { options: { maxRemoval: 25 } }],

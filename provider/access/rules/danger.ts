@@ -478,17 +478,28 @@ function findUnprotected(facts: Facts): FindingInput[] {
   });
 }
 
-/** What the program managed, and only reads from now on. */
+/** What the program managed, and only reads from now on, or leaves at the server. */
 function findReleased(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, recorded, after }) => {
-    if (op !== "read" || recorded === undefined || after === undefined) return [];
+  return facts.comparison.changes.flatMap(({ op, recorded, before, after, isLeftOnServer, refusedBy }) => {
+    const isRead = op === "read" && recorded !== undefined;
+    // A replacement leaves its old object.
+    const isLeft = isLeftOnServer === true && refusedBy === undefined;
+    const entity = isLeft ? before : after;
+    if (entity === undefined || !(isRead || isLeft)) return [];
+    const isProtected = (recorded ?? before)?.protect === true;
+    const kept = isLeft
+      ? [...facts.before.ofResource(entity), ...facts.heldThrough(entity.key)].map(grantLine)
+      : [];
     return [
-      facts.aboutEntity(after, {
-        severity: recorded.protect === true ? "high" : "medium",
+      facts.aboutEntity(entity, {
+        severity: isProtected ? "high" : "medium",
         field: "protect",
         pins: "released",
-        message: `${labelEntity(after)} is only read from now on${recorded.protect === true ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
-        advice: "keep the resource where it is managed; read it by get in programs that do not manage it",
+        message: `${op === "replace" ? "what was " : ""}${labelEntity(entity)} is ${isRead ? "only read from now on" : "left at the server, and in no program from now on"}${isProtected ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
+        ...(kept.length === 0 ? {} : { details: ["stays:", ...limitLines([...new Set(kept)].sort())] }),
+        advice: isRead
+          ? "keep the resource where it is managed; read it by get in programs that do not manage it"
+          : "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
       }),
     ];
   });
@@ -498,8 +509,8 @@ const inUse: Rule = {
   id: "D2",
   name: "in-use",
   severities: ["high", "medium"],
-  when: "medium for an unprotected resource that the program only reads from now on; otherwise high",
-  what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Or a resource that the program managed is only read from now on (`.get`). Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
+  when: "medium for an unprotected resource that the program only reads from now on, or leaves at the server; otherwise high",
+  what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Or a resource that the program managed is only read from now on (`.get`). Or it leaves the program and stays at the server (`retainOnDelete`, `deletedWith`). Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
   why: "Pipelines and clusters are configured with uids, and no program updates them. The bindings of the old uid are deleted with it.",
   fix: "Create the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Check which part of the change forces a replacement.",
   except: "For a planned move, for as long as it takes.",

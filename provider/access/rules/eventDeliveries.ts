@@ -1,5 +1,5 @@
 import { printableAddress } from "../../text/address";
-import { hostMatches, hostOf } from "../trust/glob";
+import { addressMatches, hostMatches, hostOf } from "../trust/glob";
 import type { GroupNode, Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
@@ -12,8 +12,15 @@ const eventReceivers = (kind: string): readonly string[] => pathsMeant(kind, "ev
 
 const receivesEvents = (kind: string): boolean => eventReceivers(kind).length > 0;
 
-/** The addresses that receive the events of a group and everything below it, where they are known, by the path of their field. */
-function deliveriesOf(facts: Facts, entity: Entity) {
+/** Where the events of a group and everything below it are sent; the address and its host where they are known. */
+interface Delivery {
+  readonly path: string;
+  readonly address: string | undefined;
+  readonly host: string | undefined;
+  readonly group: Scope | undefined;
+}
+
+function deliveriesOf(facts: Facts, entity: Entity): Delivery[] {
   return eventReceivers(entity.kind).map((path) => {
     const address = textAtPath(entity.inputs, path);
     const host = address === undefined ? undefined : hostOf(address);
@@ -37,9 +44,14 @@ function receiversOf(
   return { addresses, hosts };
 }
 
-/** Whether `--sink-allow` names a host. */
-const isAllowed = ({ options }: Facts, host = ""): boolean =>
-  options.sinkAllow.some((glob) => hostMatches(glob, host));
+/** Whether `--sink-allow` names an address or its host. */
+const isAllowed = (
+  { options }: Facts,
+  { address = "", host = "" }: Pick<Delivery, "address" | "host">,
+): boolean =>
+  options.sinkAllow.some((glob) =>
+    glob.startsWith("https://") ? addressMatches(glob, address) : hostMatches(glob, host),
+  );
 
 function findNewReceivers(facts: Facts): FindingInput[] {
   const { before, inventory, drift } = facts.comparison;
@@ -52,10 +64,8 @@ function findNewReceivers(facts: Facts): FindingInput[] {
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
-      if (address === undefined || isAllowed(facts, host)) return [];
+      if (address === undefined || isAllowed(facts, { address, host })) return [];
       const at = group?.key ?? "";
-      // A stranger at a root group learns of all that happens in the organisation.
-      const isStrange = host === undefined || !recorded.hosts.isKnownAt(host, at);
       const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
       if (isKnown && recorded.addresses.has(address)) return [];
       const shown = isKnown
@@ -69,13 +79,14 @@ function findNewReceivers(facts: Facts): FindingInput[] {
               : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
-          severity: isStrange && group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
+          // A stranger at a root group learns of all that happens in the organisation, and may be another customer of a host.
+          severity: group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
           field: path,
           message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
           advice:
             host === undefined
               ? "write the https address of a host of yours, without a user name"
-              : `check that the address is yours, then allow its host with --sink-allow`,
+              : "check that the address is yours, then allow its host with --sink-allow; at a host of many customers, the address",
         }),
       ];
     }),
@@ -86,10 +97,10 @@ export const exposure: Rule = {
   id: "X1",
   name: "exposure",
   severities: ["high", "medium"],
-  when: "high at a root group that exists, for a host that received none of its events; otherwise medium",
-  what: "Events of a group are sent to an address that received none of them before, and whose host `--sink-allow` does not name. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
+  when: "high at a root group that exists; otherwise medium",
+  what: "Events of a group are sent to an address that received none of them before. `--sink-allow` names neither it nor its host. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
-  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`.",
+  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`. At a host of many customers, such as `hooks.slack.com`, allow the address.",
   except: "Use `--sink-allow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
   needsBefore: "object",
@@ -145,7 +156,8 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const isSent = isReceived(remaining.addresses, old.address);
       if (isSent && !isBrief) return [];
       // Another address at a host may be that of a stranger, unless the organisation has called the host its own.
-      const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, old.host);
+      // X1 reports an address that is not allowed.
+      const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, old);
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
       const isSentByOther = !isSent && isReceived(anyReceiver.addresses, old.address);

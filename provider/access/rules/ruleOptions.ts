@@ -29,7 +29,7 @@ export interface RuleOptions {
   readonly maxRemoval: number;
   /** `--issuer-allow`: where not empty, the only issuers that identities may trust; URLs as `addressMatches` takes them. */
   readonly issuerAllow: readonly string[];
-  /** `--sink-allow`: hosts that events may go to, as `hostMatches` takes them. */
+  /** `--sink-allow`: hosts and https addresses that events may go to, as `hostMatches` and `addressMatches` take them. */
   readonly sinkAllow: readonly string[];
   /** `--strict`: what could not be resolved counts as high. */
   readonly strict: boolean;
@@ -66,10 +66,12 @@ export const globProblems: Readonly<
       : `must be the https address of an issuer, as in https://token.actions.githubusercontent.com or https://*.acme.example, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
   },
   sinkAllow: (globs) => {
-    const wrong = globs.find((glob) => !isHostGlob(glob));
+    const wrong = globs.find(
+      (glob) => !(glob.startsWith("https://") ? isAddressGlob(glob) : isHostGlob(glob)),
+    );
     return wrong === undefined
       ? undefined
-      : `must be a host, as in hooks.acme.example or *.acme.example:8443, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
+      : `must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
   },
 };
 

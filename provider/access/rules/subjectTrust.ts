@@ -21,6 +21,7 @@ import {
   trustsOf,
 } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
+import { isUnread } from "../graph/unread";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -154,11 +155,16 @@ export const sharedIssuer: Rule = {
       // T1 reports it.
       if (unjudged !== undefined && pattern !== undefined) continue;
       const claims = readClaimConditions(trust, "exact").map(([name]) => name);
+      const why = isUnread(subject ?? pattern)
+        ? `and its subject, which would name the ${vendor.owner}, is not shown`
+        : unjudged === undefined
+          ? `but names no ${vendor.owner}`
+          : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`;
       findings.push(
         facts.aboutEntity(entity, {
           severity: "high",
           ...(trust.subject && { field: pathOf(trust.subject) }),
-          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${unjudged === undefined ? `but names no ${vendor.owner}` : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`}`,
+          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${why}`,
           details: [
             `subject: ${subject ?? pattern ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),

@@ -164,7 +164,7 @@ export interface PolicySettings {
   readonly issuerAllow?: readonly string[];
   /**
    * As --sink-allow.
-   * @errorMessage must be a host or a list of them, as in ["*.acme.example"]
+   * @errorMessage must be a host, an https address or a list of them, as in ["*.acme.example"]
    */
   readonly sinkAllow?: readonly string[];
   /**

@@ -113,8 +113,8 @@ export const commonFlags = {
   "sink-allow": {
     type: "string",
     multiple: true,
-    value: "HOST",
-    help: "a host that events may go to, as in *.acme.example",
+    value: "HOST|URL",
+    help: "a host that events may go to, as in *.acme.example, or an https address",
   },
   ...publishingFlags,
 } as const satisfies Flags;

@@ -358,7 +358,7 @@ describe("an exchange that fails", () => {
       errorCode: "PP2009",
     });
     expect(error.message).toBe(
-      `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; compare the token with what the identity trusts: issuer "https://ci.example.com", subject "repo:a\\u001b[2J", audience ["x"], expires 2026-03-01T12:00:00.000Z`,
+      `exchanging the OIDC token of PLATFORM_OIDC_TOKEN at ${issuer.url} for identity ${IDENTITY}: PERMISSION_DENIED (HTTP 403): the token may not assume it; compare what the identity trusts with what the token says: issuer "https://ci.example.com", subject "repo:a\\u001b[2J", audience ["x"], expires 2026-03-01T12:00:00.000Z`,
     );
     expect(issuer.requests).toHaveLength(1);
   });

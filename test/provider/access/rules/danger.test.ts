@@ -484,6 +484,29 @@ describe("D2 in-use", () => {
     ]);
     expect(found("D2", compare({ preview: preview(step("read", read, read)) }))).toEqual([]);
   });
+
+  it.each([
+    ["its resource goes", false],
+    ["its resource is replaced", true],
+  ])("finds what is left at the server, and who keeps what by it: %s", (_, isReplaced) => {
+    const bound = binding(ada, viewer, payments);
+    const given = { parentUid: payments, identityUid: ada.uid, roleUid: viewer.uid };
+    const held = state("RoleBinding", "held", given, { id: bound.uid, retainOnDelete: true });
+    const moved = state("RoleBinding", "held", { ...given, parentUid: acme });
+    const steps = isReplaced ? step("replace", held, moved) : step("delete", held);
+    const [finding, ...others] = found(
+      "D2",
+      compare({ preview: preview(steps), inventory: listResources(acme, [...base, bound]) }),
+    );
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({
+      severity: "medium",
+      message: expect.stringMatching(
+        /^(what was )?role binding held is left at the server, and in no program/,
+      ),
+      details: ["stays:", expect.stringContaining("viewer on acme / payments")],
+    });
+  });
 });
 
 describe("D3 will-fail", () => {

@@ -151,11 +151,13 @@ describe("X1 exposure", () => {
   });
 
   it.each([
-    ["a host that is new there", "https://new.example/a", "high"],
-    ["a host that received only those of other groups", "https://team.example/b", "high"],
-    ["an address without a clear host", "https://ops@known.example/a", "high"],
-    ["another address at a host that receives them", "https://known.example/b", "medium"],
-  ])("is as loud for the root group as what it learns: %s", (_what, sink, severity) => {
+    ["a host that is new there", "https://new.example/a", ["high"]],
+    ["a host that received only those of other groups", "https://team.example/b", ["high"]],
+    ["an address without a clear host", "https://ops@known.example/a", ["high"]],
+    ["another address at a host that receives them", "https://known.example/b", ["high"]],
+    ["an address that is allowed, at a host of many customers", "https://hooks.example/acme/1", []],
+    ["the address of another customer there", "https://hooks.example/evil/1", ["high"]],
+  ])("is as loud for the root group as what it learns: %s", (_what, sink, severities) => {
     const at = (name: string, parentUid: string, address: string): Resource =>
       resource("Subscription", name, { parentUid, sink: address });
     const before = [
@@ -163,7 +165,10 @@ describe("X1 exposure", () => {
       at("known", acme, "https://known.example/a"),
       at("team", payments, "https://team.example/a"),
     ];
-    expect(severitiesOf("X1", change(before, [...before, at("new", acme, sink)]))).toEqual([severity]);
+    const allowed = { sinkAllow: ["https://hooks.example/acme/*"] };
+    expect(severitiesOf("X1", change(before, [...before, at("new", acme, sink)]), allowed)).toEqual(
+      severities,
+    );
   });
 });
 

@@ -91,7 +91,7 @@ describe("the common flags", () => {
     ]),
     ...[
       "*",
-      "https://a.example",
+      "http://a.example",
       "a.example/x",
       "A.example",
       "a.*",
@@ -100,9 +100,10 @@ describe("the common flags", () => {
       "a.example.",
     ].map((host): [string[], string] => [
       ["--sink-allow", "*.acme.example:8443", "--sink-allow", host],
-      `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, not "${host}": write the host in small`,
+      `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address, not "${host}": write the host in small`,
     ]),
     [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
+    [["--fail-on", "high", "--fail-on", "low"], "--fail-on is given twice: it takes one value"],
     [["--dry-run"], "--dry-run needs --post: say where the report would be posted"],
     [["--marker", "x"], "--marker needs --post: say where the report is posted"],
     [["--\u001b[31m"], "unknown option --; see npx --no pulumi-platform review --help"],
