@@ -110,7 +110,7 @@ async function createNew(
 async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Created> {
   const { spec, host, program } = kind;
   try {
-    return await createDespiteLoss(kind, attempt, () => send(kind, attempt));
+    return await createDespiteLoss(kind, attempt);
   } catch (error) {
     if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
@@ -276,18 +276,14 @@ interface Created {
  * is none, it is sent again.
  * @throws the error of a create that failed
  */
-async function createDespiteLoss(
-  kind: KindContext,
-  attempt: Attempt,
-  send: () => Promise<JsonObject>,
-): Promise<Created> {
+async function createDespiteLoss(kind: KindContext, attempt: Attempt): Promise<Created> {
   const { spec, host } = kind;
   const groupDelays = [...NEW_GROUP_DELAYS_MS];
   let lost: unknown;
   let sends = 0;
   for (;;) {
     try {
-      return { object: await send(), lost };
+      return { object: await send(kind, attempt), lost };
     } catch (error) {
       const [delay] = groupDelays;
       if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {
