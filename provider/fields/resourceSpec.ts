@@ -286,6 +286,17 @@ export function identifyingInputs({
   return identifiedBy ?? (sharesParentUid ? ["parentUid"] : []);
 }
 
+/**
+ * What becomes of an object that exists when another resource is created with the same inputs, as under a new name:
+ * `overwritten` by the create; `takenOverIfEqual`, or else refused; `refused`, since what is returned once cannot be taken
+ * over; `another` where the inputs name none, so that the create makes a second one.
+ */
+export function onSameObject(spec: ResourceSpec): "overwritten" | "takenOverIfEqual" | "refused" | "another" {
+  if (spec.operations?.upsert) return "overwritten";
+  if (identifyingInputs(spec).length === 0) return "another";
+  return createOnlyOutputs(spec).length > 0 ? "refused" : "takenOverIfEqual";
+}
+
 /** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */
 export function identityKey(spec: ResourceSpec, inputs: Props): string | undefined {
   const { parentUid } = inputs;

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { identityKey, createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
+import { createOnlyOutputs, isFoundByComparison, isReadAs, onSameObject } from "../fields/resourceSpec";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
@@ -112,7 +112,7 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
   try {
     return await createDespiteLoss(kind, attempt);
   } catch (error) {
-    if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
+    if (onSameObject(spec) === "another" || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
     const uid =
       object === undefined ? undefined : requireUid(object, attempt.what, kind.client().addressAdvice);

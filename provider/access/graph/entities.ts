@@ -1,5 +1,5 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
-import { aggregatedKind, identityKey } from "../../fields/resourceSpec";
+import { aggregatedKind, identityKey, onSameObject } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isUnknown, SECRET_MASK, isObject, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -251,7 +251,8 @@ export class LiveObjects {
     for (const entity of entities) {
       if (entity.uid === entity.key) this.kindByUid.set(entity.key, entity.kind);
       const spec = specs[entity.kind];
-      const identity = spec?.operations?.upsert === true ? identityKey(spec, entity.inputs) : undefined;
+      const identity =
+        spec && onSameObject(spec) === "overwritten" ? identityKey(spec, entity.inputs) : undefined;
       if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";

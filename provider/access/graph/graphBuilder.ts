@@ -2,7 +2,7 @@ import { equal } from "../../fields/equal";
 import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
 import { mergeLive } from "../../fields/mergeLive";
 import { applyCreate, applyUpdate } from "../../fields/patch";
-import { identifyingInputs, identityKey, aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
+import { identifyingInputs, identityKey, aggregatedKind, onSameObject } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import {
   containsUnknown,
@@ -690,15 +690,12 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
  * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN.
  */
 
-const isOverwritten = ({ operations }: Pick<ResourceSpec, "operations">): boolean =>
-  operations?.upsert === true;
-
 /** The object that the arguments of a resource name; undefined where they name none, or not all of them are known. */
 function identityOf(resource: RecordedResource | undefined, live: LiveObjects): string | undefined {
   if (!isManagedKind(resource) || resource.external) return undefined;
   const spec = specs[resource.kind];
   // Who owns all bindings of a group has no object of its own, and what is returned once cannot be taken over.
-  if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
+  if (spec === undefined || aggregatedKind(spec) !== undefined || onSameObject(spec) === "refused")
     return undefined;
   const { inputs, secretPaths } = resource;
   if (identifyingInputs(spec).some((key) => containsUnknown(inputs[key]) || secretPaths.includes(key)))
@@ -726,7 +723,7 @@ function takesOver(giver: ResourcePlan, taker: ResourcePlan): boolean {
   const { after } = taker;
   const spec = specs[after?.kind ?? ""];
   if (before === undefined || after === undefined || spec === undefined) return false;
-  if (isOverwritten(spec)) return true;
+  if (onSameObject(spec) === "overwritten") return true;
   return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
 }
 
@@ -751,7 +748,8 @@ function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects): reado
   return plans.flatMap((plan): ResourcePlan[] => {
     const giver = taken.get(plan);
     if (giver !== undefined) {
-      const isOverwriting = isOverwritten(specs[plan.after?.kind ?? ""] ?? {});
+      const spec = specs[plan.after?.kind ?? ""];
+      const isOverwriting = spec !== undefined && onSameObject(spec) === "overwritten";
       return [{ ...plan, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
     }
     if (!given.has(plan)) return [plan];
