@@ -276,8 +276,8 @@ export const { main } = command;
 function selectAdoption(
   { values, inventory, existing }: AdoptionTarget,
   terraform: TerraformState | undefined,
+  only: readonly string[] | undefined,
 ): { readonly adoption: Adoption; readonly report?: TerraformReport } {
-  const only = parseOnly(values.only);
   // What the stack manages has its files in `teams`: what is new gets a folder of its own.
   const folder = values.file?.replace(/\.ts$/, "") ?? (existing.usedNames.size > 0 ? "adopted" : "teams");
   const options = {
@@ -331,7 +331,7 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
       managers: new Map([...others.managers, ...(own?.managers ?? [])]),
     };
     const target = { inventory, existing, out, values };
-    const { adoption, report } = selectAdoption(target, terraform);
+    const { adoption, report } = selectAdoption(target, terraform, only);
     const lines = await writeAdoption(adoption, target);
     const details = describeAdoption(adoption, report, target);
     writeResults(outputs, {
