@@ -28,7 +28,7 @@ import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { topProperty, mapReferences } from "../graph/references";
-import { isComparable, isComparedOutput, isVerified } from "../report/reviewReport";
+import { isComparable, isComparedOutput, isVerified } from "../report/expected";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
