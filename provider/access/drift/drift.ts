@@ -241,12 +241,12 @@ class DriftDetector {
       isComplete: this.scope.isComplete && notes.incomplete.size === 0,
       languages: this.effects.languages,
     });
-    const lastOwners = findLastOwners(comparison.after);
+    const groups = new GroupHierarchy(comparison.after.entities);
+    const lastOwners = findLastOwners(comparison.after, groups);
     const detected = this.differences
       .map((difference) => keepLastOwner(difference, lastOwners))
       .map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
-    const groups = new GroupHierarchy(comparison.after.entities);
     const risks = (request.rules?.(comparison) ?? []).map((risk) =>
       risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
         ? { ...risk, advice: LAST_OWNER_ADVICE }

@@ -460,8 +460,10 @@ export const isOwnerOfRoot = ({ group, subject, role }: Grant, groups: GroupHier
   group.isRoot && subject.type === "identity" && isOwner(role) && groups.actsAt(subject, group.key);
 
 /** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
-export function findLastOwners({ grants, entities }: AccessGraph): ReadonlyMap<string, Scope> {
-  const groups = new GroupHierarchy(entities);
+export function findLastOwners(
+  { grants, entities }: AccessGraph,
+  groups = new GroupHierarchy(entities),
+): ReadonlyMap<string, Scope> {
   const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];
   const byRoot = groupBy(
     grants.filter((grant) => isOwnerOfRoot(grant, groups)),
