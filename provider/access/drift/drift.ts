@@ -512,7 +512,7 @@ function compareDrift(sides: DriftSides): Comparison {
     incomplete: [],
     inventory: directory.inventories[0],
     inventories: directory.inventories,
-    recorded: objectsByUid(before.entities),
+    existing: objectsByUid(before.entities),
     languages,
     drift: { isWhole },
   };

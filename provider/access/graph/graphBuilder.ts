@@ -81,12 +81,9 @@ export interface ResourcePlan {
  * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
  * an earlier replacement belongs to no resource.
  */
-export function planResources(
-  steps: readonly PreviewStep[],
-  recorded: StateExport | undefined,
-): ResourcePlan[] {
+export function planResources(steps: readonly PreviewStep[], state: StateExport | undefined): ResourcePlan[] {
   const plans = new Map<string, ResourcePlan>();
-  for (const resource of recorded?.resources ?? []) {
+  for (const resource of state?.resources ?? []) {
     plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();

@@ -141,7 +141,7 @@ export function reportOn(comparison: Comparison, options: ReviewOptions): Review
     policy: { unused, expired, changed, standing },
     ...reportOwnRules(options.ownRules),
     provenance,
-    plan: plan && { digest: plan.digest, record: comparison.record },
+    plan: plan && { digest: plan.digest, record: comparison.recordDigest },
     expected: expectedAccess(comparison),
   });
   return { ...report, digest: reportDigest(report) };

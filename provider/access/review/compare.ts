@@ -66,7 +66,7 @@ export interface KeptChange {
 /** Two graphs and what lies between them. */
 export interface Comparison {
   /** SHA-256 of what the preview shows of the stack before the change: see `digestRecord`. Absent where there is no preview. */
-  readonly record?: string;
+  readonly recordDigest?: string;
   readonly stack?: string;
   readonly before: AccessGraph;
   readonly after: AccessGraph;
@@ -86,7 +86,7 @@ export interface Comparison {
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
   readonly languages: Languages;
   /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
-  readonly recorded: ReadonlyMap<string, Entity>;
+  readonly existing: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
@@ -363,8 +363,8 @@ function recordedBefore({ steps }: Preview): RecordedResource[] {
  */
 export function compare(sources: Sources): Comparison {
   checkStacks(sources);
-  const { preview, before: recorded, inventory } = sources;
-  const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
+  const { preview, before: state, inventory } = sources;
+  const graphs = buildGraphs(planResources(preview.steps, state), inventory);
   const { before, after } = graphs;
   const languages = new Languages();
   const context = createEffectContext(before.entities, after.entities, languages);
@@ -372,7 +372,7 @@ export function compare(sources: Sources): Comparison {
   const sides = compareUpdate(before, after, languages, changes);
   const incomplete = findGaps(sources, changes, graphs);
   const comparison: Comparison = {
-    stack: preview.stack ?? recorded?.stack,
+    stack: preview.stack ?? state?.stack,
     before,
     after,
     changes,
@@ -382,8 +382,8 @@ export function compare(sources: Sources): Comparison {
     incomplete,
     inventory,
     languages,
-    recorded: recordedObjects(preview, recorded, inventory),
-    record: digestRecord(recordedBefore(preview)),
+    existing: existingObjects(preview, state, inventory),
+    recordDigest: digestRecord(recordedBefore(preview)),
   };
   const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
   const side =
@@ -398,7 +398,7 @@ export function compare(sources: Sources): Comparison {
 /** What an import shows as the state before is what the program's own provider read. */
 const IMPORT = /^import/;
 
-function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
+function toExistingEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
   const isName = typeof name === "string" && name !== "" && name !== SECRET_MASK && !isUnknown(name);
   return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, secretPaths: [] };
@@ -408,7 +408,7 @@ function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): 
  * The objects that exist before a change, by uid. What an inventory lists is as it says; an exported state, and then the old
  * states of a preview, describe what no inventory lists. Nothing here comes from the program under review.
  */
-export function recordedObjects(
+export function existingObjects(
   preview: Preview,
   before: StateExport | undefined,
   inventory: Inventory | undefined,
@@ -417,7 +417,7 @@ export function recordedObjects(
   const add = (kind: string | undefined, uid: string | undefined, inputs: Entity["inputs"]): void => {
     const spec = specs[kind ?? ""];
     if (kind === undefined || uid === undefined || spec === undefined || spec.sharesParentUid) return;
-    if (!objects.has(uid)) objects.set(uid, toRecordedEntity(kind, uid, inputs));
+    if (!objects.has(uid)) objects.set(uid, toExistingEntity(kind, uid, inputs));
   };
   const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void => {
     // What an inventory would contain, and does not, does not exist.
