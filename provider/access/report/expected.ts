@@ -125,15 +125,15 @@ export function declaredInputs(spec: ResourceSpec, inputs: Props): Props {
 }
 
 /** What the program declares of a resource, where that is not what the server will have. */
-function describeDeclared({ kind, urn, planned, after }: ResourceChange): DeclaredResource[] {
+function describeDeclared({ kind, urn, declared, after }: ResourceChange): DeclaredResource[] {
   const spec = specs[kind];
-  if (spec === undefined || urn === undefined || planned === undefined || !isVerified(kind)) return [];
-  const inputs = declaredInputs(spec, planned.inputs);
+  if (spec === undefined || urn === undefined || declared === undefined || !isVerified(kind)) return [];
+  const inputs = declaredInputs(spec, declared.inputs);
   const expected = comparedInputs(spec, after?.inputs ?? {});
   const isSame = Object.entries(spec.fields).every(([key, field]) =>
     equal(field, inputs[key], expected[key]),
   );
-  const { candidates } = planned;
+  const { candidates } = declared;
   return after !== undefined && isSame ? [] : [{ urn, kind, inputs, candidates }];
 }
 

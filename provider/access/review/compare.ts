@@ -15,16 +15,16 @@ import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField, hierarchiesOf, labelByKey } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
-import { buildGraphs, planResources } from "../graph/graphBuilder";
-import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
+import { buildGraphs, joinSteps } from "../graph/graphBuilder";
+import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin } from "../graph/references";
 import { Languages } from "../trust/languages";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
 
-/** What happens to one resource. `recorded` and `planned` are there only of what the program manages. */
-export interface ResourceChange extends Omit<PlannedChange, "plan"> {
+/** What happens to one resource. `recorded` and `declared` are there only of what the program manages. */
+export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
   readonly urn?: string;
   readonly fields: readonly FieldEffect[];
@@ -113,12 +113,12 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 }
 
 /** Whether a secret may differ, as far as the engine says, which has compared its values. */
-function mayDiffer(secret: string, { differing }: PlannedChange["plan"]): boolean {
+function mayDiffer(secret: string, { differing }: StepChange["step"]): boolean {
   return differing?.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret)) ?? true;
 }
 
 /** Whether an update changes only what the stack records: the provider compares the arguments with the recorded outputs. */
-function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string): boolean {
+function sendsNothing({ op, before, after }: StepChange["step"], kind: string): boolean {
   if (op !== "update" || before === undefined || after === undefined) return false;
   const olds = { ...before.inputs, ...before.outputs };
   const isConfirmed = olds[UNCONFIRMED] !== true;
@@ -126,41 +126,41 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
 }
 
 /** The paths that the program ignores from now on. */
-function newlyIgnored({ before, unrefreshed, after }: PlannedChange["plan"]): string[] {
+function newlyIgnored({ before, unrefreshed, after }: StepChange["step"]): string[] {
   const olds = (unrefreshed ?? before)?.ignoreChanges ?? [];
   return (after?.ignoreChanges ?? []).filter((path) => !olds.includes(path));
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, packageVersion, recorded, planned, ...known }: PlannedChange,
+  { step, kind, before, after, notReviewed, packageVersion, recorded, declared, ...known }: StepChange,
   context: EffectContext,
 ): ResourceChange {
-  const op = plan.op === "import" ? "read" : plan.op;
+  const op = step.op === "import" ? "read" : step.op;
   const both = before !== undefined && after !== undefined && op !== "same";
-  const ignored = newlyIgnored(plan);
+  const ignored = newlyIgnored(step);
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
   const secret =
-    op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, plan)) : [];
+    op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, step)) : [];
   return {
     op,
     kind,
-    urn: plan.urn,
+    urn: step.urn,
     before,
     after,
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
-    ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
+    ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
-    ...(planned === undefined || planned.external === true ? {} : { planned }),
+    ...(declared === undefined || declared.external === true ? {} : { declared }),
     ...(notReviewed === undefined
       ? {}
       : {
           notReviewed,
           packageVersion,
-          inputsDigest: (plan.after ?? plan.before)?.inputsDigest,
-          location: plan.after?.location ?? plan.before?.location,
+          inputsDigest: (step.after ?? step.before)?.inputsDigest,
+          location: step.after?.location ?? step.before?.location,
         }),
   };
 }
@@ -364,7 +364,7 @@ function recordedBefore({ steps }: Preview): RecordedResource[] {
 export function compare(sources: Sources): Comparison {
   checkStacks(sources);
   const { preview, before: state, inventory } = sources;
-  const graphs = buildGraphs(planResources(preview.steps, state), inventory);
+  const graphs = buildGraphs(joinSteps(preview.steps, state), inventory);
   const { before, after } = graphs;
   const languages = new Languages();
   const context = createEffectContext(before.entities, after.entities, languages);
@@ -385,7 +385,9 @@ export function compare(sources: Sources): Comparison {
     existing: existingObjects(preview, state, inventory),
     recordDigest: digestRecord(recordedBefore(preview)),
   };
-  const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
+  const pairs = graphs.changes.map(
+    (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
+  );
   const side =
     inventory === undefined ? undefined : recordedSide(graphs, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;

@@ -579,7 +579,7 @@ const willFail: Rule = {
   except: "For a name that the server is known to have. Otherwise never useful: the update fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: (kind) => blockerOf({ kind }) !== undefined || hasNames(kind),
   find: (facts) => [
     ...findRefusedDeletes(facts),

@@ -403,7 +403,7 @@ const notReviewed: Rule = {
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
     "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): FindingInput[] => {

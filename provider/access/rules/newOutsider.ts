@@ -192,7 +192,7 @@ export const newOutsider: Rule = {
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
   needsBefore: true,
   // Drift reports each identity that no program declares, and each change of trust.
-  planOnly: true,
+  beforeUpdate: true,
   about: (kind) => isAssumable(kind) || isInvite(kind),
   find: (facts) => {
     // Without an inventory everybody is new.

@@ -122,8 +122,8 @@ function findMissing(facts: Facts): FindingInput[] {
 
 /** Objects that the program takes over and declares otherwise than they are: the run refuses that. */
 function findUnequalAdoptions(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, after, planned, fields }): FindingInput[] => {
-    const isTakenOver = op === "read" && planned !== undefined;
+  return facts.comparison.changes.flatMap(({ op, after, declared, fields }): FindingInput[] => {
+    const isTakenOver = op === "read" && declared !== undefined;
     if (!isTakenOver || after === undefined || fields.length === 0) return [];
     const paths = fields.map(({ path }) => path);
     return [
@@ -169,7 +169,7 @@ function findRevoked(facts: Facts): FindingInput[] {
     )
     .map(({ grant }) => grant);
   const declared = new Set(
-    changes.flatMap(({ planned }) => (planned === undefined ? [] : bindingKeys(planned))),
+    changes.flatMap(({ declared }) => (declared === undefined ? [] : bindingKeys(declared))),
   );
   const dropped = [...revoked].flatMap(([key, { recorded, isMissing }]) =>
     recorded === undefined || isMissing === true || declared.has(key) ? [] : [[key, recorded] as const],
@@ -436,7 +436,7 @@ export const recordedState: Rule = {
     "For a stack whose organisation nobody but its pipeline may change. By fingerprint, for an emergency change that is kept on purpose.",
   exampleMatch: { name: "recorded state" },
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: (facts) => [
     ...findRecordOnly(facts),

@@ -3,7 +3,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
 import { slug, generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
-import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../access/adopt/terraform/adoption";
+import {
+  findRoot,
+  selectFromTerraform,
+  reportAdoption,
+  uidsByKind,
+} from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
@@ -287,9 +292,9 @@ function selectAdoption(
     ...existing,
   };
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
-  const plan = planAdoption(terraform, inventory, only);
-  const adoption = generateProgram({ ...options, keys: plan.keys, names: plan.names });
-  return { adoption, report: reportAdoption(plan, adoption, existing.managers) };
+  const selection = selectFromTerraform(terraform, inventory, only);
+  const adoption = generateProgram({ ...options, keys: selection.keys, names: selection.names });
+  return { adoption, report: reportAdoption(selection, adoption, existing.managers) };
 }
 
 function describeAdoption(
