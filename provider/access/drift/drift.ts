@@ -143,8 +143,8 @@ function keepLastOwner(
   difference: DetectedDifference,
   lastOwners: ReturnType<typeof findLastOwners>,
 ): DetectedDifference {
-  const { kind, uid, details } = difference;
-  const root = kind === "unmanaged" ? lastOwners.get(uid) : undefined;
+  const { what, uid, details } = difference;
+  const root = what === "unmanaged" ? lastOwners.get(uid) : undefined;
   if (root === undefined) return difference;
   return {
     ...difference,
@@ -214,7 +214,7 @@ class DriftDetector {
     const owned = bindingKeysOfCollections(states.compared, "after");
     const unmanaged = this.unmanaged.find(
       ({ kind, uid }) => managed.ownersOf(kind, uid).length === 0,
-      states.differences.filter(({ kind }) => kind === "deleted"),
+      states.differences.filter(({ what }) => what === "deleted"),
       false,
       // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
       (object, owner) =>
@@ -392,7 +392,7 @@ class DriftGraphs {
   private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
     const deletedUids = new Set<Json | undefined>(
       differences
-        .filter(({ kind, spec }) => kind === "deleted" && !spec.sharesParentUid)
+        .filter(({ what, spec }) => what === "deleted" && !spec.sharesParentUid)
         .map(({ uid }) => uid),
     );
     if (deletedUids.size === 0) return;
@@ -430,8 +430,8 @@ class DriftGraphs {
 
   /** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
   private applyDifference(difference: DetectedDifference): void {
-    const { kind, spec, uid, managed, before, after } = difference;
-    if (kind === "contested") return;
+    const { what, spec, uid, managed, before, after } = difference;
+    if (what === "contested") return;
     const key = keyOfDifference(difference);
     const live = this.after.get(key);
     if (managed !== undefined) {
@@ -462,14 +462,14 @@ function listResourceChanges(
   context: EffectContext,
 ): ResourceChange[] {
   return differences.flatMap((difference): ResourceChange[] => {
-    const { kind, spec, managed } = difference;
-    if (kind === "contested") return [];
+    const { what, spec, managed } = difference;
+    if (what === "contested") return [];
     const key = keyOfDifference(difference);
     const [old, now] = [before.get(key), after.get(key)];
     const effects = { ...context, secretPaths: managed?.resource.secretPaths };
     return [
       {
-        op: operationOf[kind],
+        op: operationOf[what],
         kind: spec.kind,
         urn: managed?.resource.urn,
         before: old,

@@ -54,7 +54,7 @@ export interface ComparedResource {
 
 /** One object that differs between the programs and the live organisation. */
 export interface DetectedDifference {
-  readonly kind: DifferenceKind;
+  readonly what: DifferenceKind;
   readonly spec: ResourceSpec;
   readonly uid: string;
   readonly name: string;
