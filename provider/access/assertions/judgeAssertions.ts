@@ -693,7 +693,7 @@ class Side {
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
   capabilitiesOfRole(name: string): (readonly string[])[] {
     const roles = [...this.graph.entities.values()].filter(
-      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.assumed,
+      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.claimed,
     );
     const builtIn = roles.filter((role) => role.builtIn);
     return (builtIn.length > 0 ? builtIn : roles).flatMap((role) => {

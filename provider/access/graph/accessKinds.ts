@@ -324,7 +324,7 @@ export class GroupHierarchy {
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
     // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
-    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
+    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.claimed;
     if (isReliable) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
@@ -647,7 +647,7 @@ class GrantResolver {
   directGrants(entity: Entity): Grant[] {
     // The program alone claims that a resource read with `.get` grants something: that is neither new nor
     // existing access.
-    if (entity.assumed === true) return [];
+    if (entity.claimed === true) return [];
     return possibleGrants(entity).grants.flatMap((raw): Grant[] => {
       const { role, group } = raw;
       const subject = this.resolveSubject(entity, raw);
@@ -673,7 +673,7 @@ class GrantResolver {
 
   /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
   findInheriting(entity: Entity): InheritingSubject[] {
-    if (entity.assumed === true) return [];
+    if (entity.claimed === true) return [];
     const { impersonates, services } = accessKinds[entity.kind] ?? {};
     const impersonated = impersonates?.(entity);
     return [

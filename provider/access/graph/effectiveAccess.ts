@@ -19,7 +19,7 @@ export function graphOfState(recorded: StateExport): AccessGraph {
 /** Treats resources read with `.get` as verified, for graphs that answer queries and judge nothing. */
 export function acceptUnverified({ entities }: AccessGraph): AccessGraph {
   return graphOf(
-    new Map([...entities].map(([key, { assumed: _assumed, ...entity }]) => [key, entity as Entity])),
+    new Map([...entities].map(([key, { claimed: _claimed, ...entity }]) => [key, entity as Entity])),
   );
 }
 

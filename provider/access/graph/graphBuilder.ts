@@ -294,8 +294,8 @@ interface ResourceSides {
   readonly state: LiveState;
 }
 
-/** A program may claim anything about a resource that it only reads. */
-const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, assumed: true });
+/** An object that only a program describes: it may claim anything of what it only reads. */
+const asClaimed = (entity: Entity): Entity => ({ ...entity, external: true, claimed: true });
 
 /** A live object with other inputs, as the program declares it. */
 function asDeclared(live: Entity, declared: Entity, inputs: Props): Entity {
@@ -561,7 +561,7 @@ class GraphBuilder {
     const { recorded, declared, state } = sides;
     if (op === "read" || op === "import") return this.readEntities(op, sides);
     const live = typeof state === "object" ? state.entity : undefined;
-    const known = recorded?.external === true && live === undefined ? asUnverified(recorded) : recorded;
+    const known = recorded?.external === true && live === undefined ? asClaimed(recorded) : recorded;
     const before = state === "missing" || this.keys.isOfOtherKind(step) ? undefined : (live ?? known);
     if (op === "delete") {
       // A resource that only leaves the program stays on the server.
@@ -573,7 +573,7 @@ class GraphBuilder {
     // Nothing creates again what the program leaves as it is.
     if (op === "same" && state === "missing") return {};
     if (live === undefined || recorded === undefined) {
-      return { before, after: declared.external === true ? asUnverified(declared) : declared };
+      return { before, after: declared.external === true ? asClaimed(declared) : declared };
     }
     return { before, after: this.updateEntity(step, { recorded, declared, live }) };
   }
@@ -621,7 +621,7 @@ class GraphBuilder {
     const read = [declared, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
     const after = { ...declared, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
     const isExternal = op === "read" || after.external === true;
-    return { before: asUnverified(after), after: isExternal ? asUnverified(after) : after };
+    return { before: asClaimed(after), after: isExternal ? asClaimed(after) : after };
   }
 
   /** What of a replaced or changed resource stays on the server, outside of the program. */

@@ -51,7 +51,7 @@ export interface Entity {
   /** By property: the keys of the resources that its value comes from and that have a secret. */
   readonly secretSources?: Readonly<Record<string, readonly string[]>>;
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */
-  readonly assumed?: true;
+  readonly claimed?: true;
   readonly secretPaths: readonly string[];
   /** Secret properties that the document contained in plain text. Their values are not kept. */
   readonly plaintextSecrets?: readonly string[];

@@ -70,7 +70,7 @@ function keptFields(
 const isAdopted = ({ step, before, after }: StepChange): boolean =>
   step.op === "import" &&
   before !== undefined &&
-  before.assumed !== true &&
+  before.claimed !== true &&
   after !== undefined &&
   after.external !== true;
 

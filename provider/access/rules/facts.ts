@@ -437,9 +437,9 @@ function findLiveViewer({ inventory }: Comparison): readonly string[] | undefine
 function findViewer(comparison: Comparison): readonly string[] | undefined {
   const { after, before } = comparison;
   for (const entity of [...after.entities.values(), ...before.entities.values()]) {
-    const { kind, name, uid, assumed } = entity;
+    const { kind, name, uid, claimed } = entity;
     // A program may claim of any role that it is this one.
-    if (kind !== "Role" || name !== "viewer" || !isTopUid(uid) || assumed) continue;
+    if (kind !== "Role" || name !== "viewer" || !isTopUid(uid) || claimed) continue;
     const capabilities = readRoleCapabilities(entity);
     if (capabilities) return capabilities;
   }
