@@ -3,7 +3,7 @@ import type { KeyObject } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
 import { compareKeys, createEffectContext, describeEffects } from "../../../../provider/access/effects";
-import type { Effect } from "../../../../provider/access/effects";
+import type { ReasonedDirection } from "../../../../provider/access/effects";
 import { keysIn } from "../../../../provider/access/documents/digest";
 import { Languages } from "../../../../provider/access/trust/languages";
 import { specOf } from "../../support/samples";
@@ -88,7 +88,7 @@ const a = { ...first, kid: "a" };
 const anotherA = { ...second, kid: "a" };
 const b = { ...third, kid: "b" };
 
-test.each<[string, object[], object[], Effect["direction"]]>([
+test.each<[string, object[], object[], ReasonedDirection["direction"]]>([
   ["an order that means nothing", [a, b], [b, a], "neutral"],
   ["one key that is there twice", [a, a, b], [b, a], "neutral"],
   ["an added key", [a], [a, b], "widened"],
