@@ -10,7 +10,7 @@ import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
-import { ownerOf, withoutRetained } from "../graph/keys";
+import { wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import type { Comparison } from "../review/compare";
@@ -428,7 +428,7 @@ const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean 
 
 /** The resource that a subject is, or is a part of. */
 function entityOf(entities: AccessGraph["entities"], key: string): Entity | undefined {
-  return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(ownerOf(key) ?? "");
+  return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(wholeOf(key) ?? "");
 }
 
 type Assertion = Written<ForbiddenAccess | RequiredAccess | SeparatedDuties>;
@@ -603,7 +603,7 @@ class Side {
     const [then, now] = [this.former?.graph.entities ?? new Map<string, Entity>(), this.graph.entities];
     return (this.former?.people() ?? []).flatMap((subject): Departed[] => {
       const { key, type } = subject;
-      const entity = then.get(ownerOf(key) ?? key);
+      const entity = then.get(wholeOf(key) ?? key);
       const isThere =
         keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
       if (entity === undefined || isThere) return [];
@@ -764,7 +764,7 @@ class AssertionJudge {
   private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
-    return [key, ownerOf(key) ?? ""].some((each) => {
+    return [key, wholeOf(key) ?? ""].some((each) => {
       const widening = this.widened.get(each);
       // Whoever signs in by a directory is who did before, in whatever groups.
       return widening !== undefined && !(type === "identityProvider" && widening.isByScopes);

@@ -20,7 +20,7 @@ import {
   type Subject,
 } from "./grant";
 import type { Scope } from "./grant";
-import { withoutRetained, compositeKey, ownerOf } from "./keys";
+import { withoutRetained, compositeKey, wholeOf } from "./keys";
 import type { Entity, Entities, AccessGraph } from "./model";
 import { isPathWithin, topProperty } from "./references";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
@@ -459,7 +459,7 @@ export const isOfRetained = ({ subject, role }: Grant): boolean =>
 
 /** The keys of the resources that say who a subject is. */
 export function definersOf({ type, key, name }: Subject, entities: Entities): readonly string[] {
-  const owner = ownerOf(key) ?? key;
+  const owner = wholeOf(key) ?? key;
   switch (type) {
     case "unknown":
       return [];
@@ -731,7 +731,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
   const direct = granting.flatMap((entity) => resolver.directGrants(entity));
   const bySubject = groupBy(direct, ({ subject }) => [
     // The grants of a directory group are inherited through its identity provider.
-    subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
+    subject.type === "externalGroup" ? (wholeOf(subject.key) ?? subject.key) : subject.key,
   ]);
   const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);

@@ -25,7 +25,7 @@ import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
-import { ownerOf, withoutRetained } from "./keys";
+import { wholeOf, withoutRetained } from "./keys";
 import type { Entities, Entity } from "./model";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
@@ -523,7 +523,7 @@ const entityOf = (entities: Entities, key: string): Entity | undefined =>
   entities.get(key) ?? entities.get(withoutRetained(key));
 
 /** The key of what says who a subject is: an identity, an invite, the directory of a group, the association of a service. */
-const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (ownerOf(key) ?? key));
+const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (wholeOf(key) ?? key));
 
 /** Who somebody is, as a text of all that decides it: identities of one trust are one principal, and so are invites of one address. */
 function textOf(entities: Entities, subject: Subject): string {

@@ -16,7 +16,7 @@ import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
-import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
+import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { isUnread } from "../graph/unread";
 import { Languages } from "../trust/languages";
@@ -359,7 +359,7 @@ export function addMeanwhile(
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
   const sumOf = ({ subject, role }: Grant): string | undefined =>
-    isSummary(role.key) ? JSON.stringify([subject.key, ownerOf(role.key)]) : undefined;
+    isSummary(role.key) ? JSON.stringify([subject.key, wholeOf(role.key)]) : undefined;
   const staying = new Set(after.grants.map(sumOf));
   const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
     // A sum of inherited grants is another one as soon as one of them is: where one of the same origin stays, the two sides
@@ -384,7 +384,7 @@ export function addMeanwhile(
   });
   const changed = new Set(olds.flatMap(({ kind, key }) => (kind === "Role" ? [] : [key])));
   const isHolderChanged = ({ subject: { key } }: Grant): boolean =>
-    changed.has(key) || changed.has(ownerOf(key) ?? "");
+    changed.has(key) || changed.has(wholeOf(key) ?? "");
   const widened = changes.map((change) => {
     const wide =
       isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;

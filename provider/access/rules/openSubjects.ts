@@ -5,7 +5,7 @@ import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
-import type { Owner, PatternJudgement } from "../trust/judgement";
+import type { TrustedOwner, PatternJudgement } from "../trust/judgement";
 import { exactPattern } from "../trust/languages";
 import type { Languages } from "../trust/languages";
 import { SERVICE, judgeIssuer } from "../trust/ownedIssuers";
@@ -113,7 +113,7 @@ export function ownersByClaims(
   facts: Facts,
   trust: Trust,
   issuer: SharedIssuer,
-): readonly (readonly Owner[])[] {
+): readonly (readonly TrustedOwner[])[] {
   const { languages } = facts;
   const exact = readClaimConditions(trust, "exact").flatMap(([name, value]) => {
     const owner = ownerOfPart(languages, name, value, issuer);
@@ -137,7 +137,7 @@ export function ownersBySubject(
   facts: Facts,
   trust: Trust,
   issuers: readonly SharedIssuer[],
-): readonly Owner[] | undefined {
+): readonly TrustedOwner[] | undefined {
   const subject = trust.subject?.exact;
   if (subject !== undefined) {
     const owners = issuers.flatMap((issuer) => ownerOfPart(facts.languages, SUBJECT, subject, issuer) ?? []);
@@ -238,23 +238,24 @@ export function findOpenSubject(facts: Facts, trust: Trust): OpenSubject | undef
 }
 
 /** The mail domains whose every account can meet a trust: a pattern of subjects accepts them, and nothing names an account. */
-export function findOpenDomains(facts: Facts, trust: Trust): readonly Owner[] {
+export function findOpenDomains(facts: Facts, trust: Trust): readonly TrustedOwner[] {
   const pattern = trust.subject?.pattern;
   if (pattern === undefined) return [];
-  const isDomain = ({ what }: Owner): boolean => what === MAIL_DOMAIN_OWNER;
+  const isDomain = ({ what }: TrustedOwner): boolean => what === MAIL_DOMAIN_OWNER;
   const shared = sharedIssuersOf(facts, trust);
   const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, trust, issuer));
   const isNamed =
     ownersBySubject(facts, trust, shared) !== undefined || byClaims.some((owners) => !owners.every(isDomain));
   const mailboxes = readClaimConditions(trust, "exact").filter(([name]) => name === "email");
-  const hasMailbox = ({ name }: Owner): boolean =>
+  const hasMailbox = ({ name }: TrustedOwner): boolean =>
     mailboxes.some(([, address]) => address.toLowerCase().endsWith(`@${name}`));
   const atShared = isNamed ? [] : (byClaims[0] ?? []).filter((domain) => !hasMailbox(domain));
   const judged = trustsOtherIssuers(facts, trust)
     ? judgeAtOwnIssuers(facts, trust, SUBJECT, pattern)
     : undefined;
   const atOwn = judged?.kind === "pinned" ? judged.owners.filter(isDomain) : [];
-  const accepts = ({ name }: Owner): boolean => facts.languages.matches(pattern, `${INTRUDER}@${name}`);
+  const accepts = ({ name }: TrustedOwner): boolean =>
+    facts.languages.matches(pattern, `${INTRUDER}@${name}`);
   return [...atShared, ...atOwn.filter(accepts)];
 }
 

@@ -8,7 +8,7 @@ import type { Required } from "../trust/untrustedRefs";
 import { labelEntity } from "./wording";
 import { listFirst, plural } from "../../text/plain";
 import { MOST_OWNERS } from "../trust/judgement";
-import type { Owner } from "../trust/judgement";
+import type { TrustedOwner } from "../trust/judgement";
 import { nameOwner } from "../graph/principals";
 import type { Grant } from "../graph/grant";
 import {
@@ -73,7 +73,7 @@ function reportOpenDomains(
   facts: Facts,
   entity: Entity,
   { pattern = "", patternPath, exactPath }: TrustPart,
-  domains: readonly Owner[],
+  domains: readonly TrustedOwner[],
 ): FindingInput {
   const names = listFirst(domains.map(({ name }) => JSON.stringify(name)));
   return facts.aboutEntity(entity, {
@@ -313,7 +313,7 @@ function issuerWithSubjectsLike(
 }
 
 /** The owners that the subject pins, or else the claims. */
-function namedOwners(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): readonly Owner[] {
+function namedOwners(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): readonly TrustedOwner[] {
   return (
     ownersBySubject(facts, trust, issuers) ??
     issuers.flatMap((issuer) => ownersByClaims(facts, trust, issuer).flat())

@@ -11,7 +11,7 @@ import {
 } from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
-import type { Owner } from "./judgement";
+import type { TrustedOwner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
 import { withoutTrailing } from "../../text/plain";
 
@@ -138,7 +138,7 @@ export const holderClaims: readonly HolderClaim[] = [
 ];
 
 /** The customer that an exact address names, of an issuer with an address for each. */
-export function customerOf(issuer: string): Owner | undefined {
+export function customerOf(issuer: string): TrustedOwner | undefined {
   const found = perCustomer.find(({ issuer: form }) => form.test(issuer));
   const name = new RegExp(UUID).exec(issuer)?.[0];
   return found === undefined || name === undefined

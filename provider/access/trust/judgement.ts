@@ -5,7 +5,7 @@ import type { Languages, SegmentSpec } from "./languages";
 import { LONGEST_PATTERN } from "./regexSyntax";
 
 /** Who has the texts that a trust accepts. */
-export interface Owner {
+export interface TrustedOwner {
   /** "organisation of GitHub Actions". */
   readonly what: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export type PatternJudgement =
   /** Nothing proves that only some owners have the strings; `example` is one of them. */
   | { readonly kind: "unproven"; readonly example: string | undefined; readonly reason: string }
   /** It matches strings of these owners only. */
-  | { readonly kind: "pinned"; readonly owners: readonly Owner[] }
+  | { readonly kind: "pinned"; readonly owners: readonly TrustedOwner[] }
   /** It could not be computed; rules treat it as open. */
   | { readonly kind: "unjudged"; readonly reason: string };
 
@@ -204,7 +204,7 @@ export function judgeForms(
   { what, pinning, strangers }: TextForms,
   describeOutside: (text: string) => string = () => `it is of no form in which a ${what} names its owner`,
 ): PatternJudgement {
-  const owners = new Map<string, Owner>();
+  const owners = new Map<string, TrustedOwner>();
   for (const form of pinning) {
     const found = ownersIn(languages, pattern, form, strangers);
     if ("kind" in found) return found;
@@ -268,7 +268,7 @@ export function ownerOfText(
   languages: Languages,
   text: string,
   forms: readonly PinningForm[],
-): Owner | undefined {
+): TrustedOwner | undefined {
   for (const { what, whole, owners, owner, isMail } of forms) {
     if (!languages.matches(anchored(whole), text)) continue;
     const [segment, numbered] = owners;

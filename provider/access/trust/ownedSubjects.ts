@@ -16,7 +16,7 @@ import { OWN_DOMAIN } from "./data/issuerHosts";
 import { SUBJECT } from "./data/sharedIssuers";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./judgement";
-import type { Owner, PatternJudgement, PinningForm } from "./judgement";
+import type { TrustedOwner, PatternJudgement, PinningForm } from "./judgement";
 import { anchored } from "./languages";
 import type { Languages } from "./languages";
 import { addTo } from "../../fields/values";
@@ -57,7 +57,7 @@ const ownForms = ownPins.map((pin) => ({ pin, form: toForm(pin) }));
 const mailForms = ownForms.filter(({ pin }) => pin.isMail === true).map(({ form }) => form);
 
 /** The forms of a part of the tokens that issuers of some owners sign. */
-function ownFormsOf(part: string, owners: readonly Owner[]): readonly PinningForm[] {
+function ownFormsOf(part: string, owners: readonly TrustedOwner[]): readonly PinningForm[] {
   // An issuer that is not proven to be one owner's is a finding of its own.
   const isFor = (pin: OwnPin): boolean =>
     owners.length === 0
@@ -86,7 +86,7 @@ export function judgeOwnPart(
   languages: Languages,
   part: string,
   pattern: string,
-  owners: readonly Owner[],
+  owners: readonly TrustedOwner[],
 ): PatternJudgement {
   const pinning = [...ownFormsOf(part, owners), writtenOut];
   const forms = { what: "subject", pinning, strangers: STRANGE_SUBJECTS };
@@ -99,7 +99,7 @@ const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `cla
 const FILE_AT_REF = /^[^@/]*\/[^@]*@(?:refs\/|[^.]*$)/;
 
 /** The name of an organisation or a group is one of its issuer's names. */
-const atIssuer = (owner: Owner, issuer: string): Owner =>
+const atIssuer = (owner: TrustedOwner, issuer: string): TrustedOwner =>
   LOCAL_OWNERS.includes(owner.what) ? { ...owner, what: `${owner.what} at ${issuer}` } : owner;
 
 /** The owner that an exact text names, at an issuer that one owner runs; undefined for one that names nobody. */
@@ -108,7 +108,7 @@ export function ownerAtIssuer(
   part: string,
   text: string,
   issuer: string,
-): Owner | undefined {
+): TrustedOwner | undefined {
   const naming = ownForms.filter(
     ({ pin }) => pin.part === part && [...LOCAL_OWNERS, TRUST_DOMAIN].includes(pin.literal),
   );
@@ -138,11 +138,11 @@ export function ownersAtIssuer(
   pattern: string,
   judged: PatternJudgement,
   issuer: string,
-): readonly Owner[] {
+): readonly TrustedOwner[] {
   const whole = { what: labelPart(part), name: pattern };
   // A subject that is not pinned is a finding of its own.
   if (judged.kind !== "pinned") return part !== SUBJECT && hasAtSign(pattern) ? [whole] : [];
-  return judged.owners.flatMap((owner): Owner | readonly Owner[] => {
+  return judged.owners.flatMap((owner): TrustedOwner | readonly TrustedOwner[] => {
     if (owner.what === writtenOut.what) return ownerAtIssuer(languages, part, owner.name, issuer) ?? [];
     if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what)) return atIssuer(owner, issuer);
     if (owner.what !== MAIL_DOMAIN_OWNER) return [];
@@ -174,7 +174,7 @@ export function ownerOfPart(
   part: string,
   text: string,
   issuer: SharedIssuer,
-): Owner | undefined {
+): TrustedOwner | undefined {
   return ownerOfText(languages, text, formsOf(issuer, part));
 }
 

@@ -17,7 +17,7 @@ import { parsePreview } from "../../access/documents/preview";
 import { json } from "../../access/report/render/escape";
 import type { SignIn, UnusedAccess } from "../../access/report/accessTable";
 import { unknownCapability } from "../../access/rules/capabilities";
-import { ownerOf } from "../../access/graph/keys";
+import { wholeOf } from "../../access/graph/keys";
 import type { AccessGraph } from "../../access/graph/model";
 import { plural } from "../../text/plain";
 import { parseStateExport } from "../../access/documents/stateExport";
@@ -225,7 +225,7 @@ function buildGraph({ inventory, state, preview }: Documents) {
 /** The same entities, with what unused identities hold, and what others hold by them. */
 function withGrantsOf({ entities, grants }: AccessGraph, { unused }: UnusedAccess): AccessGraph {
   const keys = new Set(unused.map(({ key }) => key));
-  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(ownerOf(key) ?? key)) };
+  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(wholeOf(key) ?? key)) };
 }
 
 /** @throws UsageError, DocumentError in one line. */
