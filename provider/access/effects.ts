@@ -17,8 +17,8 @@ import { isReference, ownMember, isPathWithin } from "./graph/references";
 import { isUnread, reasonOf, reasonWords } from "./graph/unread";
 import type { UnreadReason } from "./graph/unread";
 import { findPatternProblem } from "./trust/judgement";
-import { exactPattern } from "./trust/languages";
-import type { Languages } from "./trust/languages";
+import { exactPattern } from "./trust/patternComparer";
+import type { PatternComparer } from "./trust/patternComparer";
 
 /** What a change does to access, from what weighs most to what weighs least; `unknown` is what cannot be judged. */
 const byWeight = ["widened", "unknown", "narrowed", "neutral"] as const;
@@ -59,7 +59,7 @@ export interface EffectContext {
   readonly before: EffectSide;
   readonly after: EffectSide;
   /** Compares patterns. All questions of one run share its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   /** Paths of values that a state records as secrets (`staticKeys.issuerKeys`): no text shows them. */
   readonly secretPaths?: readonly string[];
 }
@@ -77,8 +77,8 @@ function createEffectSide(entities: Entities): EffectSide {
 export const createEffectContext = (
   before: Entities,
   after: Entities,
-  languages: Languages,
-): EffectContext => ({ before: createEffectSide(before), after: createEffectSide(after), languages });
+  comparer: PatternComparer,
+): EffectContext => ({ before: createEffectSide(before), after: createEffectSide(after), comparer });
 
 const LONGEST_VALUE = 300;
 
@@ -361,9 +361,9 @@ function acceptedByOneOf(
   return filled ?? (isRequired ? "nothing" : "unknown");
 }
 
-function compareLanguages(before: string, after: string, languages: Languages): ReasonedDirection {
-  const isLess = languages.isSubset(after, before);
-  const isMore = languages.isSubset(before, after);
+function compareLanguages(before: string, after: string, comparer: PatternComparer): ReasonedDirection {
+  const isLess = comparer.isSubset(after, before);
+  const isMore = comparer.isSubset(before, after);
   if (isLess === "no")
     return widened(isMore === "yes" ? "accepts more than before" : "accepts others than before");
   if (isLess === "tooLarge" || isMore === "tooLarge")
@@ -372,7 +372,7 @@ function compareLanguages(before: string, after: string, languages: Languages): 
 }
 
 /** What a change of a match does: the texts that it accepts are compared, whatever form they are written in. */
-function compareAccepted(before: Accepted, after: Accepted, languages: Languages): ReasonedDirection {
+function compareAccepted(before: Accepted, after: Accepted, comparer: PatternComparer): ReasonedDirection {
   if (before === "unknown" || after === "unknown")
     return unknown("what is accepted where it is not set is not known");
   if (before === "nothing")
@@ -382,11 +382,11 @@ function compareAccepted(before: Accepted, after: Accepted, languages: Languages
     return before.text === after.text ? neutral() : widened("another value than before");
   }
   for (const side of [before, after]) {
-    const problem = "pattern" in side ? findPatternProblem(languages, side.pattern) : undefined;
+    const problem = "pattern" in side ? findPatternProblem(comparer, side.pattern) : undefined;
     if (problem?.kind === "unjudged") return unknown(`the pattern cannot be judged: ${problem.reason}`);
   }
   const [old, now] = [before, after].map((side) => ("text" in side ? exactPattern(side.text) : side.pattern));
-  return compareLanguages(old ?? "", now ?? "", languages);
+  return compareLanguages(old ?? "", now ?? "", comparer);
 }
 
 /** An object on both sides of a change. */
@@ -446,12 +446,12 @@ function effectAt({ fields }: FieldLevel, member: string): AccessEffect | undefi
 function judgeMatch(
   { field, key, before, after }: FieldStates,
   level: FieldLevel,
-  { languages }: EffectContext,
+  { comparer }: EffectContext,
 ): ReasonedDirection {
   if (field.type === "list") {
     return isSet(field, before) && isSet(field, after)
       ? compareSets(itemsOf(field.items, before), itemsOf(field.items, after))
-      : compareAccepted("unknown", "unknown", languages);
+      : compareAccepted("unknown", "unknown", comparer);
   }
   const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
   const members = (oneOf?.members ?? []).filter((member) => effectAt(level, member) === "subject");
@@ -462,7 +462,7 @@ function judgeMatch(
   return compareAccepted(
     acceptedByOneOf(fields, level.before, isRequired),
     acceptedByOneOf(fields, level.after, isRequired),
-    languages,
+    comparer,
   );
 }
 
@@ -574,7 +574,7 @@ function conditionInOtherMap(key: string, level: FieldLevel, side: "before" | "a
 }
 
 /** Judges the difference of one entry of a map: it is added, removed, or has another value. */
-function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: EffectContext): ReasonedDirection {
+function judgeEntry(entry: FieldStates, level: FieldLevel, { comparer }: EffectContext): ReasonedDirection {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;
@@ -586,7 +586,7 @@ function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: Effect
   const [old, now] = [acceptedOn("before"), acceptedOn("after")];
   return old === undefined || now === undefined
     ? comparePresence(before !== undefined, after !== undefined, isLimit)
-    : compareAccepted(old, now, languages);
+    : compareAccepted(old, now, comparer);
 }
 
 const MOST_LISTED = 5;

@@ -20,7 +20,7 @@ import type { Finding } from "../review/finding";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
 import type { SuppressionResult } from "../suppressions/applyPolicy";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";
 import { findingOf, reportDifference, reportDrift, sortDriftFindings } from "./driftReport";
 import {
@@ -173,7 +173,7 @@ class DriftDetector {
     this.directory = new Directory(inventories);
     this.older = since && new Directory(since);
     const side = sideOfDirectory(this.directory);
-    this.effects = { before: side, after: side, languages: new Languages() };
+    this.effects = { before: side, after: side, comparer: new PatternComparer() };
     this.scope = new ComparisonScope(request, this.notes);
     this.describer = new DifferenceDescriber(this.directory, this.older, now);
     this.managed = new ManagedResources(states, this.notes);
@@ -239,7 +239,7 @@ class DriftDetector {
       compared: this.resources,
       differences: this.differences,
       isComplete: this.scope.isComplete && notes.incomplete.size === 0,
-      languages: this.effects.languages,
+      comparer: this.effects.comparer,
     });
     const groups = new GroupHierarchy(comparison.after.entities);
     const lastOwners = findLastOwners(comparison.after, groups);
@@ -304,7 +304,7 @@ interface DriftSides {
   /** Whether the run compared everything that exists. */
   readonly isComplete: boolean;
   /** Compares patterns, within the budget of the run. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
 }
 
 function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
@@ -497,11 +497,11 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  * difference undone, after is the live organisation.
  */
 function compareDrift(sides: DriftSides): Comparison {
-  const { directory, differences, isComplete: isWhole, languages } = sides;
+  const { directory, differences, isComplete: isWhole, comparer } = sides;
   const graphs = new DriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
-  const context = createEffectContext(graphs.before, graphs.after, languages);
-  const compared = compareSides(before, after, languages);
+  const context = createEffectContext(graphs.before, graphs.after, comparer);
+  const compared = compareSides(before, after, comparer);
   return {
     before,
     after,
@@ -513,7 +513,7 @@ function compareDrift(sides: DriftSides): Comparison {
     inventory: directory.inventories[0],
     inventories: directory.inventories,
     existing: objectsByUid(before.entities),
-    languages,
+    comparer,
     drift: { isWhole },
   };
 }

@@ -32,7 +32,7 @@ import type { Op, PreviewStep } from "../documents/preview";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { Languages, anchored } from "../trust/languages";
+import { PatternComparer, anchored } from "../trust/patternComparer";
 import { accessKinds, bindingKeys, graphOf } from "./accessKinds";
 import {
   entityKey,
@@ -773,9 +773,9 @@ function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op)
   const { parentUid, bindings } = recorded.inputs;
   const grants = new Map(labelledGrantsIn(recorded.inputs));
   const wanted = identityRoleKeys(labelledGrantsIn(after?.inputs ?? {}));
-  const languages = new Languages();
+  const comparer = new PatternComparer();
   const isIgnored = ignoreFilter(after?.inputs ?? {}, (pattern, name) =>
-    languages.mayMatch(anchored(pattern), name),
+    comparer.mayMatch(anchored(pattern), name),
   );
   // What is not known of `ignore` may name any binding.
   const mayIgnoreAll = after?.unread?.some(({ property }) => property === "ignore") === true;

@@ -19,7 +19,7 @@ import { buildGraphs, joinSteps } from "../graph/graphBuilder";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin } from "../graph/references";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
 
@@ -84,7 +84,7 @@ export interface Comparison {
   /** All of them, where drift compares several organisations. */
   readonly inventories?: readonly Inventory[];
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
   readonly existing: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
@@ -316,9 +316,9 @@ function findUnresolved(
 export function compareSides(
   before: AccessGraph,
   after: AccessGraph,
-  languages: Languages,
+  comparer: PatternComparer,
 ): Pick<Comparison, "grants" | "unchanged" | "groups"> {
-  const { changes, unchanged } = diffGrants(before, after, languages);
+  const { changes, unchanged } = diffGrants(before, after, comparer);
   const grants = [...changes, ...changesByMoves(before, after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
@@ -329,10 +329,10 @@ export function compareSides(
 function compareUpdate(
   before: AccessGraph,
   after: AccessGraph,
-  languages: Languages,
+  comparer: PatternComparer,
   changes: readonly ResourceChange[],
 ): ReturnType<typeof compareSides> & Pick<Comparison, "meanwhile"> {
-  const sides = compareSides(before, after, languages);
+  const sides = compareSides(before, after, comparer);
   const olds = changes.flatMap(({ op, before: old }) =>
     old !== undefined && (op === "update" || op === "replace" || op === "delete") ? [old] : [],
   );
@@ -366,10 +366,10 @@ export function compare(sources: Sources): Comparison {
   const { preview, before: state, inventory } = sources;
   const graphs = buildGraphs(joinSteps(preview.steps, state), inventory);
   const { before, after } = graphs;
-  const languages = new Languages();
-  const context = createEffectContext(before.entities, after.entities, languages);
+  const comparer = new PatternComparer();
+  const context = createEffectContext(before.entities, after.entities, comparer);
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const sides = compareUpdate(before, after, languages, changes);
+  const sides = compareUpdate(before, after, comparer, changes);
   const incomplete = findGaps(sources, changes, graphs);
   const comparison: Comparison = {
     stack: preview.stack ?? state?.stack,
@@ -381,7 +381,7 @@ export function compare(sources: Sources): Comparison {
     complete: incomplete.length === 0,
     incomplete,
     inventory,
-    languages,
+    comparer,
     existing: existingObjects(preview, state, inventory),
     recordDigest: digestRecord(recordedBefore(preview)),
   };
@@ -392,7 +392,7 @@ export function compare(sources: Sources): Comparison {
     inventory === undefined ? undefined : recordedSide(graphs, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
-  const ownSides = compareUpdate(own.before, own.after, languages, own.changes);
+  const ownSides = compareUpdate(own.before, own.after, comparer, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }

@@ -19,7 +19,7 @@ import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
 import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { isUnread } from "../graph/unread";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 
 /** What becomes of who can be a holder, for everyone by whom grants are held before or after. */
 class TrustComparison {
@@ -30,9 +30,9 @@ class TrustComparison {
     private readonly before: Entities,
     private readonly after: Entities,
     private readonly hierarchies: Hierarchies,
-    languages: Languages,
+    comparer: PatternComparer,
   ) {
-    this.context = createEffectContext(before, after, languages);
+    this.context = createEffectContext(before, after, comparer);
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {
@@ -418,11 +418,11 @@ const isUnreadable = ({ subject, role, group }: Grant): boolean =>
 export function diffGrants(
   before: AccessGraph,
   after: AccessGraph,
-  languages = new Languages(),
+  comparer = new PatternComparer(),
 ): GrantDifference {
   const entities = { before: before.entities, after: after.entities };
   const hierarchies = hierarchiesOf(entities.before, entities.after);
-  const trust = new TrustComparison(entities.before, entities.after, hierarchies, languages);
+  const trust = new TrustComparison(entities.before, entities.after, hierarchies, comparer);
   const olds = byKey(before.grants, hierarchies.before);
   const news = byKey(after.grants, hierarchies.after);
   const continuing = [...news].flatMap(([key, now]) => {

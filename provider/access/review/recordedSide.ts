@@ -210,7 +210,7 @@ export function recordedSide(
     news,
     adopted.filter(({ urn, external }) => urn !== undefined && external === true),
   );
-  const side = createEffectContext(olds, news, context.languages);
+  const side = createEffectContext(olds, news, context.comparer);
   const changes = pairs.map(([stepChange, change]): ResourceChange => {
     const before = change.before && olds.get(change.before.key);
     const after = change.after && news.get(change.after.key);

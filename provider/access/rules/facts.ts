@@ -17,7 +17,7 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
 import { describeTrust } from "../graph/trust";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
-import type { Languages } from "../trust/languages";
+import type { PatternComparer } from "../trust/patternComparer";
 import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
@@ -73,7 +73,7 @@ export class Facts {
   readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;
   /** Compares patterns. All questions share its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
   readonly hierarchy: Hierarchies;
@@ -84,9 +84,9 @@ export class Facts {
     readonly comparison: Comparison,
     readonly options: RuleOptions,
   ) {
-    const { before, after, meanwhile, languages } = comparison;
-    this.languages = languages;
-    this.effectContext = createEffectContext(before.entities, after.entities, languages);
+    const { before, after, meanwhile, comparer } = comparison;
+    this.comparer = comparer;
+    this.effectContext = createEffectContext(before.entities, after.entities, comparer);
     this.hierarchy = hierarchiesOf(before.entities, after.entities);
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);

@@ -55,12 +55,12 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
     ...(pattern === undefined ? [] : [[SUBJECT, pattern] as const]),
     ...readClaimConditions(trust, "patterns"),
   ];
-  const { languages } = facts;
+  const { comparer } = facts;
   const address = withoutTrailing(issuer, "/");
   return [
-    ...texts.map(([part, text]) => [ownerAtIssuer(languages, part, text, address) ?? []].flat()),
+    ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, address) ?? []].flat()),
     ...patterns.map(([part, text]) =>
-      ownersAtIssuer(languages, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
+      ownersAtIssuer(comparer, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
     ),
   ];
 }

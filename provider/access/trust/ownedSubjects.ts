@@ -17,8 +17,8 @@ import { SUBJECT } from "./data/sharedIssuers";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./judgement";
 import type { TrustedOwner, PatternJudgement, PinningForm } from "./judgement";
-import { anchored } from "./languages";
-import type { Languages } from "./languages";
+import { anchored } from "./patternComparer";
+import type { PatternComparer } from "./patternComparer";
 import { addTo } from "../../fields/values";
 import { removeChoices } from "./regexSyntax";
 
@@ -83,14 +83,14 @@ const writtenOut: PinningForm = toForm({
 
 /** Judges whether others than those it writes out can have what a pattern matches, at issuers that one owner runs. */
 export function judgeOwnPart(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   pattern: string,
   owners: readonly TrustedOwner[],
 ): PatternJudgement {
   const pinning = [...ownFormsOf(part, owners), writtenOut];
   const forms = { what: "subject", pinning, strangers: STRANGE_SUBJECTS };
-  return judgeWithin(languages, pattern, () => judgeEach(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
 
 const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `claim ${part}`);
@@ -104,7 +104,7 @@ const atIssuer = (owner: TrustedOwner, issuer: string): TrustedOwner =>
 
 /** The owner that an exact text names, at an issuer that one owner runs; undefined for one that names nobody. */
 export function ownerAtIssuer(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   text: string,
   issuer: string,
@@ -113,7 +113,7 @@ export function ownerAtIssuer(
     ({ pin }) => pin.part === part && [...LOCAL_OWNERS, TRUST_DOMAIN].includes(pin.literal),
   );
   const found = ownerOfText(
-    languages,
+    comparer,
     text,
     naming.map(({ form }) => form),
   );
@@ -124,16 +124,16 @@ export function ownerAtIssuer(
 const PLAIN = "A-Za-z0-9._+'-";
 
 /** Whether a pattern that pins a mail domain accepts all of its mailboxes, or only ones whose names are plain. */
-function acceptsPlainMailboxes(languages: Languages, pattern: string, domain: string): boolean {
+function acceptsPlainMailboxes(comparer: PatternComparer, pattern: string, domain: string): boolean {
   const all = anchored(`[${PLAIN}]+@${domain.replaceAll(".", "\\.")}`);
-  if (languages.isSubset(all, pattern) === "yes") return true;
+  if (comparer.isSubset(all, pattern) === "yes") return true;
   const strange = anchored(`[^@]*[^${PLAIN}@\\x{E000}][^@]*@(?s:.*)`);
-  return languages.intersects(removeChoices(pattern), strange) === "no";
+  return comparer.intersects(removeChoices(pattern), strange) === "no";
 }
 
 /** The owners that a pattern names, at an issuer that one owner runs. */
 export function ownersAtIssuer(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   pattern: string,
   judged: PatternJudgement,
@@ -143,17 +143,17 @@ export function ownersAtIssuer(
   // A subject that is not pinned is a finding of its own.
   if (judged.kind !== "pinned") return part !== SUBJECT && hasAtSign(pattern) ? [whole] : [];
   return judged.owners.flatMap((owner): TrustedOwner | readonly TrustedOwner[] => {
-    if (owner.what === writtenOut.what) return ownerAtIssuer(languages, part, owner.name, issuer) ?? [];
+    if (owner.what === writtenOut.what) return ownerAtIssuer(comparer, part, owner.name, issuer) ?? [];
     if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what)) return atIssuer(owner, issuer);
     if (owner.what !== MAIL_DOMAIN_OWNER) return [];
     const domain = ownerOfAddress(whole.what, `${INTRUDER}@${owner.name}`);
-    return domain !== undefined && acceptsPlainMailboxes(languages, pattern, domain.name) ? domain : whole;
+    return domain !== undefined && acceptsPlainMailboxes(comparer, pattern, domain.name) ? domain : whole;
   });
 }
 
 /** Judges whether outsiders can have subjects that a pattern matches, at issuers that sign for many customers. */
 export function judgeSubject(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   issuers: readonly SharedIssuer[],
 ): PatternJudgement {
@@ -165,17 +165,17 @@ export function judgeSubject(
       ...issuers.flatMap(({ ownerlessSubjects }) => ownerlessSubjects ?? []),
     ],
   };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
 
 /** The owner that an exact subject or value of a claim names, at an issuer that signs for many customers. */
 export function ownerOfPart(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   text: string,
   issuer: SharedIssuer,
 ): TrustedOwner | undefined {
-  return ownerOfText(languages, text, formsOf(issuer, part));
+  return ownerOfText(comparer, text, formsOf(issuer, part));
 }
 
 /** The claims that can pin at an issuer, those that pin most first. */
@@ -186,7 +186,7 @@ export function pinningClaims({ issuer }: SharedIssuer): string[] {
 
 /** Judges whether strangers can have values of a claim that a pattern matches. */
 export function judgeOwnerClaim(
-  languages: Languages,
+  comparer: PatternComparer,
   claim: string,
   pattern: string,
   issuer: SharedIssuer,
@@ -196,18 +196,22 @@ export function judgeOwnerClaim(
     pinning: formsOf(issuer, claim),
     strangers: [INTRUDER, `${INTRUDER}/${INTRUDER}`, "999999999"],
   };
-  return judgeWithin(languages, pattern, () => judgeEach(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
 
 /** Judges whether a pattern matches principals with other names than those that it writes out. */
-export function judgePrincipal(languages: Languages, pattern: string, account: string): PatternJudgement {
+export function judgePrincipal(
+  comparer: PatternComparer,
+  pattern: string,
+  account: string,
+): PatternJudgement {
   const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
   const forms = { what: "principal of AWS", pinning: arnForms, strangers: strangersInAccount(own) };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
 
 /** Judges whether a pattern matches user ids of other principals than those that it writes out. */
-export function judgeUserId(languages: Languages, pattern: string): PatternJudgement {
+export function judgeUserId(comparer: PatternComparer, pattern: string): PatternJudgement {
   const forms = { what: "user id of AWS", pinning: userIdForms, strangers: STRANGE_USER_IDS };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
