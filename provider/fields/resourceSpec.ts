@@ -12,7 +12,7 @@ import type { Json, Props } from "./values";
 export interface ReadingApi {
   /** What to check where a response is not the API's. */
   readonly addressAdvice: string;
-  address(collection: string, uid: string | undefined, suffix?: string): string;
+  resourcePath(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `member` of the response contains the list; by default the last word of the path. */
   list(

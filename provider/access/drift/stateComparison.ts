@@ -332,7 +332,7 @@ function createSnapshotApi(directory: Directory): ReadingApi {
   );
   return {
     addressAdvice: "take the inventory again",
-    address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
+    resourcePath: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
     async *list(collection, query = {}) {
