@@ -8,7 +8,7 @@ import type { Json, Props } from "./values";
  * (`Api`) and help (`Host`) that it has for that.
  */
 
-/** The requests that only read. Uids are encoded by `address`. */
+/** The requests that only read. Uids are encoded by `resourcePath`. */
 export interface ReadingApi {
   /** What to check where a response is not the API's. */
   readonly addressAdvice: string;
@@ -278,7 +278,7 @@ export function conflictOfOwners(owns: NonNullable<ResourceSpec["owns"]>, other:
   return { property: "parentUid", reason, code: "PP1104" };
 }
 
-/** The inputs that name one object together: a create with the same ones creates no other. None for most kinds. */
+/** The inputs that name one object together: a create with the same ones creates no other. */
 export function identifyingInputs({
   identifiedBy,
   sharesParentUid,

@@ -261,7 +261,7 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
     );
     return;
   }
-  // Some kinds respond to the delete of what is not there as to any other.
+  // A delete of what is not there may succeed, so a server without the organisation would look like success.
   await explainFailure(spec, `deleting ${name}`, () => reader.requireOrganisation(id, `deleting ${name}`));
   try {
     const ownDelete = spec.operations?.delete;

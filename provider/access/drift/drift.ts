@@ -351,7 +351,7 @@ function bindingKeysOfCollections(
   return keys;
 }
 
-/** Builds the access graphs of both sides: what the stacks record, and the live organisation. */
+/** Builds the access graphs of both sides: the live organisation with each difference undone, and as it is. */
 class DriftGraphs {
   readonly before: Map<string, Entity>;
   readonly after = new Map<string, Entity>();
@@ -493,8 +493,8 @@ function objectsByUid(before: Entities): Map<string, Entity> {
 }
 
 /**
- * Compares access as the programs declare it with live access, as a review does: before is the live organisation with every
- * difference undone, after is the live organisation.
+ * Compares access as a review does: before is the live organisation with every difference undone, after is the live
+ * organisation.
  */
 function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, comparer } = sides;

@@ -39,7 +39,7 @@ export interface Entity {
   readonly formerName?: string;
   /**
    * The arguments. A reference to a resource that does not exist yet is its key, and a value that was not read is a
-   * placeholder (unread.ts) named in `unread`. A secret is "[secret]".
+   * placeholder (unread.ts) named in `unread`. What is secret by its kind is "[secret]".
    */
   readonly inputs: Props;
   readonly unread?: readonly UnreadValue[];

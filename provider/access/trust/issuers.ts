@@ -112,7 +112,7 @@ export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
   return sharedIssuers.find((candidate) => candidate.issuer === normalize(issuer));
 }
 
-/** The issuer of that exact address, where its subjects can be described. */
+/** What is known of the issuer of that exact address: that it signs for many customers, or how its subjects are described. */
 export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   const shared = sharedIssuerOf(issuer);
   if (shared !== undefined)
