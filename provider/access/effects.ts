@@ -17,23 +17,23 @@ import { isReference, ownMember, isPathWithin } from "./graph/references";
 import { isUnread, reasonOf, reasonWords } from "./graph/unread";
 import type { UnreadReason } from "./graph/unread";
 import { findPatternProblem } from "./trust/judgement";
-import { exactPattern } from "./trust/languages";
-import type { Languages } from "./trust/languages";
+import { exactPattern } from "./trust/patternComparer";
+import type { PatternComparer } from "./trust/patternComparer";
 
 /** What a change does to access, from what weighs most to what weighs least; `unknown` is what cannot be judged. */
 const byWeight = ["widened", "unknown", "narrowed", "neutral"] as const;
 export type Direction = (typeof byWeight)[number];
 
 /** The direction of one change, with the reason in words; the reason is empty where there is nothing to say. */
-export interface Effect {
+export interface ReasonedDirection {
   readonly direction: Direction;
   readonly reason: string;
 }
 
-const neutral = (reason = ""): Effect => ({ direction: "neutral", reason });
-const widened = (reason: string): Effect => ({ direction: "widened", reason });
-const narrowed = (reason: string): Effect => ({ direction: "narrowed", reason });
-const unknown = (reason: string): Effect => ({ direction: "unknown", reason });
+const neutral = (reason = ""): ReasonedDirection => ({ direction: "neutral", reason });
+const widened = (reason: string): ReasonedDirection => ({ direction: "widened", reason });
+const narrowed = (reason: string): ReasonedDirection => ({ direction: "narrowed", reason });
+const unknown = (reason: string): ReasonedDirection => ({ direction: "unknown", reason });
 
 /** The direction of several changes together: one that widens outweighs all others. */
 export function combineDirections(directions: Iterable<Direction>): Direction {
@@ -59,7 +59,7 @@ export interface EffectContext {
   readonly before: EffectSide;
   readonly after: EffectSide;
   /** Compares patterns. All questions of one run share its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   /** Paths of values that a state records as secrets (`staticKeys.issuerKeys`): no text shows them. */
   readonly secretPaths?: readonly string[];
 }
@@ -77,8 +77,8 @@ function createEffectSide(entities: Entities): EffectSide {
 export const createEffectContext = (
   before: Entities,
   after: Entities,
-  languages: Languages,
-): EffectContext => ({ before: createEffectSide(before), after: createEffectSide(after), languages });
+  comparer: PatternComparer,
+): EffectContext => ({ before: createEffectSide(before), after: createEffectSide(after), comparer });
 
 const LONGEST_VALUE = 300;
 
@@ -276,7 +276,7 @@ class EffectReader {
 
   private toEffect(
     { field, path, ...values }: FieldStates,
-    effect: Effect,
+    effect: ReasonedDirection,
     { inherited }: FieldLevel,
   ): FieldEffect {
     const isSecret = this.isSecret(path);
@@ -361,9 +361,9 @@ function acceptedByOneOf(
   return filled ?? (isRequired ? "nothing" : "unknown");
 }
 
-function compareLanguages(before: string, after: string, languages: Languages): Effect {
-  const isLess = languages.isSubset(after, before);
-  const isMore = languages.isSubset(before, after);
+function compareLanguages(before: string, after: string, comparer: PatternComparer): ReasonedDirection {
+  const isLess = comparer.isSubset(after, before);
+  const isMore = comparer.isSubset(before, after);
   if (isLess === "no")
     return widened(isMore === "yes" ? "accepts more than before" : "accepts others than before");
   if (isLess === "tooLarge" || isMore === "tooLarge")
@@ -372,7 +372,7 @@ function compareLanguages(before: string, after: string, languages: Languages): 
 }
 
 /** What a change of a match does: the texts that it accepts are compared, whatever form they are written in. */
-function compareAccepted(before: Accepted, after: Accepted, languages: Languages): Effect {
+function compareAccepted(before: Accepted, after: Accepted, comparer: PatternComparer): ReasonedDirection {
   if (before === "unknown" || after === "unknown")
     return unknown("what is accepted where it is not set is not known");
   if (before === "nothing")
@@ -382,11 +382,11 @@ function compareAccepted(before: Accepted, after: Accepted, languages: Languages
     return before.text === after.text ? neutral() : widened("another value than before");
   }
   for (const side of [before, after]) {
-    const problem = "pattern" in side ? findPatternProblem(languages, side.pattern) : undefined;
+    const problem = "pattern" in side ? findPatternProblem(comparer, side.pattern) : undefined;
     if (problem?.kind === "unjudged") return unknown(`the pattern cannot be judged: ${problem.reason}`);
   }
   const [old, now] = [before, after].map((side) => ("text" in side ? exactPattern(side.text) : side.pattern));
-  return compareLanguages(old ?? "", now ?? "", languages);
+  return compareLanguages(old ?? "", now ?? "", comparer);
 }
 
 /** An object on both sides of a change. */
@@ -422,7 +422,10 @@ export function unreadReason(value: Json | undefined): string | undefined {
 }
 
 /** Judges a difference that needs no comparison of the values: a value that is only on one side, or was not read. */
-function judgeUncompared({ field, before, after }: FieldStates, level: FieldLevel): Effect | undefined {
+function judgeUncompared(
+  { field, before, after }: FieldStates,
+  level: FieldLevel,
+): ReasonedDirection | undefined {
   if (!isJudged(field, level.inherited)) return neutral();
   const unread = unreadReason(before) ?? unreadReason(after);
   if (unread !== undefined) return unknown(`cannot be judged: a value ${unread}`);
@@ -443,12 +446,12 @@ function effectAt({ fields }: FieldLevel, member: string): AccessEffect | undefi
 function judgeMatch(
   { field, key, before, after }: FieldStates,
   level: FieldLevel,
-  { languages }: EffectContext,
-): Effect {
+  { comparer }: EffectContext,
+): ReasonedDirection {
   if (field.type === "list") {
     return isSet(field, before) && isSet(field, after)
       ? compareSets(itemsOf(field.items, before), itemsOf(field.items, after))
-      : compareAccepted("unknown", "unknown", languages);
+      : compareAccepted("unknown", "unknown", comparer);
   }
   const oneOf = level.oneOfs.find(({ members }) => members.includes(key));
   const members = (oneOf?.members ?? []).filter((member) => effectAt(level, member) === "subject");
@@ -459,11 +462,15 @@ function judgeMatch(
   return compareAccepted(
     acceptedByOneOf(fields, level.before, isRequired),
     acceptedByOneOf(fields, level.after, isRequired),
-    languages,
+    comparer,
   );
 }
 
-function judgeRole(before: Json | undefined, after: Json | undefined, context: EffectContext): Effect {
+function judgeRole(
+  before: Json | undefined,
+  after: Json | undefined,
+  context: EffectContext,
+): ReasonedDirection {
   if (typeof before !== "string" || before === "") return widened("a role where there was none");
   if (typeof after !== "string" || after === "") return narrowed("the role is gone");
   const [old, now] = [context.before.findCapabilities(before), context.after.findCapabilities(after)];
@@ -479,7 +486,7 @@ function amountOf(field: FieldSpec, value: Json | undefined): bigint | undefined
 }
 
 /** Judges a change of an expiry, which may be set, removed or moved. */
-function judgeExpiry({ field, key, before, after }: FieldStates, level: FieldLevel): Effect {
+function judgeExpiry({ field, key, before, after }: FieldStates, level: FieldLevel): ReasonedDirection {
   const isSetAfter = isSet(field, after);
   if (isSet(field, before) && isSetAfter) {
     const [old, now] = [amountOf(field, before), amountOf(field, after)];
@@ -505,7 +512,7 @@ function rankOf(field: EnumSpec, value: Json | undefined): number | undefined {
 }
 
 /** Judges two names that are in order: the later gives more, or restricts more. */
-function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: boolean): Effect {
+function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: boolean): ReasonedDirection {
   const [old, now] = [rankOf(field, before), rankOf(field, after)];
   if (old === undefined || now === undefined) return unknown("which of the two is more is not known");
   if (isLimit) return now > old ? narrowed("restricts more") : widened("restricts less");
@@ -513,7 +520,7 @@ function judgeOrder({ before, after }: FieldStates, field: EnumSpec, isLimit: bo
 }
 
 /** Judges what the difference of one property does to access. */
-function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext): Effect {
+function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext): ReasonedDirection {
   const settled = judgeUncompared(step, level);
   if (settled !== undefined) return settled;
   const { field, before, after } = step;
@@ -567,7 +574,7 @@ function conditionInOtherMap(key: string, level: FieldLevel, side: "before" | "a
 }
 
 /** Judges the difference of one entry of a map: it is added, removed, or has another value. */
-function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: EffectContext): Effect {
+function judgeEntry(entry: FieldStates, level: FieldLevel, { comparer }: EffectContext): ReasonedDirection {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
   const { field, key, before, after } = entry;
@@ -579,7 +586,7 @@ function judgeEntry(entry: FieldStates, level: FieldLevel, { languages }: Effect
   const [old, now] = [acceptedOn("before"), acceptedOn("after")];
   return old === undefined || now === undefined
     ? comparePresence(before !== undefined, after !== undefined, isLimit)
-    : compareAccepted(old, now, languages);
+    : compareAccepted(old, now, comparer);
 }
 
 const MOST_LISTED = 5;
@@ -607,7 +614,7 @@ export function describeMembers(added: readonly string[], removed: readonly stri
 }
 
 /** Compares two sets. With `isLimit` each member restricts access, otherwise each gives access. */
-function compareSets(before: Members, after: Members, isLimit = false): Effect {
+function compareSets(before: Members, after: Members, isLimit = false): ReasonedDirection {
   const [added, removed] = [subtract(after, before), subtract(before, after)];
   const [more, less] = isLimit ? [removed, added] : [added, removed];
   if (more.length > 0) return widened(describeMembers(added, removed));
@@ -615,7 +622,7 @@ function compareSets(before: Members, after: Members, isLimit = false): Effect {
 }
 
 /** The members that are set on one side only, or differ in a way that cannot be ordered. */
-function comparePresence(before: boolean, after: boolean, isLimit: boolean): Effect {
+function comparePresence(before: boolean, after: boolean, isLimit: boolean): ReasonedDirection {
   if (before && after) return widened("another value than before");
   return (isLimit ? before : after)
     ? widened(after ? "set" : "taken away")
@@ -648,7 +655,7 @@ function compareCovered(
   before: Json | undefined,
   after: Json | undefined,
   isLimit: boolean,
-): Effect | undefined {
+): ReasonedDirection | undefined {
   const coverage = coverageOf(field);
   if (coverage === undefined) return undefined;
   const textsIn = (value: Json | undefined): string[] =>
@@ -666,7 +673,7 @@ function compareCovered(
 const namesOf = (names: readonly string[]): Members => new Map(names.map((name) => [name, name]));
 
 /** Compares key sets: each added key accepts one more signer, and of several with one `kid` another one may count. */
-export function compareKeys(before: Json | undefined, after: Json | undefined): Effect {
+export function compareKeys(before: Json | undefined, after: Json | undefined): ReasonedDirection {
   const [old, now] = [keysIn(before), keysIn(after)];
   if (old === undefined || now === undefined)
     return unknown("a key set is no JSON Web Key Set that every parser reads alike");

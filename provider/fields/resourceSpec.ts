@@ -8,11 +8,11 @@ import type { Json, Props } from "./values";
  * (`Api`) and help (`Host`) that it has for that.
  */
 
-/** The requests that only read. Uids are encoded by `address`. */
+/** The requests that only read. Uids are encoded by `resourcePath`. */
 export interface ReadingApi {
   /** What to check where a response is not the API's. */
   readonly addressAdvice: string;
-  address(collection: string, uid: string | undefined, suffix?: string): string;
+  resourcePath(collection: string, uid: string | undefined, suffix?: string): string;
   get(path: string, query?: Readonly<Record<string, string>>): Promise<Record<string, unknown>>;
   /** `member` of the response contains the list; by default the last word of the path. */
   list(
@@ -278,12 +278,23 @@ export function conflictOfOwners(owns: NonNullable<ResourceSpec["owns"]>, other:
   return { property: "parentUid", reason, code: "PP1104" };
 }
 
-/** The inputs that name one object together: a create with the same ones creates no other. None for most kinds. */
+/** The inputs that name one object together: a create with the same ones creates no other. */
 export function identifyingInputs({
   identifiedBy,
   sharesParentUid,
 }: Pick<ResourceSpec, "identifiedBy" | "sharesParentUid">): readonly string[] {
   return identifiedBy ?? (sharesParentUid ? ["parentUid"] : []);
+}
+
+/**
+ * What becomes of an object that exists when another resource is created with the same inputs, as under a new name:
+ * `overwritten` by the create; `takenOverIfEqual`, or else refused; `refused`, since what is returned once cannot be taken
+ * over; `another` where the inputs name none, so that the create makes a second one.
+ */
+export function onSameObject(spec: ResourceSpec): "overwritten" | "takenOverIfEqual" | "refused" | "another" {
+  if (spec.operations?.upsert) return "overwritten";
+  if (identifyingInputs(spec).length === 0) return "another";
+  return createOnlyOutputs(spec).length > 0 ? "refused" : "takenOverIfEqual";
 }
 
 /** The key of the object that a create with these inputs creates or adopts, if the inputs determine it. */

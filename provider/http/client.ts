@@ -154,7 +154,7 @@ export class Client {
   }
 
   async getResource(collection: string, uid: string): Promise<JsonObject> {
-    return this.get(this.address(collection, uid));
+    return this.get(this.resourcePath(collection, uid));
   }
 
   /** One resource, read together with others that are read at the same time; see `SharedReads.read`. */
@@ -165,7 +165,7 @@ export class Client {
   }
 
   /** The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. */
-  address(collection: string, uid: string | undefined, suffix = ""): string {
+  resourcePath(collection: string, uid: string | undefined, suffix = ""): string {
     return `${uid === undefined ? collection : `${collection}/${encodeUid(uid)}`}${suffix}`;
   }
 
@@ -175,7 +175,7 @@ export class Client {
   }
 
   create(collection: string, parent: string | undefined, body: unknown): Promise<JsonObject> {
-    return this.post(this.address(collection, parent), body, { isIdempotent: false });
+    return this.post(this.resourcePath(collection, parent), body, { isIdempotent: false });
   }
 
   /** Makes one resource, together with others that are made below its parent at the same time. */
@@ -224,7 +224,7 @@ export class Client {
   }
 
   async delete(collection: string, uid: string): Promise<void> {
-    await this.request({ method: "DELETE", path: this.address(collection, uid), isIdempotent: true });
+    await this.request({ method: "DELETE", path: this.resourcePath(collection, uid), isIdempotent: true });
   }
 
   /** All objects of a list, page by page. What comes twice is dropped: objects may be made or deleted between two pages. */

@@ -140,7 +140,7 @@ interface Children {
 export class SharedReads {
   /** By collection and parent. */
   private readonly children = new Map<string, Children>();
-  /** Collections whose lists this server refuses, or does not select by parent. */
+  /** Collections of which a page failed, or had nothing of its parent: pages save nothing there. */
   private readonly withoutPages = new Set<string>();
 
   constructor(private readonly api: Pick<Client, "get" | "getResource">) {}

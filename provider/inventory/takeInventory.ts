@@ -215,7 +215,7 @@ class InventoryReader {
     this.wanted = kindsToList(request.kinds ?? listedKinds);
     this.api = {
       addressAdvice: client.addressAdvice,
-      address: (collection, uid, suffix) => client.address(collection, uid, suffix),
+      resourcePath: (collection, uid, suffix) => client.resourcePath(collection, uid, suffix),
       get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
       list: (collection, query, options) => client.list(collection, query, options),
     };
@@ -259,7 +259,7 @@ class InventoryReader {
   private async verifyRoot(): Promise<void> {
     const { root } = this.request;
     try {
-      const response = await this.getOnce(this.client.address("/iam/v2/groups", root));
+      const response = await this.getOnce(this.client.resourcePath("/iam/v2/groups", root));
       if (response["uid"] !== root) {
         throw new CodedError("PP4008", `the response is not about ${root}; ${this.client.addressAdvice}`);
       }

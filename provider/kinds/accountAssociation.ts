@@ -146,7 +146,7 @@ async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, host
     const still: string[] = [];
     for (const name of open) {
       const response = await api.post(
-        api.address(COLLECTION, uid, ":checkAccountAssociation"),
+        api.resourcePath(COLLECTION, uid, ":checkAccountAssociation"),
         { providerType: `ACCOUNT_PROVIDER_TYPE_${name.toUpperCase()}` },
         { isIdempotent: true },
       );

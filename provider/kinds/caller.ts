@@ -47,7 +47,7 @@ export async function readCapabilities(
 ): Promise<ReadonlySet<string>> {
   const capabilities = new Set<string>();
   for (const roleUid of new Set(roleUids)) {
-    const role = await api.get(api.address("/iam/v2/roles", roleUid)).catch((error: unknown) => {
+    const role = await api.get(api.resourcePath("/iam/v2/roles", roleUid)).catch((error: unknown) => {
       if (hasCode(error, "NOT_FOUND")) return undefined;
       throw error;
     });

@@ -94,12 +94,12 @@ async function setScimEnabled(api: Api, uid: string, olds: Props, news: Props): 
   const wanted = news["scimEnabled"] === true;
   if ((olds["scimEnabled"] === true) === wanted) return;
   for (let sends = 0; ; sends += 1) {
-    const { scim } = (await api.get(api.address(COLLECTION, uid))) as Props;
+    const { scim } = (await api.get(api.resourcePath(COLLECTION, uid))) as Props;
     const { enabled, etag } = isObject(scim) ? scim : {};
     if ((enabled === true) === wanted) return;
     if (sends === 2) throw new CodedError("PP4004", "the server ignored it");
     try {
-      const path = api.address(COLLECTION, uid, ":setScimEnabled");
+      const path = api.resourcePath(COLLECTION, uid, ":setScimEnabled");
       await api.post(path, { enabled: wanted, etag }, { isIdempotent: false });
     } catch (error) {
       if (sends > 0 || !PASSING.some((code) => hasCode(error, code))) throw error;

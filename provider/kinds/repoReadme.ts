@@ -43,7 +43,7 @@ async function writeReadme(
   uid: string,
   content: Json | undefined,
 ): Promise<Record<string, unknown>> {
-  const response = await api.patchAt(api.address(COLLECTION, uid, "/readme"), { content }, ["content"]);
+  const response = await api.patchAt(api.resourcePath(COLLECTION, uid, "/readme"), { content }, ["content"]);
   return { ...response, uid };
 }
 
@@ -71,7 +71,7 @@ const repoReadme = kind({
     upsert: true,
     create: (api, inputs) => writeReadme(api, repoOf(inputs), inputs["content"]),
     get: async (api, uid) => {
-      const readme = await api.get(api.address(COLLECTION, uid, "/readme"));
+      const readme = await api.get(api.resourcePath(COLLECTION, uid, "/readme"));
       // The request succeeds for every repository; an empty string means that there is no readme only in a response about this one.
       return readme["uid"] === uid && !readme["content"] ? undefined : readme;
     },

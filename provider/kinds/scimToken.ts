@@ -55,7 +55,7 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 
 /** The SCIM part of an identity provider. */
 async function readScim(api: ReadingApi, provider: string): Promise<Props> {
-  const { uid, scim } = (await api.get(api.address(COLLECTION, provider))) as Props;
+  const { uid, scim } = (await api.get(api.resourcePath(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
     throw handlerError(
       "PP4008",
@@ -93,14 +93,14 @@ function expiryBody({ expireTime, neverExpires }: Props): Props {
 async function generateToken(api: Api, inputs: Props): Promise<Props> {
   const provider = inputs["parentUid"] as string;
   try {
-    const path = api.address(COLLECTION, provider, ":generateScimToken");
+    const path = api.resourcePath(COLLECTION, provider, ":generateScimToken");
     const response = (await api.post(path, expiryBody(inputs), { isIdempotent: false })) as Props;
     return toResponse(provider, response["expireTime"], response);
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw handlerError(
         "PP4007",
-        `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.address(COLLECTION, provider, ":revokeScimToken")}), then run again`,
+        `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.resourcePath(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
     throw error;
@@ -120,7 +120,7 @@ async function rotateToken(api: Api, provider: string, olds: Props, news: Props)
   for (let isFirst = true; ; isFirst = false) {
     const { etag } = await readScim(api, provider);
     try {
-      const path = api.address(COLLECTION, provider, ":regenerateScimToken");
+      const path = api.resourcePath(COLLECTION, provider, ":regenerateScimToken");
       // A repetition with a fresh etag would rotate twice, and cut short the token that is in use.
       const response = (await api.post(path, { ...body, etag }, { isIdempotent: false })) as Props;
       return toResponse(provider, response["expireTime"], response);
@@ -146,7 +146,7 @@ async function findToken(api: ReadingApi, provider: string): Promise<Props | und
 
 async function revokeToken(api: Api, provider: string): Promise<void> {
   try {
-    await api.post(api.address(COLLECTION, provider, ":revokeScimToken"), {}, { isIdempotent: true });
+    await api.post(api.resourcePath(COLLECTION, provider, ":revokeScimToken"), {}, { isIdempotent: true });
   } catch (error) {
     if (!hasCode(error, "FAILED_PRECONDITION") || hasToken(await readScim(api, provider))) throw error;
   }

@@ -25,7 +25,7 @@ function writeTag(api: Api, inputs: Props): Promise<Record<string, unknown>> {
     bundles: inputs["bundles"] ?? [],
   };
   const repo = inputs["parentUid"] as string;
-  return api.post(api.address(COLLECTION, repo), whole, { isIdempotent: true });
+  return api.post(api.resourcePath(COLLECTION, repo), whole, { isIdempotent: true });
 }
 
 /** Lists leave out tags with names of some forms unless asked for them. */

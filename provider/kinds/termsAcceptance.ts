@@ -14,7 +14,7 @@ function documentIdsOf(inputs: Props): string[] {
 /** The documents that a group, or one above it, has accepted. */
 async function listAccepted(api: ReadingApi, group: string): Promise<Set<string>> {
   const ids = new Set<string>();
-  const path = api.address(COLLECTION, group);
+  const path = api.resourcePath(COLLECTION, group);
   for await (const { docId } of api.list(path, {}, { member: "termsAcceptances" })) {
     if (typeof docId === "string") ids.add(docId);
   }
@@ -25,7 +25,7 @@ async function accept(api: Api, group: string, inputs: Props): Promise<Props> {
   const before = await listAccepted(api, group);
   const documentIds = documentIdsOf(inputs).filter((id) => !before.has(id));
   if (documentIds.length > 0) {
-    await api.post(api.address(COLLECTION, group), { documentIds }, { isIdempotent: true });
+    await api.post(api.resourcePath(COLLECTION, group), { documentIds }, { isIdempotent: true });
   }
   return readAcceptance(api, group, inputs);
 }

@@ -1,6 +1,6 @@
 import type { InputDifference } from "../fields/diff";
 import { sortedJson } from "../fields/formats";
-import { conflictOfOwners, identityKey, objectKey } from "../fields/resourceSpec";
+import { conflictOfOwners, identityKey, objectKey, onSameObject } from "../fields/resourceSpec";
 import type { Host, ResourceSpec, Failure } from "../fields/resourceSpec";
 import { ADOPT, isUnknown, addTo } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -137,7 +137,7 @@ export class ProgramRecord {
     this.checked.add(inputsKey(spec, inputs));
     for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
     // A create that overwrites takes the object over, whichever resource has made it.
-    const identity = spec.operations?.upsert ? identityKey(spec, inputs) : undefined;
+    const identity = onSameObject(spec) === "overwritten" ? identityKey(spec, inputs) : undefined;
     if (identity !== undefined) this.declared.add(identity);
     const adopted = inputs[ADOPT];
     if (typeof adopted === "string") {

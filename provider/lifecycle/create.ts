@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { identityKey, createOnlyOutputs, isFoundByComparison, isReadAs } from "../fields/resourceSpec";
+import { createOnlyOutputs, isFoundByComparison, isReadAs, onSameObject } from "../fields/resourceSpec";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
@@ -110,9 +110,9 @@ async function createNew(
 async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Created> {
   const { spec, host, program } = kind;
   try {
-    return await createDespiteLoss(kind, attempt, () => send(kind, attempt));
+    return await createDespiteLoss(kind, attempt);
   } catch (error) {
-    if (identityKey(spec, attempt.inputs) === undefined || !hasCode(error, "ALREADY_EXISTS")) throw error;
+    if (onSameObject(spec) === "another" || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
     const uid =
       object === undefined ? undefined : requireUid(object, attempt.what, kind.client().addressAdvice);
@@ -276,18 +276,14 @@ interface Created {
  * is none, it is sent again.
  * @throws the error of a create that failed
  */
-async function createDespiteLoss(
-  kind: KindContext,
-  attempt: Attempt,
-  send: () => Promise<JsonObject>,
-): Promise<Created> {
+async function createDespiteLoss(kind: KindContext, attempt: Attempt): Promise<Created> {
   const { spec, host } = kind;
   const groupDelays = [...NEW_GROUP_DELAYS_MS];
   let lost: unknown;
   let sends = 0;
   for (;;) {
     try {
-      return { object: await send(), lost };
+      return { object: await send(kind, attempt), lost };
     } catch (error) {
       const [delay] = groupDelays;
       if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {

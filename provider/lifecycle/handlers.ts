@@ -215,7 +215,7 @@ async function readLive({ reader }: KindContext, id: string, news: Props): Promi
 async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
   const { id, olds = {}, news } = write;
   const client = kind.client();
-  const path = client.address(kind.spec.collection, id);
+  const path = client.resourcePath(kind.spec.collection, id);
   const send = async (sent?: readonly string[]) =>
     confirm(kind, write, await client.patchAt(path, body, sent));
   const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
@@ -261,7 +261,7 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
     );
     return;
   }
-  // Some kinds respond to the delete of what is not there as to any other.
+  // A delete of what is not there may succeed, so a server without the organisation would look like success.
   await explainFailure(spec, `deleting ${name}`, () => reader.requireOrganisation(id, `deleting ${name}`));
   try {
     const ownDelete = spec.operations?.delete;

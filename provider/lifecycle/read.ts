@@ -111,7 +111,7 @@ export async function findObject(
   api: ReadingApi,
   uid: string,
   inputs: Props,
-  get = () => api.get(api.address(spec.collection, uid)),
+  get = () => api.get(api.resourcePath(spec.collection, uid)),
 ): Promise<JsonObject | undefined> {
   const { get: ownGet, normalizeRead } = spec.operations ?? {};
   try {

@@ -44,7 +44,7 @@ const check = functionsOf<CheckAccountAssociationArgs, CheckAccountAssociationRe
   call: "checkAccountAssociation",
   takes,
   run: async (client, { uid, provider }) => {
-    const path = client.address(AccountAssociation.spec.collection, uid, ":checkAccountAssociation");
+    const path = client.resourcePath(AccountAssociation.spec.collection, uid, ":checkAccountAssociation");
     const response = client.post(path, { providerType: provider }, { isIdempotent: true });
     return readCheck(await orNotFound(response, notFoundMessage(uid)));
   },

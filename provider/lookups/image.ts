@@ -46,7 +46,7 @@ export interface GetImageSizeResult extends Returned<typeof imageSize> {}
 const readSize = resultReader<GetImageSizeResult>(imageSize);
 
 function digestAddress(client: Client, { repoUid, digest }: GetImageArchitecturesArgs, what: string): string {
-  return client.address(Repo.spec.collection, repoUid, `/digests/${digest}/${what}`);
+  return client.resourcePath(Repo.spec.collection, repoUid, `/digests/${digest}/${what}`);
 }
 
 function getImage(

@@ -25,7 +25,7 @@ const readme = functionsOf<GetRepoReadmeArgs, GetRepoReadmeResult>({
   call: "getRepoReadme",
   takes,
   run: async (client, { repoUid }) => {
-    const path = client.address(Repo.spec.collection, repoUid, "/readme");
+    const path = client.resourcePath(Repo.spec.collection, repoUid, "/readme");
     const response = await orNotFound(client.getAllowingEmpty(path), notFoundMessage(repoUid));
     return { uid: repoUid, content: stringOrEmpty(response["content"]) };
   },

@@ -61,7 +61,7 @@ const plain = (props: Props): Props => withoutMarks(props) as Props;
 
 const fieldsOf = ({ fields, outputs }: ResourceSpec) => ({ ...fields, ...outputs });
 
-/** What a preview knows of a resource that will be written: its arguments, and nothing that the server adds. */
+/** What a preview knows of a resource that will be written: its arguments. What the server adds is unknown. */
 function foresee({ outputs = {} }: ResourceSpec, inputs: Props): Props {
   return { ...inputs, ...Object.fromEntries(Object.keys(outputs).map((key) => [key, UNKNOWN])) };
 }

@@ -10,7 +10,7 @@ import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
-import { ownerOf, withoutRetained } from "../graph/keys";
+import { wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import type { Comparison } from "../review/compare";
@@ -18,7 +18,7 @@ import type { SignInDoubt } from "../review/lastingAccess";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { globMatches, hasWildcard, parseGlob, addressPattern, trustMatches } from "../trust/glob";
-import { Languages, anchored } from "../trust/languages";
+import { PatternComparer, anchored } from "../trust/patternComparer";
 import type {
   Assertions,
   ForbiddenAccess,
@@ -102,7 +102,7 @@ const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
 
 /** How much of what a pattern accepts lies in the globs: the language of the one is compared with that of the others. */
 function shareOfPattern(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   globs: readonly string[],
   isOfSubject = false,
@@ -110,35 +110,35 @@ function shareOfPattern(
   if (globs.length === 0) return "none";
   const patterns = globs.map((glob) => addressPattern(glob) ?? anchored(globPattern(glob, isOfSubject)));
   const union = patterns.map((each) => `(?:${each})`).join("|");
-  if (languages.intersects(pattern, union) === "no") return "none";
+  if (comparer.intersects(pattern, union) === "no") return "none";
   // A glob that begins with a wildcard matches no address: it would match the hosts of others.
   const startsAnywhere = globs.some((glob) => /^[*?]/.test(glob));
-  if (startsAnywhere && languages.intersects(pattern, ANY_ADDRESS) !== "no") return "some";
-  return languages.isSubset(pattern, union) === "yes" ? "all" : "some";
+  if (startsAnywhere && comparer.intersects(pattern, ANY_ADDRESS) !== "no") return "some";
+  return comparer.isSubset(pattern, union) === "yes" ? "all" : "some";
 }
 
 function shareOfPart(
-  languages: Languages,
+  comparer: PatternComparer,
   part: AcceptedValue | undefined,
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
   const { exact, pattern } = part ?? {};
   if (exact !== undefined) return shareOf(globs.some((glob) => trustMatches(glob, exact)));
-  return pattern === undefined ? "some" : shareOfPattern(languages, pattern, globs, isOfSubject);
+  return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
 }
 
 /** The same of an issuer, where nobody can say what its other names mean, its capitals, and a slash at its end. */
 function shareOfIssuer(
-  languages: Languages,
+  comparer: PatternComparer,
   part: AcceptedValue | undefined,
   globs: readonly string[],
 ): Share {
-  const share = shareOfPart(languages, part, globs);
+  const share = shareOfPart(comparer, part, globs);
   if (share !== "none") return share;
   const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
   const either = others.flatMap((name) => [withoutTrailing(name, "/"), `${withoutTrailing(name, "/")}/`]);
-  return shareOfPart(languages, inSmallLetters(part), either) === "none" ? "none" : "some";
+  return shareOfPart(comparer, inSmallLetters(part), either) === "none" ? "none" : "some";
 }
 
 /** What a part accepts, in small letters or in any. */
@@ -153,24 +153,24 @@ const inSmallLetters = (
  * The same of a subject. One of GitHub may name the repository behind other claims, by a claim of the token, or not at all:
  * nobody can say then what the rest of a glob means.
  */
-function shareOfSubject(languages: Languages, trust: Trust, globs: readonly string[]): Share {
-  const share = shareOfPart(languages, trust.subject ?? trust.arn ?? trust.service, globs, true);
+function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly string[]): Share {
+  const share = shareOfPart(comparer, trust.subject ?? trust.arn ?? trust.service, globs, true);
   if (share !== "none") return share;
   if (trust.subject === undefined) {
     const others = globs.flatMap(otherNames);
-    return shareOfPart(languages, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
+    return shareOfPart(comparer, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
   }
   const { exact, pattern } = trust.subject;
   const bare = exact === undefined ? undefined : withoutNumbers(exact);
   if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
   if (isMailboxIn(exact ?? "", globs)) return "some";
-  const { owner, isOwnerless, claims } = nameOwner(languages, trust);
+  const { owner, isOwnerless, claims } = nameOwner(comparer, trust);
   const whole = globs.map((glob) => glob.toLowerCase());
   const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  if (mayEndWithStart(languages, trust.subject, starts)) return "some";
+  if (mayEndWithStart(comparer, trust.subject, starts)) return "some";
   // Names of repositories, projects and their owners are the same in capitals.
   if (pattern !== undefined && exact === undefined && !isOwnerless)
-    return shareOfPattern(languages, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
+    return shareOfPattern(comparer, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
   if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
   // A subject that begins with the repository says all that a glob asks for.
   if (exact !== undefined && /^repo:/i.test(exact)) return "none";
@@ -184,18 +184,18 @@ function shareOfSubject(languages: Languages, trust: Trust, globs: readonly stri
 
 /** Whether a subject may be no more than the project that a glob begins with: nobody can say then what its rest means. */
 function mayEndWithStart(
-  languages: Languages,
+  comparer: PatternComparer,
   { exact, pattern }: AcceptedValue,
   starts: readonly string[],
 ): boolean {
   const bare = anchored(`(?i:${BARE_SUBJECT})`);
   if (exact !== undefined) {
     const text = `${withoutNumbers(exact).toLowerCase()}:`;
-    return starts.some((start) => trustMatches(start, text)) && languages.matches(bare, exact);
+    return starts.some((start) => trustMatches(start, text)) && comparer.matches(bare, exact);
   }
   const ends = starts.flatMap((start) => (start.endsWith(":") ? globPattern(start.slice(0, -1), true) : []));
   if (ends.length === 0) return false;
-  const found = languages.exampleOf(pattern ?? "", bare, anchored(`(?i:${ends.join("|")})`));
+  const found = comparer.exampleOf(pattern ?? "", bare, anchored(`(?i:${ends.join("|")})`));
   return found === "tooLarge" || found.text !== undefined;
 }
 
@@ -213,14 +213,14 @@ function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], s
 
 /** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
 function shareOfValue(
-  languages: Languages,
+  comparer: PatternComparer,
   name: string,
   value: AcceptedValue,
   globs: readonly string[],
 ): Share {
   const shareIn = ({ exact, pattern = "" }: AcceptedValue, among: readonly string[]): Share =>
     exact === undefined
-      ? shareOfPattern(languages, pattern, among)
+      ? shareOfPattern(comparer, pattern, among)
       : shareOf(among.some((glob) => globMatches(glob, exact)));
   const share = shareIn(value, globs);
   if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
@@ -231,7 +231,7 @@ function shareOfValue(
 
 /** The same of what a pattern of subjects says in the place of a claim; nothing where it may say something else. */
 function shareOfClaimInSubject(
-  languages: Languages,
+  comparer: PatternComparer,
   { issuer, subject }: Trust,
   name: string,
   globs: readonly string[],
@@ -240,37 +240,42 @@ function shareOfClaimInSubject(
   const place = claimsInSubjects[name];
   if (exact !== undefined || pattern === undefined || place === undefined) return [];
   const { starts, char, end, rest } = place;
-  const isThere = languages.isSubset(pattern, `\\A(?:${starts.join("|")})`) === "yes";
+  const isThere = comparer.isSubset(pattern, `\\A(?:${starts.join("|")})`) === "yes";
   if (!isThere || !saysOwnerTwice(issuer?.exact)) return [];
   const subjects = starts.flatMap((start) =>
     globs.map((glob) => `${globPattern(`${start}${glob}${end}`, true, char)}${rest}`),
   );
   const union = anchored(subjects.join("|"));
-  if (languages.isSubset(pattern, union) === "yes") return ["all"];
-  return [languages.intersects(`(?i:${pattern})`, `(?i:${union})`) === "no" ? "none" : "some"];
+  if (comparer.isSubset(pattern, union) === "yes") return ["all"];
+  return [comparer.intersects(`(?i:${pattern})`, `(?i:${union})`) === "no" ? "none" : "some"];
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
-function shareOfClaim(languages: Languages, trust: Trust, name: string, globs: readonly string[]): Share {
+function shareOfClaim(
+  comparer: PatternComparer,
+  trust: Trust,
+  name: string,
+  globs: readonly string[],
+): Share {
   const shares = [
-    ...valuesOfClaim(languages, trust, name).map((value) => shareOfValue(languages, name, value, globs)),
-    ...shareOfClaimInSubject(languages, trust, name, globs),
+    ...valuesOfClaim(comparer, trust, name).map((value) => shareOfValue(comparer, name, value, globs)),
+    ...shareOfClaimInSubject(comparer, trust, name, globs),
   ];
   return shares.includes("none") ? "none" : join(shares.length === 0 ? ["some"] : shares);
 }
 
-function shareOfTrust(languages: Languages, trust: Trust, conditions: SubjectConditions): Share {
+function shareOfTrust(comparer: PatternComparer, trust: Trust, conditions: SubjectConditions): Share {
   const { issuer, subject, audience, claims } = conditions;
   // Whoever holds registered keys signs whatever issuer and subject the program has written beside them.
   const isWordOnly: readonly Share[] = trust.hasKeys ? ["some"] : [];
   const part = (value: TrustPart | undefined, globs: readonly string[] | undefined): readonly Share[] =>
-    globs === undefined ? [] : [shareOfPart(languages, value, globs)];
+    globs === undefined ? [] : [shareOfPart(comparer, value, globs)];
   return meet([
     ...isWordOnly,
-    ...(issuer === undefined ? [] : [shareOfIssuer(languages, trust.issuer ?? trust.account, issuer)]),
-    ...(subject === undefined ? [] : [shareOfSubject(languages, trust, subject)]),
+    ...(issuer === undefined ? [] : [shareOfIssuer(comparer, trust.issuer ?? trust.account, issuer)]),
+    ...(subject === undefined ? [] : [shareOfSubject(comparer, trust, subject)]),
     ...part(trust.audience, audience),
-    ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(languages, trust, name, globs)),
+    ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(comparer, trust, name, globs)),
   ]);
 }
 
@@ -290,7 +295,7 @@ export class SubjectJudge {
   constructor(
     private readonly side: AccessGraph,
     private readonly other: AccessGraph,
-    private readonly languages: Languages,
+    private readonly comparer: PatternComparer,
     private readonly isPlanned = true,
     private readonly past?: AccessGraph,
     private readonly isAfter = true,
@@ -366,14 +371,14 @@ export class SubjectJudge {
     if (entity === undefined || isTrustDoubtful(entity)) return "some";
     const trusts = trustsOf(entity);
     if (trusts.length > 0)
-      return unite(trusts.map((trust) => shareOfTrust(this.languages, trust, conditions)));
+      return unite(trusts.map((trust) => shareOfTrust(this.comparer, trust, conditions)));
     const address = textMeant(entity, "invite.address");
     if (address !== undefined) return shareOfInvited(address, conditions);
     const issuer = textMeant(entity, "signIn.issuer");
     // Who signs in otherwise has no token of an issuer that a program could name.
     if (issuer === undefined) return "none";
     const { issuer: globs, subject, audience, claims } = conditions;
-    const ofIssuer = globs && shareOfIssuer(this.languages, { exact: issuer, pattern: undefined }, globs);
+    const ofIssuer = globs && shareOfIssuer(this.comparer, { exact: issuer, pattern: undefined }, globs);
     const isOpen = [subject, audience, claims].some((condition) => condition !== undefined);
     return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
@@ -428,7 +433,7 @@ const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean 
 
 /** The resource that a subject is, or is a part of. */
 function entityOf(entities: AccessGraph["entities"], key: string): Entity | undefined {
-  return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(ownerOf(key) ?? "");
+  return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(wholeOf(key) ?? "");
 }
 
 type Assertion = Written<ForbiddenAccess | RequiredAccess | SeparatedDuties>;
@@ -474,7 +479,7 @@ interface AssertionResult {
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
 type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventory"> &
-  Partial<Pick<Comparison, "languages">>;
+  Partial<Pick<Comparison, "comparer">>;
 
 const UNTOLD = "something that no document tells";
 
@@ -512,7 +517,7 @@ class Side {
   constructor(
     readonly graph: AccessGraph,
     other: AccessGraph,
-    private readonly languages: Languages,
+    private readonly comparer: PatternComparer,
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
     private readonly past?: AccessGraph,
@@ -521,7 +526,7 @@ class Side {
   ) {
     this.hierarchy = new GroupHierarchy(graph.entities);
     this.index = new GrantIndex(graph.grants);
-    this.subjects = new SubjectJudge(graph, other, languages, isPlanned, past, former !== undefined);
+    this.subjects = new SubjectJudge(graph, other, comparer, isPlanned, past, former !== undefined);
     const isUnknown = (key: string): boolean => !isUid(key) && !graph.entities.has(key);
     const groups = new Set(graph.grants.map(({ group }) => group.key));
     this.unknownGroups = new Set([...groups].filter(isUnknown));
@@ -567,7 +572,7 @@ class Side {
   readonly principals = once(() => {
     const { entities, grants } = this.graph;
     const subjects = grants.map(({ subject }) => subject);
-    return new Principals(entities, this.languages, subjects, this.past?.entities);
+    return new Principals(entities, this.comparer, subjects, this.past?.entities);
   });
 
   /**
@@ -603,7 +608,7 @@ class Side {
     const [then, now] = [this.former?.graph.entities ?? new Map<string, Entity>(), this.graph.entities];
     return (this.former?.people() ?? []).flatMap((subject): Departed[] => {
       const { key, type } = subject;
-      const entity = then.get(ownerOf(key) ?? key);
+      const entity = then.get(wholeOf(key) ?? key);
       const isThere =
         keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
       if (entity === undefined || isThere) return [];
@@ -623,7 +628,7 @@ class Side {
     const keys = new Set(people.map(({ key }) => key));
     const others = this.graph.grants.flatMap(({ subject }) => (keys.has(subject.key) ? [] : [subject]));
     const subjects = [...departed.map(({ was }) => was), ...people, ...others];
-    return new Principals(entities, this.languages, subjects, this.past?.entities);
+    return new Principals(entities, this.comparer, subjects, this.past?.entities);
   });
 
   /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
@@ -693,7 +698,7 @@ class Side {
   /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
   capabilitiesOfRole(name: string): (readonly string[])[] {
     const roles = [...this.graph.entities.values()].filter(
-      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.assumed,
+      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.claimed,
     );
     const builtIn = roles.filter((role) => role.builtIn);
     return (builtIn.length > 0 ? builtIn : roles).flatMap((role) => {
@@ -722,20 +727,20 @@ class AssertionJudge {
   private readonly renamed: readonly Entity[];
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
-  private readonly languages: Languages;
+  private readonly comparer: PatternComparer;
 
   constructor(private readonly graphs: Judged) {
-    const { before, after, changes, drift, inventory, meanwhile, languages = new Languages() } = graphs;
-    this.languages = languages;
+    const { before, after, changes, drift, inventory, meanwhile, comparer = new PatternComparer() } = graphs;
+    this.comparer = comparer;
     this.isPlanned = drift === undefined;
     this.isLive = inventory !== undefined || !this.isPlanned;
-    this.before = new Side(before, after, languages, this.isPlanned);
+    this.before = new Side(before, after, comparer, this.isPlanned);
     const former = this.isPlanned ? this.before : undefined;
-    this.after = new Side(after, before, languages, this.isPlanned, undefined, former);
+    this.after = new Side(after, before, comparer, this.isPlanned, undefined, former);
     this.meanwhile =
       meanwhile === undefined
         ? this.after
-        : new Side(meanwhile, before, languages, this.isPlanned, before, former);
+        : new Side(meanwhile, before, comparer, this.isPlanned, before, former);
     const all = this.isPlanned ? [...after.entities.values()] : [];
     this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Map(
@@ -758,13 +763,13 @@ class AssertionJudge {
   private readonly lasting = once(() => {
     const { before, after } = this.graphs;
     const grants = listLasting(this.graphs);
-    return new Side({ ...before, grants }, after, this.languages, this.isPlanned);
+    return new Side({ ...before, grants }, after, this.comparer, this.isPlanned);
   });
 
   private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
-    return [key, ownerOf(key) ?? ""].some((each) => {
+    return [key, wholeOf(key) ?? ""].some((each) => {
       const widening = this.widened.get(each);
       // Whoever signs in by a directory is who did before, in whatever groups.
       return widening !== undefined && !(type === "identityProvider" && widening.isByScopes);

@@ -190,7 +190,7 @@ export class DifferenceDescriber {
           };
     return {
       ...about,
-      kind: "changed",
+      what: "changed",
       direction: directionOf(changes),
       message: `${capitalize(spec.noun)} ${about.name} was changed outside of its program: ${propertiesOf(changes)}`,
       ...answers,
@@ -227,7 +227,7 @@ export class DifferenceDescriber {
     const about = this.about(spec, uid, inputs);
     return {
       ...about,
-      kind: "deleted",
+      what: "deleted",
       direction: spec.grantsAccess === undefined ? "neutral" : "narrowed",
       message: `${capitalize(spec.noun)} ${about.name} was deleted outside of its program`,
     };
@@ -244,7 +244,7 @@ export class DifferenceDescriber {
     const who = count > 1 ? `by ${count} stacks` : "twice in one stack";
     return {
       ...about,
-      kind: "contested",
+      what: "contested",
       direction: "neutral",
       message: `${capitalize(spec.noun)} ${about.name} is managed ${who}: each update undoes the other`,
       advice: "keep it in one program; remove it from the others and from their states",
@@ -268,7 +268,7 @@ export class DifferenceDescriber {
     const elsewhere = isNew ? "" : "; if another stack manages it, compare that one too";
     return {
       ...about,
-      kind: "unmanaged",
+      what: "unmanaged",
       direction: givesAccess ? "widened" : "neutral",
       message: `${capitalize(spec.noun)} ${about.name} is ${isNew ? "new" : "not managed by any stack"}`,
       advice:
@@ -313,7 +313,7 @@ export class DifferenceDescriber {
     const about = this.about(spec, older.uid, older.inputs);
     return {
       ...about,
-      kind: "changed",
+      what: "changed",
       direction: directionOf(changes),
       message: `${capitalize(spec.noun)} ${about.name} was changed: ${propertiesOf(changes)}`,
       details: this.changeTime(false),

@@ -20,7 +20,7 @@ import type { Finding } from "../review/finding";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
 import type { SuppressionResult } from "../suppressions/applyPolicy";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";
 import { findingOf, reportDifference, reportDrift, sortDriftFindings } from "./driftReport";
 import {
@@ -143,8 +143,8 @@ function keepLastOwner(
   difference: DetectedDifference,
   lastOwners: ReturnType<typeof findLastOwners>,
 ): DetectedDifference {
-  const { kind, uid, details } = difference;
-  const root = kind === "unmanaged" ? lastOwners.get(uid) : undefined;
+  const { what, uid, details } = difference;
+  const root = what === "unmanaged" ? lastOwners.get(uid) : undefined;
   if (root === undefined) return difference;
   return {
     ...difference,
@@ -173,7 +173,7 @@ class DriftDetector {
     this.directory = new Directory(inventories);
     this.older = since && new Directory(since);
     const side = sideOfDirectory(this.directory);
-    this.effects = { before: side, after: side, languages: new Languages() };
+    this.effects = { before: side, after: side, comparer: new PatternComparer() };
     this.scope = new ComparisonScope(request, this.notes);
     this.describer = new DifferenceDescriber(this.directory, this.older, now);
     this.managed = new ManagedResources(states, this.notes);
@@ -214,7 +214,7 @@ class DriftDetector {
     const owned = bindingKeysOfCollections(states.compared, "after");
     const unmanaged = this.unmanaged.find(
       ({ kind, uid }) => managed.ownersOf(kind, uid).length === 0,
-      states.differences.filter(({ kind }) => kind === "deleted"),
+      states.differences.filter(({ what }) => what === "deleted"),
       false,
       // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
       (object, owner) =>
@@ -239,14 +239,14 @@ class DriftDetector {
       compared: this.resources,
       differences: this.differences,
       isComplete: this.scope.isComplete && notes.incomplete.size === 0,
-      languages: this.effects.languages,
+      comparer: this.effects.comparer,
     });
-    const lastOwners = findLastOwners(comparison.after);
+    const groups = new GroupHierarchy(comparison.after.entities);
+    const lastOwners = findLastOwners(comparison.after, groups);
     const detected = this.differences
       .map((difference) => keepLastOwner(difference, lastOwners))
       .map((difference) => ({ difference, finding: findingOf(difference) }));
     const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
-    const groups = new GroupHierarchy(comparison.after.entities);
     const risks = (request.rules?.(comparison) ?? []).map((risk) =>
       risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
         ? { ...risk, advice: LAST_OWNER_ADVICE }
@@ -304,7 +304,7 @@ interface DriftSides {
   /** Whether the run compared everything that exists. */
   readonly isComplete: boolean;
   /** Compares patterns, within the budget of the run. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
 }
 
 function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
@@ -351,7 +351,7 @@ function bindingKeysOfCollections(
   return keys;
 }
 
-/** Builds the access graphs of both sides: what the stacks record, and the live organisation. */
+/** Builds the access graphs of both sides: the live organisation with each difference undone, and as it is. */
 class DriftGraphs {
   readonly before: Map<string, Entity>;
   readonly after = new Map<string, Entity>();
@@ -392,7 +392,7 @@ class DriftGraphs {
   private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
     const deletedUids = new Set<Json | undefined>(
       differences
-        .filter(({ kind, spec }) => kind === "deleted" && !spec.sharesParentUid)
+        .filter(({ what, spec }) => what === "deleted" && !spec.sharesParentUid)
         .map(({ uid }) => uid),
     );
     if (deletedUids.size === 0) return;
@@ -430,8 +430,8 @@ class DriftGraphs {
 
   /** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
   private applyDifference(difference: DetectedDifference): void {
-    const { kind, spec, uid, managed, before, after } = difference;
-    if (kind === "contested") return;
+    const { what, spec, uid, managed, before, after } = difference;
+    if (what === "contested") return;
     const key = keyOfDifference(difference);
     const live = this.after.get(key);
     if (managed !== undefined) {
@@ -462,14 +462,14 @@ function listResourceChanges(
   context: EffectContext,
 ): ResourceChange[] {
   return differences.flatMap((difference): ResourceChange[] => {
-    const { kind, spec, managed } = difference;
-    if (kind === "contested") return [];
+    const { what, spec, managed } = difference;
+    if (what === "contested") return [];
     const key = keyOfDifference(difference);
     const [old, now] = [before.get(key), after.get(key)];
     const effects = { ...context, secretPaths: managed?.resource.secretPaths };
     return [
       {
-        op: operationOf[kind],
+        op: operationOf[what],
         kind: spec.kind,
         urn: managed?.resource.urn,
         before: old,
@@ -493,15 +493,15 @@ function objectsByUid(before: Entities): Map<string, Entity> {
 }
 
 /**
- * Compares access as the programs declare it with live access, as a review does: before is the live organisation with every
- * difference undone, after is the live organisation.
+ * Compares access as a review does: before is the live organisation with every difference undone, after is the live
+ * organisation.
  */
 function compareDrift(sides: DriftSides): Comparison {
-  const { directory, differences, isComplete: isWhole, languages } = sides;
+  const { directory, differences, isComplete: isWhole, comparer } = sides;
   const graphs = new DriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
-  const context = createEffectContext(graphs.before, graphs.after, languages);
-  const compared = compareSides(before, after, languages);
+  const context = createEffectContext(graphs.before, graphs.after, comparer);
+  const compared = compareSides(before, after, comparer);
   return {
     before,
     after,
@@ -512,8 +512,8 @@ function compareDrift(sides: DriftSides): Comparison {
     incomplete: [],
     inventory: directory.inventories[0],
     inventories: directory.inventories,
-    recorded: objectsByUid(before.entities),
-    languages,
+    existing: objectsByUid(before.entities),
+    comparer,
     drift: { isWhole },
   };
 }

@@ -57,7 +57,7 @@ const directionLines: Readonly<Record<DetectedDifference["direction"], readonly 
  * it.
  */
 function liveValue({
-  kind,
+  what,
   spec,
   managed,
   fields,
@@ -66,7 +66,7 @@ function liveValue({
   details,
   at,
 }: DetectedDifference): Json {
-  if (kind === "contested") return [...details];
+  if (what === "contested") return [...details];
   // Of a deleted object what it was: the program may declare more in its place.
   if (after === undefined) {
     return inputsToPin(spec.kind, managed === undefined ? before : maskSecrets(managed, before).inputs, []);
@@ -87,21 +87,21 @@ function liveValue({
 
 /** Identifies a difference, and the live value, in later runs too: no run data is in it. */
 function fingerprintDifference(difference: DetectedDifference): string {
-  const { kind, direction, spec, uid, managed, fields } = difference;
+  const { what, direction, spec, uid, managed, fields } = difference;
   const properties = fields.map(({ path }) => path).sort();
-  const identity = [`drift-${kind}`, direction, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
+  const identity = [`drift-${what}`, direction, spec.kind, uid, managed?.resource.urn ?? "", ...properties];
   return fingerprintOf([identity, liveValue(difference)]);
 }
 
 /** The finding of a difference. */
 export function findingOf(difference: DetectedDifference): Finding {
-  const { kind, spec, uid, name, direction, managed } = difference;
-  const id = `drift-${kind}`;
+  const { what, spec, uid, name, direction, managed } = difference;
+  const id = `drift-${what}`;
   const reasons = difference.fields.filter(({ reason }) => reason !== "");
   return {
     id,
     rule: id,
-    severity: kind === "contested" ? "medium" : severityOf[direction],
+    severity: what === "contested" ? "medium" : severityOf[direction],
     message: difference.message,
     details: [
       ...directionLines[direction],
@@ -115,7 +115,7 @@ export function findingOf(difference: DetectedDifference): Finding {
     uid,
     location: managed?.resource.location,
     fingerprint: fingerprintDifference(difference),
-    drift: { kind, direction, paths: difference.fields.map(({ path }) => path) },
+    drift: { kind: what, direction, paths: difference.fields.map(({ path }) => path) },
   };
 }
 
@@ -125,9 +125,9 @@ export function reportDifference(
   finding: Finding,
   { actors: who, now }: Pick<DriftRequest, "actors" | "now">,
 ): Difference {
-  const { kind, spec, uid, name, direction, managed, at, revert, adopt } = difference;
+  const { what, spec, uid, name, direction, managed, at, revert, adopt } = difference;
   return {
-    kind,
+    kind: what,
     direction,
     type: spec.kind,
     uid,

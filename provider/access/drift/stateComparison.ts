@@ -54,7 +54,7 @@ export interface ComparedResource {
 
 /** One object that differs between the programs and the live organisation. */
 export interface DetectedDifference {
-  readonly kind: DifferenceKind;
+  readonly what: DifferenceKind;
   readonly spec: ResourceSpec;
   readonly uid: string;
   readonly name: string;
@@ -332,7 +332,7 @@ function createSnapshotApi(directory: Directory): ReadingApi {
   );
   return {
     addressAdvice: "take the inventory again",
-    address: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
+    resourcePath: (collection, uid, suffix = "") => `${collection}/${uid ?? ""}${suffix}`,
     get: () => Promise.resolve({}),
     // eslint-disable-next-line @typescript-eslint/require-await -- the form of the API
     async *list(collection, query = {}) {

@@ -20,7 +20,7 @@ import {
   type Subject,
 } from "./grant";
 import type { Scope } from "./grant";
-import { withoutRetained, compositeKey, ownerOf } from "./keys";
+import { withoutRetained, compositeKey, wholeOf } from "./keys";
 import type { Entity, Entities, AccessGraph } from "./model";
 import { isPathWithin, topProperty } from "./references";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
@@ -324,7 +324,7 @@ export class GroupHierarchy {
     if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
     const parent = entity.inputs["parentUid"];
     // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
-    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.assumed;
+    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.claimed;
     if (isReliable) return parent;
     return entity.uid === undefined ? undefined : parentOf(entity.uid);
   }
@@ -459,7 +459,7 @@ export const isOfRetained = ({ subject, role }: Grant): boolean =>
 
 /** The keys of the resources that say who a subject is. */
 export function definersOf({ type, key, name }: Subject, entities: Entities): readonly string[] {
-  const owner = ownerOf(key) ?? key;
+  const owner = wholeOf(key) ?? key;
   switch (type) {
     case "unknown":
       return [];
@@ -647,7 +647,7 @@ class GrantResolver {
   directGrants(entity: Entity): Grant[] {
     // The program alone claims that a resource read with `.get` grants something: that is neither new nor
     // existing access.
-    if (entity.assumed === true) return [];
+    if (entity.claimed === true) return [];
     return possibleGrants(entity).grants.flatMap((raw): Grant[] => {
       const { role, group } = raw;
       const subject = this.resolveSubject(entity, raw);
@@ -673,7 +673,7 @@ class GrantResolver {
 
   /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
   findInheriting(entity: Entity): InheritingSubject[] {
-    if (entity.assumed === true) return [];
+    if (entity.claimed === true) return [];
     const { impersonates, services } = accessKinds[entity.kind] ?? {};
     const impersonated = impersonates?.(entity);
     return [
@@ -731,7 +731,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
   const direct = granting.flatMap((entity) => resolver.directGrants(entity));
   const bySubject = groupBy(direct, ({ subject }) => [
     // The grants of a directory group are inherited through its identity provider.
-    subject.type === "externalGroup" ? (ownerOf(subject.key) ?? subject.key) : subject.key,
+    subject.type === "externalGroup" ? (wholeOf(subject.key) ?? subject.key) : subject.key,
   ]);
   const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);

@@ -1,5 +1,5 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
-import { aggregatedKind, identityKey } from "../../fields/resourceSpec";
+import { aggregatedKind, identityKey, onSameObject } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isUnknown, SECRET_MASK, isObject, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -9,7 +9,7 @@ import { listsObject } from "../documents/inventory";
 import type { InventoryObject, Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import type { ResourcePlan } from "./graphBuilder";
+import type { JoinedStep } from "./graphBuilder";
 import { textAt } from "./describedFields";
 import { compositeKey } from "./keys";
 import type { Entity } from "./model";
@@ -251,7 +251,8 @@ export class LiveObjects {
     for (const entity of entities) {
       if (entity.uid === entity.key) this.kindByUid.set(entity.key, entity.kind);
       const spec = specs[entity.kind];
-      const identity = spec?.operations?.upsert === true ? identityKey(spec, entity.inputs) : undefined;
+      const identity =
+        spec && onSameObject(spec) === "overwritten" ? identityKey(spec, entity.inputs) : undefined;
       if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";
@@ -345,38 +346,38 @@ export const recordedUid = (resource: RecordedResource | undefined): string | un
   isUid(resource?.id) ? resource.id : undefined;
 
 /** The uid after the change; undefined where the change creates the resource. */
-export function uidAfter({ op, before, after }: ResourcePlan): string | undefined {
+export function uidAfter({ op, before, after }: JoinedStep): string | undefined {
   if (op === "create" || op === "replace") return undefined;
   if (op === "import") return isUid(after?.importId) ? after.importId : recordedUid(after);
   return recordedUid(before) ?? recordedUid(after);
 }
 
-/** The key of each planned resource: one before and after the change. */
-export class PlanKeys {
-  private readonly keys = new WeakMap<ResourcePlan, string>();
+/** The key of each resource of a change: one before it and after it. */
+export class ResourceKeys {
+  private readonly keys = new WeakMap<JoinedStep, string>();
 
   constructor(private readonly live: LiveObjects) {}
 
   /** Whether the uid that a stack records is that of an object of another kind: it then identifies nothing. */
-  isOfOtherKind(plan: ResourcePlan): boolean {
-    const { before, after } = plan;
-    const uid = recordedUid(before) ?? uidAfter(plan);
+  isOfOtherKind(step: JoinedStep): boolean {
+    const { before, after } = step;
+    const uid = recordedUid(before) ?? uidAfter(step);
     const kind = (before ?? after)?.kind;
     return uid !== undefined && kind !== undefined && this.live.isOfOtherKind(kind, uid);
   }
 
   /** The uid before the change. */
-  uidOf(plan: ResourcePlan): string | undefined {
-    return this.isOfOtherKind(plan) ? undefined : recordedUid(plan.before);
+  uidOf(step: JoinedStep): string | undefined {
+    return this.isOfOtherKind(step) ? undefined : recordedUid(step.before);
   }
 
-  of(plan: ResourcePlan): string {
-    return getOrCompute(this.keys, plan, () => {
-      const resource = plan.before ?? plan.after;
-      const uid = recordedUid(plan.before) ?? uidAfter(plan);
+  of(step: JoinedStep): string {
+    return getOrCompute(this.keys, step, () => {
+      const resource = step.before ?? step.after;
+      const uid = recordedUid(step.before) ?? uidAfter(step);
       const parent = resource === undefined ? undefined : declaredOf(resource)["parentUid"];
-      const hasOwnKey = uid !== undefined && !this.isOfOtherKind(plan);
-      return hasOwnKey ? entityKey(resource?.kind ?? "", uid, parent) : plan.urn;
+      const hasOwnKey = uid !== undefined && !this.isOfOtherKind(step);
+      return hasOwnKey ? entityKey(resource?.kind ?? "", uid, parent) : step.urn;
     });
   }
 }

@@ -18,7 +18,7 @@ export function nameIn({ label, name, uid, key }: Named): string {
   return label ?? name ?? uid ?? key;
 }
 
-/** What to call a subject in a few words: its own name, or how it is described where it has none. */
+/** What to call a subject in a few words: its label or its name, or how it is described where it has none. */
 export function shortName({ label, name, displayName }: Subject): string {
   return label ?? name ?? displayName;
 }

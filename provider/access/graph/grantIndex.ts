@@ -1,6 +1,6 @@
 import { tupleOf } from "./grant";
 import type { Grant } from "./grant";
-import { ownerOf } from "./keys";
+import { wholeOf } from "./keys";
 import { groupBy, once } from "../../fields/values";
 import type { AccessGraph, Entity } from "./model";
 
@@ -22,10 +22,10 @@ export class GrantIndex {
     ),
   );
   private readonly related = once(() =>
-    groupBy(this.grants, ({ subject, role, urn }) => [subject.key, role.key, ownerOf(subject.key), urn]),
+    groupBy(this.grants, ({ subject, role, urn }) => [subject.key, role.key, wholeOf(subject.key), urn]),
   );
   private readonly dependents = once(() =>
-    groupBy(new Set(this.grants.map(({ subject }) => subject.key)), (key) => [ownerOf(key)]),
+    groupBy(new Set(this.grants.map(({ subject }) => subject.key)), (key) => [wholeOf(key)]),
   );
 
   constructor(private readonly grants: readonly Grant[]) {}

@@ -2,7 +2,7 @@ import { equal } from "../../fields/equal";
 import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
 import { mergeLive } from "../../fields/mergeLive";
 import { applyCreate, applyUpdate } from "../../fields/patch";
-import { identifyingInputs, identityKey, aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
+import { identifyingInputs, identityKey, aggregatedKind, onSameObject } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import {
   containsUnknown,
@@ -16,7 +16,14 @@ import {
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
-import { UNMANAGED } from "../../kinds/groupAccess/readBindings";
+import {
+  identityRoleKey,
+  identityRoleKeys,
+  ignoreFilter,
+  isManaged,
+  labelledGrantsIn,
+  namesOfUnmanaged,
+} from "../../kinds/groupAccess/readBindings";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
@@ -25,13 +32,13 @@ import type { Op, PreviewStep } from "../documents/preview";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { Languages, anchored } from "../trust/languages";
+import { PatternComparer, anchored } from "../trust/patternComparer";
 import { accessKinds, bindingKeys, graphOf } from "./accessKinds";
 import {
   entityKey,
   toEntity,
   LiveObjects,
-  PlanKeys,
+  ResourceKeys,
   isManagedKind,
   recordedUid,
   saidByProgram,
@@ -55,8 +62,8 @@ import { isUnread, reasonOf, reasonWords } from "./unread";
 import type { UnreadValue } from "./unread";
 import { listFirst } from "../../text/plain";
 
-/** All that is known of one urn, its steps taken together. */
-export interface ResourcePlan {
+/** What a preview does to one resource: all steps of its URN, taken together. */
+export interface JoinedStep {
   readonly urn: string;
   readonly op: Op;
   readonly before?: RecordedResource;
@@ -71,27 +78,24 @@ export interface ResourcePlan {
   readonly differing?: readonly string[];
 }
 /**
- * One plan for each URN, from the steps of a preview. After a refresh the later step has the live values; what is left of
+ * One step for each URN, from those of a preview. After a refresh the later step has the live values; what is left of
  * an earlier replacement belongs to no resource.
  */
-export function planResources(
-  steps: readonly PreviewStep[],
-  recorded: StateExport | undefined,
-): ResourcePlan[] {
-  const plans = new Map<string, ResourcePlan>();
-  for (const resource of recorded?.resources ?? []) {
-    plans.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
+export function joinSteps(shown: readonly PreviewStep[], state: StateExport | undefined): JoinedStep[] {
+  const steps = new Map<string, JoinedStep>();
+  for (const resource of state?.resources ?? []) {
+    steps.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
   const whole = new Set<string>();
-  for (const step of steps) {
-    const { op: operation, urn, before, after, differing } = step;
-    const op = decidedOp(step);
+  for (const each of shown) {
+    const { op: operation, urn, before, after, differing } = each;
+    const op = decidedOp(each);
     if (op === undefined) continue;
     if (operation === "create-replacement" && whole.has(urn)) continue;
     if (operation === "replace") whole.add(urn);
-    const earlier = plans.get(urn);
+    const earlier = steps.get(urn);
     const unrefreshed = operation === "refresh" ? before : earlier?.unrefreshed;
-    plans.set(urn, {
+    steps.set(urn, {
       urn,
       op,
       // Deleted by hand, and made again: there is nothing before.
@@ -101,17 +105,17 @@ export function planResources(
       unrefreshed,
     });
   }
-  return revealConcealed([...plans.values()].flatMap(splitReplacementByRead));
+  return revealConcealed([...steps.values()].flatMap(splitReplacementByRead));
 }
 
 /** What is replaced by an object that is only read goes: the other object is there already, and nothing of it changes. */
-function splitReplacementByRead(plan: ResourcePlan): ResourcePlan[] {
-  const { op, before, after } = plan;
-  if (after?.external !== true || before?.external !== false) return [plan];
+function splitReplacementByRead(step: JoinedStep): JoinedStep[] {
+  const { op, before, after } = step;
+  if (after?.external !== true || before?.external !== false) return [step];
   // What is only read from now on under its own uid stays.
-  if (op !== "replace" && (op !== "read" || before.id === after.id)) return [plan];
-  const gone: ResourcePlan = { ...plan, op: "delete", after: undefined };
-  return [gone, { ...plan, op: "read", before: undefined }];
+  if (op !== "replace" && (op !== "read" || before.id === after.id)) return [step];
+  const gone: JoinedStep = { ...step, op: "delete", after: undefined };
+  return [gone, { ...step, op: "read", before: undefined }];
 }
 
 /**
@@ -218,20 +222,20 @@ function revealBy(
  * stands for all that it may change. An update changes nothing of what the engine calls unchanged, so there both sides
  * show what one of them shows.
  */
-function revealConcealed(plans: readonly ResourcePlan[]): ResourcePlan[] {
+function revealConcealed(steps: readonly JoinedStep[]): JoinedStep[] {
   const replaced = new Set(
-    plans.flatMap(({ op, before }) =>
+    steps.flatMap(({ op, before }) =>
       (op === "delete" || op === "replace") && before?.id !== undefined ? [before.id] : [],
     ),
   );
-  return plans.map((plan): ResourcePlan => {
-    const { op, before, after } = plan;
-    if (before === undefined || after === undefined || (op !== "same" && op !== "update")) return plan;
+  return steps.map((step): JoinedStep => {
+    const { op, before, after } = step;
+    if (before === undefined || after === undefined || (op !== "same" && op !== "update")) return step;
     const isUnchanged = op === "same";
     const { resource, leaves } = revealBy(after, before, replaced);
     const concealed = leaves.map(({ path, property }): ConcealedValue => ({ path, property, isUnchanged }));
     return {
-      ...plan,
+      ...step,
       before: isUnchanged ? revealBy(before, after, replaced).resource : before,
       after: resource,
       ...(concealed.length === 0 ? {} : { concealed }),
@@ -240,8 +244,8 @@ function revealConcealed(plans: readonly ResourcePlan[]): ResourcePlan[] {
 }
 
 /** What happens to one resource; one of another package has no entities. */
-export interface PlannedChange {
-  readonly plan: ResourcePlan;
+export interface StepChange {
+  readonly step: JoinedStep;
   /** The registry key; the type token of a resource of another package. */
   readonly kind: string;
   /** Absent for a create. */
@@ -251,7 +255,7 @@ export interface PlannedChange {
   /** What the stack records, where `before` is of the server. */
   readonly recorded?: Entity;
   /** What the program declares, where `after` is of the server. */
-  readonly planned?: Entity;
+  readonly declared?: Entity;
   /** What was there before stays at the server, deleted or replaced by the program as it may be. */
   readonly isLeftOnServer?: true;
   /** It stays since the server refuses to delete it: the keys of what stays and refers to it. */
@@ -271,7 +275,7 @@ export interface PlannedChange {
 export interface AccessGraphs {
   readonly before: AccessGraph;
   readonly after: AccessGraph;
-  readonly changes: readonly PlannedChange[];
+  readonly changes: readonly StepChange[];
   /** References that could not be resolved, a line each. */
   readonly unresolved: readonly string[];
   /** Why nobody can say what the change leaves at the server, a line each. */
@@ -286,30 +290,30 @@ interface EntityPair {
 /** What is known of one resource: by the stack, by the program, and by the live organisation. */
 interface ResourceSides {
   readonly recorded: Entity | undefined;
-  readonly planned: Entity | undefined;
+  readonly declared: Entity | undefined;
   readonly state: LiveState;
 }
 
-/** A program may claim anything about a resource that it only reads. */
-const asUnverified = (entity: Entity): Entity => ({ ...entity, external: true, assumed: true });
+/** An object that only a program describes: it may claim anything of what it only reads. */
+const asClaimed = (entity: Entity): Entity => ({ ...entity, external: true, claimed: true });
 
 /** A live object with other inputs, as the program declares it. */
-function asDeclared(live: Entity, planned: Entity, inputs: Props): Entity {
-  const { assumptions, concealed, secretSources, candidates } = planned;
+function asDeclared(live: Entity, declared: Entity, inputs: Props): Entity {
+  const { assumptions, concealed, secretSources, candidates } = declared;
   const ofChange = { formerName: live.name, assumptions, concealed, secretSources, candidates };
-  return withInputs({ ...live, ...saidByProgram(planned), ...ofChange }, inputs);
+  return withInputs({ ...live, ...saidByProgram(declared), ...ofChange }, inputs);
 }
 
 /** A new object. What the server takes from other arguments is compared where it was there before. */
-function asCreated(planned: Entity, live: Entity | undefined): Entity {
-  const spec = specs[planned.kind];
-  if (live === undefined || spec === undefined) return planned;
+function asCreated(declared: Entity, live: Entity | undefined): Entity {
+  const spec = specs[declared.kind];
+  if (live === undefined || spec === undefined) return declared;
   const { lastSeenTime, details } = live;
   return {
-    ...planned,
-    inputs: applyCreate(spec, planned.inputs),
+    ...declared,
+    inputs: applyCreate(spec, declared.inputs),
     lastSeenTime,
-    ...(details === undefined ? {} : { details: { ...details, ...planned.details } }),
+    ...(details === undefined ? {} : { details: { ...details, ...declared.details } }),
   };
 }
 
@@ -329,7 +333,7 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
  */
 function pluginVersion(
   resource: RecordedResource | undefined,
-  byUrn: ReadonlyMap<string, ResourcePlan>,
+  byUrn: ReadonlyMap<string, JoinedStep>,
 ): string | undefined {
   const { type = "", urn = "", provider: reference = "" } = resource ?? {};
   const isProvider = type.startsWith("pulumi:providers:");
@@ -337,39 +341,39 @@ function pluginVersion(
   if (provider === undefined) return undefined;
   const { op } = provider;
   const [before, after] = [provider.before?.plugin, provider.after?.plugin];
-  // A plan holds only what changes of a provider.
+  // An update plan holds only what changes of a provider.
   const shown = op === "create" ? [after] : op === "delete" ? [before] : [before, after];
   if (shown.some((plugin) => plugin?.isPublished !== true)) return undefined;
   return (op === "same" || op === "delete" ? before : after)?.version;
 }
 
 /** A create that adopts an object of the inventory is read as an import: the run refuses where that differs from the program. */
-function withAdoption(plan: ResourcePlan, live: LiveObjects): ResourcePlan {
-  const { op, after } = plan;
+function withAdoption(step: JoinedStep, live: LiveObjects): JoinedStep {
+  const { op, after } = step;
   const uid = after?.inputs[ADOPT];
-  if (op !== "create" || after?.kind === undefined || typeof uid !== "string") return plan;
+  if (op !== "create" || after?.kind === undefined || typeof uid !== "string") return step;
   const key = entityKey(after.kind, uid, after.inputs["parentUid"]);
   return live.get(key)?.kind === after.kind
-    ? { ...plan, op: "import", after: { ...after, importId: uid } }
-    : plan;
+    ? { ...step, op: "import", after: { ...after, importId: uid } }
+    : step;
 }
 
 /**
  * A create that the server carries out on an object of the inventory is an update of it, whoever made that. A replacement that
  * does so deletes its own object beside.
  */
-function withOverwritten(plan: ResourcePlan, live: LiveObjects): ResourcePlan[] {
-  const { op, before, after } = plan;
-  if (after === undefined || (op !== "create" && op !== "replace")) return [plan];
+function withOverwritten(step: JoinedStep, live: LiveObjects): JoinedStep[] {
+  const { op, before, after } = step;
+  if (after === undefined || (op !== "create" && op !== "replace")) return [step];
   const identity = identityOf(after, live);
   const existing = identity === undefined ? undefined : live.overwrittenBy(identity);
-  if (existing?.uid === undefined || existing.uid === before?.id) return [plan];
+  if (existing?.uid === undefined || existing.uid === before?.id) return [step];
   const { uid: id, inputs } = existing;
   const none = { outputs: {}, secretPaths: [], ignoreChanges: [], protect: false };
   const there = { ...after, ...none, id, inputs, external: true, deletedWith: undefined };
   return [
-    ...(op === "replace" ? [{ ...plan, op: "delete" as const, after: undefined }] : []),
-    { ...plan, op: "update", before: there, unrefreshed: undefined, isOverwriting: true },
+    ...(op === "replace" ? [{ ...step, op: "delete" as const, after: undefined }] : []),
+    { ...step, op: "update", before: there, unrefreshed: undefined, isOverwriting: true },
   ];
 }
 
@@ -378,22 +382,22 @@ class GraphBuilder {
   readonly before = new Map<string, Entity>();
   readonly after = new Map<string, Entity>();
   readonly resolver: ReferenceResolver;
-  readonly changes: PlannedChange[] = [];
+  readonly changes: StepChange[] = [];
   readonly problems: readonly string[];
-  private readonly keys: PlanKeys;
+  private readonly keys: ResourceKeys;
   private readonly removals: ServerRemovals;
   private readonly live: LiveObjects;
 
-  constructor(given: readonly ResourcePlan[], inventory: Inventory | undefined) {
+  constructor(given: readonly JoinedStep[], inventory: Inventory | undefined) {
     this.live = new LiveObjects(inventory);
-    const adopting = given.map((plan) => withAdoption(plan, this.live));
-    const plans = joinTakeovers(adopting, this.live).flatMap((plan) => withOverwritten(plan, this.live));
-    this.keys = new PlanKeys(this.live);
-    const byUrn = new Map(plans.map((plan) => [plan.urn, plan]));
-    this.resolver = new ReferenceResolver(byUrn, (plan) => this.keys.of(plan));
-    const isOwn = ({ before, after }: ResourcePlan): boolean =>
+    const adopting = given.map((step) => withAdoption(step, this.live));
+    const steps = joinTakeovers(adopting, this.live).flatMap((step) => withOverwritten(step, this.live));
+    this.keys = new ResourceKeys(this.live);
+    const byUrn = new Map(steps.map((step) => [step.urn, step]));
+    this.resolver = new ReferenceResolver(byUrn, (step) => this.keys.of(step));
+    const isOwn = ({ before, after }: JoinedStep): boolean =>
       isManagedKind(after ?? before) && isManagedKind(before ?? after);
-    const own = plans.filter(isOwn);
+    const own = steps.filter(isOwn);
     this.removals = new ServerRemovals(own, this.keys, adopting, this.live);
     this.problems = [
       ...findReplacedOwners(own, adopting),
@@ -403,17 +407,17 @@ class GraphBuilder {
       ...this.findSharedObjects(own),
       ...findSecondOwners(own),
     ];
-    for (const plan of plans) this.addForeign(plan, byUrn);
-    for (const plan of own) this.add(plan);
+    for (const step of steps) this.addForeign(step, byUrn);
+    for (const step of own) this.add(step);
     this.removeUnbound();
     this.addUnmanaged();
   }
 
   /** Two resources of one object, as two processes can have them: a change of one would be judged without the other. */
-  private findSharedObjects(own: readonly ResourcePlan[]): string[] {
-    const keysOf = (plan: ResourcePlan): string[] => {
-      const named = identityOf(plan.after, this.live);
-      const uid = plan.op === "create" ? [] : [this.keys.of(plan)];
+  private findSharedObjects(own: readonly JoinedStep[]): string[] {
+    const keysOf = (step: JoinedStep): string[] => {
+      const named = identityOf(step.after, this.live);
+      const uid = step.op === "create" ? [] : [this.keys.of(step)];
       return [...uid, ...(named === undefined ? [] : [named])];
     };
     const managed = own.filter(
@@ -428,45 +432,45 @@ class GraphBuilder {
   }
 
   /** A resource of another package, or one that only has a type of this one. An update does nothing to an unchanged one. */
-  private addForeign(plan: ResourcePlan, byUrn: ReadonlyMap<string, ResourcePlan>): void {
-    const { op, before, after } = plan;
+  private addForeign(step: JoinedStep, byUrn: ReadonlyMap<string, JoinedStep>): void {
+    const { op, before, after } = step;
     const type = (after ?? before)?.type ?? "";
     if (op === "same" || type === "") return;
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (notReviewed !== undefined) {
       const packageVersion = pluginVersion(after ?? before, byUrn);
-      this.changes.push({ plan, kind: type, notReviewed, packageVersion });
+      this.changes.push({ step, kind: type, notReviewed, packageVersion });
     } else if (parseKind(type) === undefined && op !== "read" && !type.startsWith("pulumi:")) {
-      this.changes.push({ plan, kind: type });
+      this.changes.push({ step, kind: type });
     }
   }
 
-  private add(plan: ResourcePlan): void {
-    const { op } = plan;
-    const recorded = this.recordedEntity(plan);
-    const planned = this.plannedEntity(plan);
+  private add(step: JoinedStep): void {
+    const { op } = step;
+    const recorded = this.recordedEntity(step);
+    const declared = this.declaredEntity(step);
     const state = recorded === undefined ? "notListed" : this.findLive(recorded);
-    const isClaim = this.isOnlyClaimed(planned ?? recorded);
-    const { before, after: left } = isClaim ? {} : this.entitiesOf(plan, { recorded, planned, state });
-    const after = this.isTakenAway(plan) ? undefined : left;
+    const isClaim = this.isOnlyClaimed(declared ?? recorded);
+    const { before, after: left } = isClaim ? {} : this.entitiesOf(step, { recorded, declared, state });
+    const after = this.isTakenAway(step) ? undefined : left;
     if (before) putEntity(this.before, before);
     if (after) putEntity(this.after, after);
-    if (before) this.addRemaining(plan, before, after);
-    const kind = (planned ?? recorded)?.kind;
+    if (before) this.addRemaining(step, before, after);
+    const kind = (declared ?? recorded)?.kind;
     if (kind === undefined) return;
-    const isLeftOnServer = (op === "delete" || op === "replace") && !this.removals.isRemovedFromServer(plan);
-    const refusedBy = plan.before && this.removals.refusedBy(plan.before);
+    const isLeftOnServer = (op === "delete" || op === "replace") && !this.removals.isRemovedFromServer(step);
+    const refusedBy = step.before && this.removals.refusedBy(step.before);
     const isExisting = recorded !== undefined && op !== "create";
     this.changes.push({
-      plan,
+      step,
       kind,
       before,
       after,
-      recorded: plan.unrefreshed ? this.recordedEntity({ ...plan, before: plan.unrefreshed }) : recorded,
-      planned,
+      recorded: step.unrefreshed ? this.recordedEntity({ ...step, before: step.unrefreshed }) : recorded,
+      declared,
       ...(isExisting && state === "notListed" ? { isRecordOnly: true } : {}),
       ...(isExisting && state === "missing" ? { isMissing: true } : {}),
-      ...(this.keys.isOfOtherKind(plan) ? { isOfOtherKind: true } : {}),
+      ...(this.keys.isOfOtherKind(step) ? { isOfOtherKind: true } : {}),
       ...(isLeftOnServer ? { isLeftOnServer } : {}),
       ...(refusedBy === undefined ? {} : { refusedBy }),
     });
@@ -476,13 +480,13 @@ class GraphBuilder {
    * Whether another resource of the program deletes what this one only reads, or replaces what this one adopts: the program
    * decides whether that is deleted first.
    */
-  private isTakenAway(plan: ResourcePlan): boolean {
-    const { before, after = before } = plan;
+  private isTakenAway(step: JoinedStep): boolean {
+    const { before, after = before } = step;
     if (after === undefined) return false;
     if (after.external) {
       return this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined;
     }
-    return plan.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(plan) }) === "replace";
+    return step.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(step) }) === "replace";
   }
 
   /** What is only read, of a kind that the inventory lists, and is not in it: nothing but the preview says that it is there. */
@@ -499,28 +503,28 @@ class GraphBuilder {
   }
 
   /** What the stack records of a resource. */
-  private recordedEntity(plan: ResourcePlan): Entity | undefined {
-    const { before } = plan;
+  private recordedEntity(step: JoinedStep): Entity | undefined {
+    const { before } = step;
     if (!isManagedKind(before)) return undefined;
-    return toEntity(before, { key: this.keys.of(plan), uid: this.keys.uidOf(plan), side: "before" });
+    return toEntity(before, { key: this.keys.of(step), uid: this.keys.uidOf(step), side: "before" });
   }
 
   /**
    * What the program declares, as it will be after the change. A reference to a resource that does not exist yet is assumed to be
    * the id of the one resource that it depends on.
    */
-  private plannedEntity(plan: ResourcePlan): Entity | undefined {
-    const { after: resource } = plan;
+  private declaredEntity(step: JoinedStep): Entity | undefined {
+    const { after: resource } = step;
     if (!isManagedKind(resource)) return undefined;
     const { keys, resolver, removals } = this;
-    const isSame = plan.op === "same";
-    const uid = keys.isOfOtherKind(plan) ? undefined : uidAfter(plan);
+    const isSame = step.op === "same";
+    const uid = keys.isOfOtherKind(step) ? undefined : uidAfter(step);
     // What is only read may show no arguments, and nothing is written of what stays the same.
-    const mustBeComplete = plan.op === "create" || plan.op === "update" || plan.op === "replace";
-    const planned = toEntity(resource, { key: keys.of(plan), uid, side: "after", isSame, mustBeComplete });
+    const mustBeComplete = step.op === "create" || step.op === "update" || step.op === "replace";
+    const declared = toEntity(resource, { key: keys.of(step), uid, side: "after", isSame, mustBeComplete });
     const assumptions: Assumption[] = [];
     const candidates = new Map<readonly string[], string[]>();
-    const inputs = mapReferences(specs[resource.kind], planned.inputs, (value, leaf) => {
+    const inputs = mapReferences(specs[resource.kind], declared.inputs, (value, leaf) => {
       if (!isUnread(value)) return removals.pruneDanglingRef(value);
       const { one: source, several } = reasonOf(value) === "unknown" ? resolver.resolve(resource, leaf) : {};
       if (several !== undefined) addTo(candidates, several, leaf.path);
@@ -529,8 +533,8 @@ class GraphBuilder {
       return source;
     });
     const assumed = new Set(assumptions.map(({ path }) => path));
-    const unread = (planned.unread ?? []).filter(({ path }) => !assumed.has(path));
-    const concealed = (plan.concealed ?? []).map((value): UnreadValue => ({
+    const unread = (declared.unread ?? []).filter(({ path }) => !assumed.has(path));
+    const concealed = (step.concealed ?? []).map((value): UnreadValue => ({
       ...value,
       reason: "secret",
       decidesAccess: true,
@@ -540,59 +544,59 @@ class GraphBuilder {
     resolver.report(resource, [...unread, ...concealed].filter(isReported));
     const secretSources = resolver.secretSources(resource);
     return {
-      ...planned,
+      ...declared,
       inputs,
-      ...(planned.unread ? { unread } : {}),
+      ...(declared.unread ? { unread } : {}),
       ...(assumptions.length > 0 ? { assumptions } : {}),
       ...(candidates.size > 0
         ? { candidates: [...candidates].map(([keys, paths]) => ({ paths, keys })) }
         : {}),
-      ...(plan.concealed ? { concealed: plan.concealed } : {}),
+      ...(step.concealed ? { concealed: step.concealed } : {}),
       ...(Object.keys(secretSources).length > 0 ? { secretSources } : {}),
     };
   }
 
-  private entitiesOf(plan: ResourcePlan, sides: ResourceSides): EntityPair {
-    const { op } = plan;
-    const { recorded, planned, state } = sides;
+  private entitiesOf(step: JoinedStep, sides: ResourceSides): EntityPair {
+    const { op } = step;
+    const { recorded, declared, state } = sides;
     if (op === "read" || op === "import") return this.readEntities(op, sides);
     const live = typeof state === "object" ? state.entity : undefined;
-    const known = recorded?.external === true && live === undefined ? asUnverified(recorded) : recorded;
-    const before = state === "missing" || this.keys.isOfOtherKind(plan) ? undefined : (live ?? known);
+    const known = recorded?.external === true && live === undefined ? asClaimed(recorded) : recorded;
+    const before = state === "missing" || this.keys.isOfOtherKind(step) ? undefined : (live ?? known);
     if (op === "delete") {
       // A resource that only leaves the program stays on the server.
-      if (before === undefined || this.removals.isRemovedFromServer(plan)) return { before };
+      if (before === undefined || this.removals.isRemovedFromServer(step)) return { before };
       return { before, after: { ...this.removals.rewriteReplacedRefs(before), external: true } };
     }
-    if (planned === undefined) return { before };
-    if (op === "create" || op === "replace") return { before, after: asCreated(planned, live) };
+    if (declared === undefined) return { before };
+    if (op === "create" || op === "replace") return { before, after: asCreated(declared, live) };
     // Nothing creates again what the program leaves as it is.
     if (op === "same" && state === "missing") return {};
     if (live === undefined || recorded === undefined) {
-      return { before, after: planned.external === true ? asUnverified(planned) : planned };
+      return { before, after: declared.external === true ? asClaimed(declared) : declared };
     }
-    return { before, after: this.updateEntity(plan, { recorded, planned, live }) };
+    return { before, after: this.updateEntity(step, { recorded, declared, live }) };
   }
 
   /** The live object with what the update writes: what is the same in state and program stays as it is, unless all is written. */
   private updateEntity(
-    plan: ResourcePlan,
-    { recorded, planned, live }: Record<"recorded" | "planned" | "live", Entity>,
+    step: JoinedStep,
+    { recorded, declared, live }: Record<"recorded" | "declared" | "live", Entity>,
   ): Entity {
     const base = this.removals.rewriteReplacedRefs(live);
-    const spec = specs[planned.kind];
-    if (plan.op === "same" || spec === undefined || planned.external)
-      return asDeclared(base, planned, base.inputs);
-    const isUnconfirmed = plan.before?.outputs[UNCONFIRMED] === true;
+    const spec = specs[declared.kind];
+    if (step.op === "same" || spec === undefined || declared.external)
+      return asDeclared(base, declared, base.inputs);
+    const isUnconfirmed = step.before?.outputs[UNCONFIRMED] === true;
     const olds =
-      isUnconfirmed || plan.isOverwriting
+      isUnconfirmed || step.isOverwriting
         ? mergeLive(spec, recorded.inputs, base.inputs).inputs
-        : this.removals.rewriteReplacedRefs(this.recordedOutputs(plan, recorded)).inputs;
-    return asDeclared(base, planned, applyUpdate(spec, base.inputs, olds, planned.inputs));
+        : this.removals.rewriteReplacedRefs(this.recordedOutputs(step, recorded)).inputs;
+    return asDeclared(base, declared, applyUpdate(spec, base.inputs, olds, declared.inputs));
   }
 
   /** The arguments that the provider compares with the program's: those of the outputs, which a failed update leaves behind. */
-  private recordedOutputs({ before }: ResourcePlan, recorded: Entity): Entity {
+  private recordedOutputs({ before }: JoinedStep, recorded: Entity): Entity {
     if (!isManagedKind(before)) return recorded;
     const fields = specs[before.kind]?.fields ?? {};
     const given = Object.entries(before.outputs).filter(([key]) => Object.hasOwn(fields, key));
@@ -601,32 +605,32 @@ class GraphBuilder {
   }
 
   /** A step that reads shows what it read in the state before, or not at all. */
-  private readEntities(op: "read" | "import", { recorded, planned }: ResourceSides): EntityPair {
-    if (planned === undefined) return {};
-    const state = this.live.find(planned);
+  private readEntities(op: "read" | "import", { recorded, declared }: ResourceSides): EntityPair {
+    if (declared === undefined) return {};
+    const state = this.live.find(declared);
     if (typeof state === "object") {
       const before = state.entity;
-      const spec = specs[planned.kind];
-      if (op === "read" || planned.external || spec === undefined) return { before, after: before };
-      const olds = mergeLive(spec, planned.inputs, before.inputs).inputs;
+      const spec = specs[declared.kind];
+      if (op === "read" || declared.external || spec === undefined) return { before, after: before };
+      const olds = mergeLive(spec, declared.inputs, before.inputs).inputs;
       return {
         before,
-        after: asDeclared(before, planned, applyUpdate(spec, before.inputs, olds, planned.inputs)),
+        after: asDeclared(before, declared, applyUpdate(spec, before.inputs, olds, declared.inputs)),
       };
     }
-    const read = [planned, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
-    const after = { ...planned, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
+    const read = [declared, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
+    const after = { ...declared, ...(read ? { inputs: read.inputs, name: read.name } : {}) };
     const isExternal = op === "read" || after.external === true;
-    return { before: asUnverified(after), after: isExternal ? asUnverified(after) : after };
+    return { before: asClaimed(after), after: isExternal ? asClaimed(after) : after };
   }
 
   /** What of a replaced or changed resource stays on the server, outside of the program. */
-  private addRemaining(plan: ResourcePlan, before: Entity, after: Entity | undefined): void {
-    if (plan.op === "replace" && !this.removals.isRemovedFromServer(plan)) {
-      const key = compositeKey("retained", this.keys.of(plan));
+  private addRemaining(step: JoinedStep, before: Entity, after: Entity | undefined): void {
+    if (step.op === "replace" && !this.removals.isRemovedFromServer(step)) {
+      const key = compositeKey("retained", this.keys.of(step));
       this.after.set(key, { ...this.removals.rewriteReplacedRefs(before), key, external: true });
     }
-    const unmanaged = remainingUnmanaged(before, after, plan.op);
+    const unmanaged = remainingUnmanaged(before, after, step.op);
     if (unmanaged) this.after.set(unmanaged.key, this.removals.rewriteReplacedRefs(unmanaged));
   }
 
@@ -634,7 +638,7 @@ class GraphBuilder {
   private removeUnbound(): void {
     const [before, after] = [this.before, this.after].map(bindingsOfOwners);
     const adopted = new Set(
-      this.changes.flatMap(({ plan, after: made }) => plan.op === "import" && made?.key),
+      this.changes.flatMap(({ step, after: made }) => step.op === "import" && made?.key),
     );
     for (const [key, entity] of this.after) {
       const isTaken = entity.external === true || adopted.has(key);
@@ -667,8 +671,8 @@ const bindingsOfOwners = (entities: Entities): ReadonlySet<string> =>
   new Set([...entities.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings).flatMap(bindingKeys));
 
 /** The access graphs before and after a change. */
-export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory | undefined): AccessGraphs {
-  const builder = new GraphBuilder(plans, inventory);
+export function buildGraphs(steps: readonly JoinedStep[], inventory: Inventory | undefined): AccessGraphs {
+  const builder = new GraphBuilder(steps, inventory);
   return {
     before: graphOf(builder.before),
     after: graphOf(builder.after),
@@ -683,15 +687,12 @@ export function buildGraphs(plans: readonly ResourcePlan[], inventory: Inventory
  * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN.
  */
 
-const isOverwritten = ({ operations }: Pick<ResourceSpec, "operations">): boolean =>
-  operations?.upsert === true;
-
 /** The object that the arguments of a resource name; undefined where they name none, or not all of them are known. */
 function identityOf(resource: RecordedResource | undefined, live: LiveObjects): string | undefined {
   if (!isManagedKind(resource) || resource.external) return undefined;
   const spec = specs[resource.kind];
   // Who owns all bindings of a group has no object of its own, and what is returned once cannot be taken over.
-  if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
+  if (spec === undefined || aggregatedKind(spec) !== undefined || onSameObject(spec) === "refused")
     return undefined;
   const { inputs, secretPaths } = resource;
   if (identifyingInputs(spec).some((key) => containsUnknown(inputs[key]) || secretPaths.includes(key)))
@@ -714,25 +715,25 @@ function areEqual(spec: ResourceSpec, one: RecordedResource, other: RecordedReso
 }
 
 /** Whether the provider leaves the object of `giver` at the server, because `taker` has it from then on. */
-function takesOver(giver: ResourcePlan, taker: ResourcePlan): boolean {
+function takesOver(giver: JoinedStep, taker: JoinedStep): boolean {
   const { before } = giver;
   const { after } = taker;
   const spec = specs[after?.kind ?? ""];
   if (before === undefined || after === undefined || spec === undefined) return false;
-  if (isOverwritten(spec)) return true;
+  if (onSameObject(spec) === "overwritten") return true;
   return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
 }
 
-/** The plans of a change, where a delete and a create of one object are one update of it. */
-function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects): readonly ResourcePlan[] {
-  const givers = groupBy(plans, ({ op, before }) => [
+/** The steps of a change, where a delete and a create of one object are one update of it. */
+function joinTakeovers(steps: readonly JoinedStep[], live: LiveObjects): readonly JoinedStep[] {
+  const givers = groupBy(steps, ({ op, before }) => [
     op === "delete" || op === "replace" ? identityOf(before, live) : undefined,
   ]);
-  if (givers.size === 0) return plans;
-  const takers = groupBy(plans, ({ op, after }) => [
+  if (givers.size === 0) return steps;
+  const takers = groupBy(steps, ({ op, after }) => [
     op === "create" || op === "replace" ? identityOf(after, live) : undefined,
   ]);
-  const taken = new Map<ResourcePlan, ResourcePlan>();
+  const taken = new Map<JoinedStep, JoinedStep>();
   // Several resources of one object are a mistake of the program, which the run refuses.
   for (const [key, [taker, ...others]] of takers) {
     const [giver, ...more] = givers.get(key) ?? [];
@@ -741,19 +742,20 @@ function joinTakeovers(plans: readonly ResourcePlan[], live: LiveObjects): reado
   }
   keepOwnLosses(taken);
   const given = new Set(taken.values());
-  return plans.flatMap((plan): ResourcePlan[] => {
-    const giver = taken.get(plan);
+  return steps.flatMap((step): JoinedStep[] => {
+    const giver = taken.get(step);
     if (giver !== undefined) {
-      const isOverwriting = isOverwritten(specs[plan.after?.kind ?? ""] ?? {});
-      return [{ ...plan, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
+      const spec = specs[step.after?.kind ?? ""];
+      const isOverwriting = spec !== undefined && onSameObject(spec) === "overwritten";
+      return [{ ...step, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
     }
-    if (!given.has(plan)) return [plan];
-    return plan.op === "delete" ? [] : [{ ...plan, op: "create", before: undefined }];
+    if (!given.has(step)) return [step];
+    return step.op === "delete" ? [] : [{ ...step, op: "create", before: undefined }];
   });
 }
 
 /** A replaced resource is no update of another object while nobody takes over its own: that goes. */
-function keepOwnLosses(taken: Map<ResourcePlan, ResourcePlan>): void {
+function keepOwnLosses(taken: Map<JoinedStep, JoinedStep>): void {
   for (;;) {
     const given = new Set(taken.values());
     const losing = [...taken.keys()].filter((taker) => taker.op === "replace" && !given.has(taker));
@@ -762,63 +764,38 @@ function keepOwnLosses(taken: Map<ResourcePlan, ResourcePlan>): void {
   }
 }
 
-type Binding = readonly [label: string, binding: Json | undefined];
-
-function bindingsOf(entity: Entity | undefined): Binding[] {
-  const bindings = entity?.inputs["bindings"];
-  return Object.entries(isObject(bindings) ? bindings : {});
-}
-
-const isUnmanaged = ([label]: Binding): boolean => label.startsWith(UNMANAGED);
-
-const bindingKey = ([, binding]: Binding): string => {
-  const { identityUid, roleUid } = isObject(binding) ? binding : {};
-  return JSON.stringify([identityUid, roleUid]);
-};
-
-function listOrEmpty(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
-}
-
-/** Whether the arguments of a GroupAccess leave a binding of others alone. */
-function isIgnored(ignore: Json | undefined, [label, binding]: Binding, languages: Languages): boolean {
-  const { identityUids, roleUids, namePatterns } = isObject(ignore) ? ignore : {};
-  const { identityUid = null, roleUid = null } = isObject(binding) ? binding : {};
-  // A label ends in parentheses if several resources have the same name.
-  const names = [label.slice(UNMANAGED.length), label.slice(UNMANAGED.length).replace(/ \([^()]*\)$/, "")];
-  return (
-    listOrEmpty(identityUids).includes(identityUid) ||
-    listOrEmpty(roleUids).includes(roleUid) ||
-    listOrEmpty(namePatterns).some(
-      (pattern) =>
-        typeof pattern === "string" && names.some((name) => languages.mayMatch(anchored(pattern), name)),
-    )
-  );
-}
-
 /**
  * The bindings of others that a refresh has recorded with a GroupAccess, and that stay at their group: all of them when
  * it goes or moves, those that it ignores when it changes.
  */
 function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
   if (accessKinds[recorded.kind]?.ownsBindings !== true) return undefined;
-  const unmanaged = bindingsOf(recorded).filter(isUnmanaged);
-  const wanted = new Set(op === "update" ? bindingsOf(after).map(bindingKey) : []);
-  const ignore = after?.inputs["ignore"];
-  const languages = new Languages();
-  const staying = unmanaged.filter(
-    (one) =>
-      op === "delete" ||
-      op === "replace" ||
-      (op === "update" && !wanted.has(bindingKey(one)) && isIgnored(ignore, one, languages)),
+  const { parentUid, bindings } = recorded.inputs;
+  const grants = new Map(labelledGrantsIn(recorded.inputs));
+  const wanted = identityRoleKeys(labelledGrantsIn(after?.inputs ?? {}));
+  const comparer = new PatternComparer();
+  const isIgnored = ignoreFilter(after?.inputs ?? {}, (pattern, name) =>
+    comparer.mayMatch(anchored(pattern), name),
+  );
+  // What is not known of `ignore` may name any binding.
+  const mayIgnoreAll = after?.unread?.some(({ property }) => property === "ignore") === true;
+  const mayStay = (label: string): boolean => {
+    const grant = grants.get(label);
+    if (grant === undefined) return true;
+    if (wanted.has(identityRoleKey(grant))) return false;
+    return mayIgnoreAll || namesOfUnmanaged(label).some((name) => isIgnored({ ...grant, name }));
+  };
+  const staying = Object.entries(isObject(bindings) ? bindings : {}).filter(
+    (binding) =>
+      !isManaged(binding) &&
+      (op === "delete" || op === "replace" || (op === "update" && mayStay(binding[0]))),
   );
   if (staying.length === 0) return undefined;
-  const inputs: Props = { parentUid: recorded.inputs["parentUid"], bindings: Object.fromEntries(staying) };
   return {
     key: compositeKey("unmanaged", recorded.key),
     kind: recorded.kind,
     urn: recorded.urn,
-    inputs,
+    inputs: { parentUid, bindings: Object.fromEntries(staying) },
     secretPaths: [],
     external: true,
   };
@@ -845,8 +822,8 @@ class ReferenceResolver {
   readonly problems: string[] = [];
 
   constructor(
-    private readonly byUrn: ReadonlyMap<string, ResourcePlan>,
-    private readonly keyOf: (plan: ResourcePlan) => string,
+    private readonly byUrn: ReadonlyMap<string, JoinedStep>,
+    private readonly keyOf: (step: JoinedStep) => string,
   ) {}
 
   /** What a value that is not known yet is the id of, as far as its dependencies say. */
@@ -866,10 +843,10 @@ class ReferenceResolver {
     wantedKind: string | undefined,
     isInsideProperty: boolean,
   ): ReferenceTargets {
-    const plans = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
-    const kindOf = ({ after, before }: ResourcePlan): string | undefined => (after ?? before)?.kind;
-    const ofKind = plans.filter((plan) => {
-      const kind = kindOf(plan);
+    const steps = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
+    const kindOf = ({ after, before }: JoinedStep): string | undefined => (after ?? before)?.kind;
+    const ofKind = steps.filter((step) => {
+      const kind = kindOf(step);
       return kind !== undefined && (wantedKind === undefined || kind === wantedKind);
     });
     // An object or a map contains several references: only the id of a new resource can be the unknown one.
@@ -881,7 +858,7 @@ class ReferenceResolver {
     if (only !== undefined && keys.length === 1 && (isInsideProperty || urns.length === 1))
       return { one: only };
     // What comes from elsewhere, as from another stack, can have any value.
-    const isAllKnown = plans.length === urns.length && plans.every((plan) => kindOf(plan) !== undefined);
+    const isAllKnown = steps.length === urns.length && steps.every((step) => kindOf(step) !== undefined);
     return keys.length > 1 && isAllKnown ? { several: keys } : {};
   }
 
@@ -890,9 +867,9 @@ class ReferenceResolver {
     const found = Object.entries(dependencies).map(([property, urns]): [string, string[]] => [
       property,
       urns.flatMap((urn) => {
-        const plan = this.byUrn.get(urn);
-        const spec = specs[(plan?.after ?? plan?.before)?.kind ?? ""];
-        return plan !== undefined && spec !== undefined && hasSecret(spec) ? [this.keyOf(plan)] : [];
+        const step = this.byUrn.get(urn);
+        const spec = specs[(step?.after ?? step?.before)?.kind ?? ""];
+        return step !== undefined && spec !== undefined && hasSecret(spec) ? [this.keyOf(step)] : [];
       }),
     ]);
     return Object.fromEntries(found.filter(([, keys]) => keys.length > 0));

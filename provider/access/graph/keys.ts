@@ -22,9 +22,9 @@ type CompositeKind =
   | "inherited"
   | "invite";
 
-/** The key of a part of `owner`, which is itself a key; `parts` identify it among the others. */
-export function compositeKey(kind: CompositeKind, owner: string, ...parts: readonly string[]): string {
-  return JSON.stringify([kind, owner, ...parts]);
+/** The key of a part of `whole`, which is itself a key; `parts` identify it among the others. */
+export function compositeKey(kind: CompositeKind, whole: string, ...parts: readonly string[]): string {
+  return JSON.stringify([kind, whole, ...parts]);
 }
 
 function readKeyParts(key: string): readonly unknown[] {
@@ -44,22 +44,22 @@ export function isUnreadKey(key: string): boolean {
   return kind === "unread";
 }
 
-/** The key of what a composite key belongs to; undefined of a uid or a urn. */
-export function ownerOf(key: string): string | undefined {
-  const [, owner] = readKeyParts(key);
-  return typeof owner === "string" ? owner : undefined;
+/** The key of what a composite key is a part of; undefined of a uid or a urn. */
+export function wholeOf(key: string): string | undefined {
+  const [, whole] = readKeyParts(key);
+  return typeof whole === "string" ? whole : undefined;
 }
 
 /** The key of a resource, without the mark of an old resource that stays beside its successor. */
 export function withoutRetained(key: string): string {
-  const [kind, owner] = readKeyParts(key);
-  return kind === "retained" && typeof owner === "string" ? owner : key;
+  const [kind, whole] = readKeyParts(key);
+  return kind === "retained" && typeof whole === "string" ? whole : key;
 }
 
 /** The key with each key in it that has become another one replaced by that. */
 export function replaceKeys(key: string, replacements: ReadonlyMap<string, string>): string {
   const replaced = replacements.get(key);
   if (replaced !== undefined) return replaced;
-  const [kind, owner, ...parts] = readKeyParts(key);
-  return typeof owner === "string" ? JSON.stringify([kind, replaceKeys(owner, replacements), ...parts]) : key;
+  const [kind, whole, ...parts] = readKeyParts(key);
+  return typeof whole === "string" ? JSON.stringify([kind, replaceKeys(whole, replacements), ...parts]) : key;
 }

@@ -39,7 +39,7 @@ export interface Entity {
   readonly formerName?: string;
   /**
    * The arguments. A reference to a resource that does not exist yet is its key, and a value that was not read is a
-   * placeholder (unread.ts) named in `unread`. A secret is "[secret]".
+   * placeholder (unread.ts) named in `unread`. What is secret by its kind is "[secret]".
    */
   readonly inputs: Props;
   readonly unread?: readonly UnreadValue[];
@@ -51,7 +51,7 @@ export interface Entity {
   /** By property: the keys of the resources that its value comes from and that have a secret. */
   readonly secretSources?: Readonly<Record<string, readonly string[]>>;
   /** Only the program describes it: it is read with `.get` or adopted, and is in no inventory. */
-  readonly assumed?: true;
+  readonly claimed?: true;
   readonly secretPaths: readonly string[];
   /** Secret properties that the document contained in plain text. Their values are not kept. */
   readonly plaintextSecrets?: readonly string[];

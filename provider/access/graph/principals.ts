@@ -17,15 +17,15 @@ import {
 import { RE2JS } from "re2js";
 import { OWNERS_OF_TEMPLATES, githubSegment } from "../trust/data/pins";
 import { MOST_OWNERS } from "../trust/judgement";
-import { anchored, exactPattern } from "../trust/languages";
-import type { Languages } from "../trust/languages";
+import { anchored, exactPattern } from "../trust/patternComparer";
+import type { PatternComparer } from "../trust/patternComparer";
 import { openEnds } from "../trust/regexSyntax";
 import { sortedJson } from "../../fields/formats";
 import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
-import { ownerOf, withoutRetained } from "./keys";
+import { wholeOf, withoutRetained } from "./keys";
 import type { Entities, Entity } from "./model";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
@@ -108,12 +108,12 @@ function addressesOf({ trust, starts, claims }: Omit<Naming, "addresses">): read
 }
 
 /** Reads whom a trust names. */
-export function nameOwner(languages: Languages, trust: Trust): Naming {
-  const naming = readOwner(languages, trust);
+export function nameOwner(comparer: PatternComparer, trust: Trust): Naming {
+  const naming = readOwner(comparer, trust);
   return { ...naming, addresses: addressesOf(naming) };
 }
 
-function readOwner(languages: Languages, trust: Trust): Omit<Naming, "addresses"> {
+function readOwner(comparer: PatternComparer, trust: Trust): Omit<Naming, "addresses"> {
   const issuer = trust.issuer?.exact;
   const { exact, pattern } = trust.subject ?? {};
   const claims = new Map<string, AcceptedValue[]>();
@@ -144,69 +144,76 @@ function readOwner(languages: Languages, trust: Trust): Omit<Naming, "addresses"
         : [],
     );
     const ofForm = { exact: undefined, pattern: form };
-    return trust.issuer !== undefined && values.length > 0 && mayIntersect(languages, trust.issuer, ofForm)
+    return trust.issuer !== undefined && values.length > 0 && mayIntersect(comparer, trust.issuer, ofForm)
       ? values
       : [];
   });
   const ownerless = ownerlessSubjects(issuer);
   if (ownerless === undefined) {
     const owner = trust.subject;
-    return { trust, owner, starts: startsOf(languages, owner), isOwnerless: false, claims, holders };
+    return { trust, owner, starts: startsOf(comparer, owner), isOwnerless: false, claims, holders };
   }
   const isOwnerless =
     exact === undefined
-      ? pattern !== undefined && languages.intersects(pattern, anchored(ownerless)) !== "no"
+      ? pattern !== undefined && comparer.intersects(pattern, anchored(ownerless)) !== "no"
       : new RegExp(`^(?:${ownerless})$`).test(exact);
   if (isOwnerless && pattern !== undefined)
     for (const name of OWNERS_OF_TEMPLATES) {
-      const value = claimInPattern(languages, pattern, name);
+      const value = claimInPattern(comparer, pattern, name);
       if (value !== undefined) add(name, value);
     }
   const owner =
     repository === undefined ? (isOwnerless ? undefined : trust.subject) : exactValue(`repo:${repository}:`);
-  return { trust, owner, starts: startsOf(languages, owner), isOwnerless, claims, holders };
+  return { trust, owner, starts: startsOf(comparer, owner), isOwnerless, claims, holders };
 }
 
 /** What a trust says of a claim; of one that names an owner by its subject, too. */
-export function valuesOfClaim(languages: Languages, trust: Trust, name: string): readonly AcceptedValue[] {
+export function valuesOfClaim(
+  comparer: PatternComparer,
+  trust: Trust,
+  name: string,
+): readonly AcceptedValue[] {
   if (owningClaims.has(name) && saysOwnerTwice(trust.issuer?.exact))
-    return nameOwner(languages, trust).claims.get(name) ?? [];
+    return nameOwner(comparer, trust).claims.get(name) ?? [];
   const valuesOf = (form: "exact" | "patterns"): string[] =>
     readClaimConditions(trust, form).flatMap(([claim, text]) => (claim === name ? [text] : []));
   const patterns = valuesOf("patterns").map((pattern) => ({ exact: undefined, pattern }));
   return [...valuesOf("exact").map(exactValue), ...patterns];
 }
 
-const startsOfPatterns = new WeakMap<Languages, Map<string, readonly string[] | undefined>>();
+const startsOfPatterns = new WeakMap<PatternComparer, Map<string, readonly string[] | undefined>>();
 
-function startsOf(languages: Languages, owner: AcceptedValue | undefined): readonly string[] | undefined {
+function startsOf(
+  comparer: PatternComparer,
+  owner: AcceptedValue | undefined,
+): readonly string[] | undefined {
   if (owner?.exact !== undefined) return [startOf("subject", owner)];
   if (owner?.pattern === undefined) return undefined;
   const { pattern } = owner;
-  const known = getOrCompute(startsOfPatterns, languages, () => new Map());
-  return getOrCompute(known, pattern, () => findStarts(languages, pattern));
+  const known = getOrCompute(startsOfPatterns, comparer, () => new Map());
+  return getOrCompute(known, pattern, () => findStarts(comparer, pattern));
 }
 
-function findStarts(languages: Languages, pattern: string): readonly string[] | undefined {
+function findStarts(comparer: PatternComparer, pattern: string): readonly string[] | undefined {
   const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern)];
-  if (languages.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
-  const names = languages.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
+  if (comparer.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
+  const names = comparer.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
   if (names === "tooLarge") return undefined;
   return names.isMany
-    ? findNumbered(languages, open)
+    ? findNumbered(comparer, open)
     : names.list.map((text) => ownerStartOf("subject", text));
 }
 
 const NAME = "[^/:@]+";
 
 /** The same of repositories of GitHub whose numbers a pattern leaves open. */
-function findNumbered(languages: Languages, pattern: string): readonly string[] | undefined {
+function findNumbered(comparer: PatternComparer, pattern: string): readonly string[] | undefined {
   const isOfRepositories = `\\Arepo:${NAME}${OPTIONAL_NUMBER}/${NAME}${OPTIONAL_NUMBER}:`;
-  if (languages.isSubset(pattern, isOfRepositories) !== "yes") return undefined;
+  if (comparer.isSubset(pattern, isOfRepositories) !== "yes") return undefined;
   const [owners, repositories] = [
     { before: "repo:", name: NAME, after: `${OPTIONAL_NUMBER}/(?s:.*)` },
     { before: `repo:${NAME}${OPTIONAL_NUMBER}/`, name: NAME, after: `${OPTIONAL_NUMBER}:(?s:.*)` },
-  ].map((segment) => languages.names(pattern, segment, MOST_OWNERS));
+  ].map((segment) => comparer.names(pattern, segment, MOST_OWNERS));
   if (owners === undefined || owners === "tooLarge" || owners.isMany) return undefined;
   if (repositories === undefined || repositories === "tooLarge" || repositories.isMany) return undefined;
   return owners.list.flatMap((owner) =>
@@ -215,9 +222,9 @@ function findNumbered(languages: Languages, pattern: string): readonly string[] 
 }
 
 /** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */
-function claimInPattern(languages: Languages, pattern: string, name: string): AcceptedValue | undefined {
-  if (languages.isSubset(pattern, `(?:^|:)${name}:`) !== "yes") return undefined;
-  const names = languages.names(pattern, githubSegment(name), MOST_OWNERS);
+function claimInPattern(comparer: PatternComparer, pattern: string, name: string): AcceptedValue | undefined {
+  if (comparer.isSubset(pattern, `(?:^|:)${name}:`) !== "yes") return undefined;
+  const names = comparer.names(pattern, githubSegment(name), MOST_OWNERS);
   if (names === "tooLarge" || names.isMany || names.list.length === 0) return undefined;
   return { exact: undefined, pattern: anchored(names.list.map((one) => RE2JS.quote(one)).join("|")) };
 }
@@ -235,12 +242,17 @@ function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
 }
 
 /** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
-function mayMeetBoth(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
+function mayMeetBoth(
+  comparer: PatternComparer,
+  one: AcceptedValue,
+  other: AcceptedValue,
+  part: string,
+): boolean {
   // Two addresses that are written out are compared by their mailboxes: as patterns that takes long.
   if (part === "email" && one.exact !== undefined && other.exact !== undefined)
-    return mayMeet(languages, one, other, part);
+    return mayMeet(comparer, one, other, part);
   const others = namesOf(part, other);
-  if (namesOf(part, one).some((name) => others.some((each) => mayMeet(languages, name, each, part))))
+  if (namesOf(part, one).some((name) => others.some((each) => mayMeet(comparer, name, each, part))))
     return true;
   const hasPattern = one.exact === undefined || other.exact === undefined;
   const isNameOfOwner = part === "subject" || owningClaims.has(part);
@@ -248,7 +260,7 @@ function mayMeetBoth(languages: Languages, one: AcceptedValue, other: AcceptedVa
     hasPattern &&
     isNameOfOwner &&
     [one, other].some(hasCapitals) &&
-    mayMeet(languages, inAnyCase(one), inAnyCase(other), part)
+    mayMeet(comparer, inAnyCase(one), inAnyCase(other), part)
   );
 }
 
@@ -262,24 +274,24 @@ const inAnyCase = (value: AcceptedValue): AcceptedValue => ({
   pattern: `(?i:${patternOf(value)})`,
 });
 
-function mayMeet(languages: Languages, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
+function mayMeet(comparer: PatternComparer, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
   if (one.exact !== undefined && other.exact !== undefined) {
     return one.exact === other.exact || startOf(part, one) === startOf(part, other);
   }
-  if (mayIntersect(languages, one, other)) return true;
+  if (mayIntersect(comparer, one, other)) return true;
   const start = ownerStarts.get(part);
   if (start === undefined) return false;
   const [first = "", second = ""] = [one, other].map((each) => openEnds(patternOf(each)));
-  return languages.beginAlike(first, second, start) !== "no";
+  return comparer.beginAlike(first, second, start) !== "no";
 }
 
 /** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
-function mayIntersect(languages: Languages, one: AcceptedValue, other: AcceptedValue): boolean {
+function mayIntersect(comparer: PatternComparer, one: AcceptedValue, other: AcceptedValue): boolean {
   const [first, second] = [one.exact ?? one.pattern, other.exact ?? other.pattern];
   if (first === undefined || second === undefined) return true;
-  if (one.exact !== undefined) return languages.mayMatch(second, first);
-  if (other.exact !== undefined) return languages.mayMatch(first, second);
-  return first === second || languages.intersects(first, second) !== "no";
+  if (one.exact !== undefined) return comparer.mayMatch(second, first);
+  if (other.exact !== undefined) return comparer.mayMatch(first, second);
+  return first === second || comparer.intersects(first, second) !== "no";
 }
 
 const patternOf = ({ exact, pattern = "" }: AcceptedValue): string =>
@@ -323,10 +335,10 @@ function indexedNames({ trusts, invited }: Admission): readonly string[] | undef
 const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${mailboxOf(exact)}`;
 
 /** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
-const mayBeInvited = (languages: Languages, { invited }: Admission, { trusts }: Admission): boolean =>
+const mayBeInvited = (comparer: PatternComparer, { invited }: Admission, { trusts }: Admission): boolean =>
   invited !== undefined &&
   trusts.some(({ addresses }) =>
-    addresses.some((address) => mayMeetBoth(languages, invited, address, "email")),
+    addresses.some((address) => mayMeetBoth(comparer, invited, address, "email")),
   );
 
 /**
@@ -341,17 +353,17 @@ const mayBeOneHolder = (first: Naming, second: Naming): boolean =>
   );
 
 /** Whether two trusts may ask for one address, in any claim or as the subject. */
-const mayHaveOneAddress = (languages: Languages, first: Naming, second: Naming): boolean =>
+const mayHaveOneAddress = (comparer: PatternComparer, first: Naming, second: Naming): boolean =>
   first.addresses.some((one) =>
     second.addresses.some(
       (other) =>
         // Two patterns of one mail domain are two people as well.
-        (one.exact ?? other.exact) !== undefined && mayMeetBoth(languages, one, other, "email"),
+        (one.exact ?? other.exact) !== undefined && mayMeetBoth(comparer, one, other, "email"),
     ),
   );
 
 /** Whether one principal may be accepted by two trusts. */
-function mayAcceptOne(languages: Languages, first: Naming, second: Naming): boolean {
+function mayAcceptOne(comparer: PatternComparer, first: Naming, second: Naming): boolean {
   const [one, other] = [first.trust, second.trust];
   // Whoever has a key signs whatever else is written.
   if (one.hasKeys || other.hasKeys) {
@@ -362,15 +374,15 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
   }
   const isProvenAlike = proofs.every((part) => {
     const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined ? a === b : mayMeetBoth(languages, a, b, part);
+    return a === undefined || b === undefined ? a === b : mayMeetBoth(comparer, a, b, part);
   });
   if (!isProvenAlike) return false;
   const mayMeetIn = (part: string, a: AcceptedValue | undefined, b: AcceptedValue | undefined): boolean =>
-    a === undefined || b === undefined || mayMeetBoth(languages, a, b, part);
+    a === undefined || b === undefined || mayMeetBoth(comparer, a, b, part);
   const isRead = first.owner !== one.subject || second.owner !== other.subject;
   const isOneSubject =
     mayBeOneHolder(first, second) ||
-    mayHaveOneAddress(languages, first, second) ||
+    mayHaveOneAddress(comparer, first, second) ||
     (first.starts !== undefined && second.starts !== undefined
       ? first.starts.some((start) => second.starts?.includes(start))
       : mayMeetIn("subject", first.owner, second.owner) ||
@@ -378,13 +390,13 @@ function mayAcceptOne(languages: Languages, first: Naming, second: Naming): bool
   if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
   return [...first.claims].every(([name, values]) =>
     values.every((value) =>
-      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(languages, value, each, partOfClaim(name))),
+      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(comparer, value, each, partOfClaim(name))),
     ),
   );
 }
 
 /** Whether one principal may be accepted by two texts of trusts: the sides of a change have most of them in common. */
-const answers = new WeakMap<Languages, Map<string, Map<string, boolean>>>();
+const answers = new WeakMap<PatternComparer, Map<string, Map<string, boolean>>>();
 
 /** What lets somebody in on one side of a change, and the subjects that have the same. */
 interface Admission {
@@ -410,11 +422,11 @@ export class Principals {
    */
   constructor(
     private readonly entities: Entities,
-    private readonly languages: Languages,
+    private readonly comparer: PatternComparer,
     subjects: Iterable<Subject>,
     private readonly past: Entities = new Map(),
   ) {
-    this.answers = getOrCompute(answers, languages, () => new Map());
+    this.answers = getOrCompute(answers, comparer, () => new Map());
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       for (const admission of this.admissionsOf(subject)) admission.subjects.push(subject);
     for (const one of this.byText.values()) {
@@ -480,14 +492,14 @@ export class Principals {
     if (one.text === other.text) return true;
     const [first, second] = one.text < other.text ? [one, other] : [other, one];
     const ofFirst = getOrCompute(this.answers, first.text, () => new Map());
-    const { languages } = this;
+    const { comparer } = this;
     return getOrCompute(
       ofFirst,
       second.text,
       () =>
-        one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(languages, trust, each))) ||
-        mayBeInvited(languages, one, other) ||
-        mayBeInvited(languages, other, one),
+        one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(comparer, trust, each))) ||
+        mayBeInvited(comparer, one, other) ||
+        mayBeInvited(comparer, other, one),
     );
   }
 
@@ -507,7 +519,7 @@ export class Principals {
       const address = subject.type === "invite" ? addressOf(holder) : undefined;
       return {
         text,
-        trusts: trusts.map((trust) => nameOwner(this.languages, trust)),
+        trusts: trusts.map((trust) => nameOwner(this.comparer, trust)),
         invited: address === undefined ? undefined : exactValue(address),
         subjects: [],
       };
@@ -523,7 +535,7 @@ const entityOf = (entities: Entities, key: string): Entity | undefined =>
   entities.get(key) ?? entities.get(withoutRetained(key));
 
 /** The key of what says who a subject is: an identity, an invite, the directory of a group, the association of a service. */
-const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (ownerOf(key) ?? key));
+const holderOf = ({ key, type }: Subject): string => (type === "identity" ? key : (wholeOf(key) ?? key));
 
 /** Who somebody is, as a text of all that decides it: identities of one trust are one principal, and so are invites of one address. */
 function textOf(entities: Entities, subject: Subject): string {

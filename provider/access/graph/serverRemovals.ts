@@ -8,10 +8,10 @@ import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { compositeKey } from "./keys";
-import type { LiveObjects, PlanKeys } from "./entities";
+import type { LiveObjects, ResourceKeys } from "./entities";
 import type { Entity } from "./model";
 import { isReference, leavesIn, mapReferences } from "./references";
-import type { ResourcePlan } from "./graphBuilder";
+import type { JoinedStep } from "./graphBuilder";
 import { removesObject } from "./unforeseen";
 
 /** The kinds of resources whose delete the server may refuse, by uid. */
@@ -26,7 +26,7 @@ function blocksDelete(kind: string, deleted: string): boolean {
 
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
-  private readonly byUrn: ReadonlyMap<string, ResourcePlan>;
+  private readonly byUrn: ReadonlyMap<string, JoinedStep>;
   /** By uid: whether a delete or a replacement removes it. */
   private readonly removed = new Map<string, "delete" | "replace">();
   /** The same of those that share the uid of their parent, by kind and uid. */
@@ -42,17 +42,17 @@ export class ServerRemovals {
     const managed = [...this.byUrn.values()].filter(
       ({ before, after }) => (before ?? after)?.external !== true,
     );
-    return new Set(managed.map((plan) => this.keys.of(plan)));
+    return new Set(managed.map((step) => this.keys.of(step)));
   });
 
-  /** @param plans of the kinds of this package. */
+  /** @param steps of the kinds of this package. */
   constructor(
-    private readonly plans: readonly ResourcePlan[],
-    private readonly keys: PlanKeys,
-    allPlans: readonly ResourcePlan[],
+    private readonly steps: readonly JoinedStep[],
+    private readonly keys: ResourceKeys,
+    allSteps: readonly JoinedStep[],
     private readonly live: LiveObjects,
   ) {
-    this.byUrn = new Map(allPlans.map((plan) => [plan.urn, plan]));
+    this.byUrn = new Map(allSteps.map((step) => [step.urn, step]));
     this.findRemoved();
     this.findRetained();
   }
@@ -74,9 +74,9 @@ export class ServerRemovals {
     return specs[kind]?.sharesParentUid === true ? undefined : this.refused.get(id);
   }
 
-  isRemovedFromServer(plan: ResourcePlan): boolean {
-    const { op, before } = plan;
-    if (!removesObject(plan) || (before && this.refusedBy(before)) !== undefined) return false;
+  isRemovedFromServer(step: JoinedStep): boolean {
+    const { op, before } = step;
+    if (!removesObject(step) || (before && this.refusedBy(before)) !== undefined) return false;
     // The engine leaves what it deletes at the end to the delete of the other resource, and the API does not cascade.
     return op === "replace" || this.byUrn.get(before?.deletedWith ?? "")?.op !== "delete";
   }
@@ -95,41 +95,41 @@ export class ServerRemovals {
   }
 
   private findRemoved(): void {
-    for (const plan of this.plans) {
-      const uid = recordedUid(plan.before);
-      if (uid === undefined || !this.isRemovedFromServer(plan)) continue;
-      const how = plan.op === "replace" ? "replace" : "delete";
+    for (const step of this.steps) {
+      const uid = recordedUid(step.before);
+      if (uid === undefined || !this.isRemovedFromServer(step)) continue;
+      const how = step.op === "replace" ? "replace" : "delete";
       // Nothing refers to a resource that shares the uid of its parent.
-      if (this.keys.of(plan) === uid) this.removed.set(uid, how);
-      else this.removedBeside.set(`${plan.before?.kind ?? ""} ${uid}`, how);
+      if (this.keys.of(step) === uid) this.removed.set(uid, how);
+      else this.removedBeside.set(`${step.before?.kind ?? ""} ${uid}`, how);
     }
     this.findRefused();
   }
 
   private findRetained(): void {
-    for (const plan of this.plans) {
-      const uid = recordedUid(plan.before);
-      if (uid === undefined || this.keys.of(plan) !== uid || plan.op !== "replace") continue;
-      if (!this.isRemovedFromServer(plan)) this.retained.set(uid, compositeKey("retained", uid));
+    for (const step of this.steps) {
+      const uid = recordedUid(step.before);
+      if (uid === undefined || this.keys.of(step) !== uid || step.op !== "replace") continue;
+      if (!this.isRemovedFromServer(step)) this.retained.set(uid, compositeKey("retained", uid));
     }
   }
 
   private findRefused(): void {
     const deletions = new Map(
-      this.plans.flatMap(({ before }): [string, string][] => {
+      this.steps.flatMap(({ before }): [string, string][] => {
         const [uid, kind = ""] = [recordedUid(before), before?.kind];
         const isCandidate = uid !== undefined && specs[kind]?.deletion?.blockedBy !== undefined;
         return isCandidate && this.removed.has(uid) ? [[uid, kind]] : [];
       }),
     );
     if (deletions.size === 0) return;
-    for (const plan of this.plans) this.refuseForPlan(plan, deletions);
+    for (const step of this.steps) this.refuseForStep(step, deletions);
     const owned = this.ownedBindings();
     for (const object of this.live.all()) this.refuseForObject(object, deletions, owned);
     // A resource whose delete is refused may itself keep another one from being deleted.
-    const byUid = groupBy(this.plans, ({ before }) => [recordedUid(before)]);
+    const byUid = groupBy(this.steps, ({ before }) => [recordedUid(before)]);
     for (let uid = this.open.pop(); uid !== undefined; uid = this.open.pop()) {
-      for (const plan of byUid.get(uid) ?? []) this.refuseForPlan(plan, deletions);
+      for (const step of byUid.get(uid) ?? []) this.refuseForStep(step, deletions);
     }
   }
 
@@ -156,24 +156,24 @@ export class ServerRemovals {
     for (const referred of named) this.refuse(deletions, binding ?? kind, key, referred);
   }
 
-  private refuseForPlan(plan: ResourcePlan, deletions: Deletions): void {
-    const { op, before, after } = plan;
-    const stays = (op === "delete" || op === "replace") && !this.isRemovedFromServer(plan);
+  private refuseForStep(step: JoinedStep, deletions: Deletions): void {
+    const { op, before, after } = step;
+    const stays = (op === "delete" || op === "replace") && !this.isRemovedFromServer(step);
     for (const resource of [after, stays ? before : undefined]) {
       if (resource === undefined) continue;
       const kind = resource.kind ?? "";
-      const uid = this.keys.of(plan);
+      const uid = this.keys.of(step);
       const key = op === "replace" && resource === before ? compositeKey("retained", uid) : uid;
-      const inputs = this.inputsAfter(plan, resource);
+      const inputs = this.inputsAfter(step, resource);
       this.refuseForInputs(deletions, kind, key, inputs);
     }
   }
 
   /** The arguments that a resource has once all is done, as far as references are known before. */
-  private inputsAfter(plan: ResourcePlan, resource: RecordedResource): Props {
-    const { op, before } = plan;
+  private inputsAfter(step: JoinedStep, resource: RecordedResource): Props {
+    const { op, before } = step;
     const spec = specs[resource.kind ?? ""];
-    const live = this.live.get(this.keys.of(plan));
+    const live = this.live.get(this.keys.of(step));
     if (spec === undefined || before === undefined || (op !== "same" && op !== "update")) {
       return declaredOf(resource);
     }
@@ -201,11 +201,11 @@ export class ServerRemovals {
   /** The bindings of resources that own all bindings of their group. */
   private ownedBindings(): Set<string> {
     return new Set(
-      this.plans.flatMap((plan) => {
-        const { before } = plan;
+      this.steps.flatMap((step) => {
+        const { before } = step;
         if (!isManagedKind(before) || accessKinds[before.kind]?.ownsBindings !== true) return [];
         return bindingKeys(
-          toEntity(before, { key: this.keys.of(plan), uid: recordedUid(before), side: "before" }),
+          toEntity(before, { key: this.keys.of(step), uid: recordedUid(before), side: "before" }),
         );
       }),
     );

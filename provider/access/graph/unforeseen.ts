@@ -6,7 +6,7 @@ import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { bindingKeys, bindsRoles } from "./accessKinds";
 import { recordedUid, toEntity } from "./entities";
-import type { ResourcePlan } from "./graphBuilder";
+import type { JoinedStep } from "./graphBuilder";
 
 /*
  * Where nobody can say what a change leaves at the server: the engine deletes in an order that no preview shows, and each of its
@@ -21,29 +21,29 @@ export function describeResource({ urn }: RecordedResource): string {
 }
 
 /** Whether the engine asks the provider to delete the object of a resource, if no other one keeps it. */
-export const removesObject = ({ op, before }: ResourcePlan): boolean =>
+export const removesObject = ({ op, before }: JoinedStep): boolean =>
   (op === "delete" || op === "replace") && before?.external === false && !before.retainOnDelete;
 
 /**
  * What the engine deletes or leaves with another resource, by the order of the two: no preview shows it where one of them is
  * replaced.
  */
-export function findReplacedOwners(own: readonly ResourcePlan[], plans: readonly ResourcePlan[]): string[] {
-  const read = new Set(plans.flatMap(({ urn, op }) => (op === "read" ? [urn] : [])));
+export function findReplacedOwners(own: readonly JoinedStep[], steps: readonly JoinedStep[]): string[] {
+  const read = new Set(steps.flatMap(({ urn, op }) => (op === "read" ? [urn] : [])));
   const gone = new Map(
-    plans.flatMap((plan): [string, ResourcePlan][] =>
+    steps.flatMap((step): [string, JoinedStep][] =>
       // The state has the name that an alias leads to.
-      plan.op === "replace" || plan.op === "delete"
-        ? [plan.urn, plan.before?.urn ?? plan.urn].map((urn) => [urn, plan])
+      step.op === "replace" || step.op === "delete"
+        ? [step.urn, step.before?.urn ?? step.urn].map((urn) => [urn, step])
         : [],
     ),
   );
-  const isReplaced = ({ op, urn }: ResourcePlan): boolean => op === "replace" || read.has(urn);
-  return own.flatMap((plan) => {
-    const owner = gone.get(plan.before?.deletedWith ?? "");
-    if (owner?.before === undefined || plan.before === undefined || !removesObject(plan)) return [];
-    if (![plan, owner].some(isReplaced)) return [];
-    const name = describeResource(plan.before);
+  const isReplaced = ({ op, urn }: JoinedStep): boolean => op === "replace" || read.has(urn);
+  return own.flatMap((step) => {
+    const owner = gone.get(step.before?.deletedWith ?? "");
+    if (owner?.before === undefined || step.before === undefined || !removesObject(step)) return [];
+    if (![step, owner].some(isReplaced)) return [];
+    const name = describeResource(step.before);
     return `${name} is to be deleted with ${describeResource(owner.before)}, and one of the two is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
   });
 }
@@ -91,12 +91,12 @@ function namesOf(resource: RecordedResource): readonly string[] | undefined {
  * Begins where all resources had one process: the package has several forms, and the engine a process for each of them and for
  * each version. One that the program declares is a finding of its own (X4).
  */
-export function findSecondProcess(own: readonly ResourcePlan[]): string[] {
+export function findSecondProcess(own: readonly JoinedStep[]): string[] {
   const isOfDefault = ({ provider = "" }: RecordedResource): boolean =>
     provider === "" || isDefaultProvider(provider.slice(0, provider.lastIndexOf("::")));
   const [before, after] = (["before", "after"] as const).map((side) =>
-    own.flatMap((plan) => {
-      const resource = plan[side];
+    own.flatMap((step) => {
+      const resource = step[side];
       return resource === undefined || resource.external || !isOfDefault(resource) ? [] : [resource];
     }),
   );
@@ -119,7 +119,7 @@ export function findSecondProcess(own: readonly ResourcePlan[]): string[] {
 }
 
 /** What one process deletes, and another one may have taken over: the first does not know that. */
-export function findTakenByOthers(own: readonly ResourcePlan[]): string[] {
+export function findTakenByOthers(own: readonly JoinedStep[]): string[] {
   const sides = own.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined));
   if (new Set(sides.map(processOf)).size < 2) return [];
   const managed = own.flatMap(({ after }) => (after === undefined || after.external ? [] : [after]));
@@ -131,8 +131,8 @@ export function findTakenByOthers(own: readonly ResourcePlan[]): string[] {
     const candidates = names === undefined ? managed : keys.flatMap((name) => byName.get(name) ?? []);
     return candidates.find((other) => isOfOtherProcess(resource, other));
   };
-  return own.flatMap(({ before, ...plan }) => {
-    const taker = before === undefined || !removesObject({ ...plan, before }) ? undefined : takerOf(before);
+  return own.flatMap(({ before, ...step }) => {
+    const taker = before === undefined || !removesObject({ ...step, before }) ? undefined : takerOf(before);
     return before === undefined || taker === undefined
       ? []
       : `${describeResource(before)} is deleted, and ${describeResource(taker)} of another provider may be the same object, which would be deleted too; change the provider of the resources first, and delete in an update after that`;
@@ -140,7 +140,7 @@ export function findTakenByOthers(own: readonly ResourcePlan[]): string[] {
 }
 
 /** Owners of the children of one parent, of which one owns all: the program refuses them, but not those of two processes. */
-export function findSecondOwners(own: readonly ResourcePlan[]): string[] {
+export function findSecondOwners(own: readonly JoinedStep[]): string[] {
   const managed = own.flatMap(({ op, after }) =>
     after === undefined || after.external || op === "delete" || op === "read" ? [] : [after],
   );

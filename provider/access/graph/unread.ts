@@ -46,6 +46,17 @@ export interface UnreadPlace {
   readonly path: string;
 }
 
+/*
+ * What a value is in a document, and in the inputs of an entity:
+ *
+ * document                                 entity
+ * any value of its field's form            the same
+ * the engine's text for an unknown value   a placeholder with the reason `unknown`, or the key of a resource (`assumptions`)
+ * "[secret]", and its path is secret       a placeholder with the reason `secret`, or the value before (`concealed`)
+ * a field that is secret by its kind       "[secret]", whatever the document shows
+ * any other value                          a placeholder with the reason `unreadable`
+ */
+
 /** Creates the placeholder of a value that was not read: equal to itself and to nothing else. */
 export function unreadAt(reason: UnreadReason, { urn, side, path }: UnreadPlace): string {
   return MARK + JSON.stringify([reason, urn, side, path]);

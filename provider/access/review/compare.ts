@@ -15,16 +15,16 @@ import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField, hierarchiesOf, labelByKey } from "../graph/accessKinds";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
-import { buildGraphs, planResources } from "../graph/graphBuilder";
-import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
+import { buildGraphs, joinSteps } from "../graph/graphBuilder";
+import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin } from "../graph/references";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
 
-/** What happens to one resource. `recorded` and `planned` are there only of what the program manages. */
-export interface ResourceChange extends Omit<PlannedChange, "plan"> {
+/** What happens to one resource. `recorded` and `declared` are there only of what the program manages. */
+export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
   readonly urn?: string;
   readonly fields: readonly FieldEffect[];
@@ -41,6 +41,10 @@ export interface ResourceChange extends Omit<PlannedChange, "plan"> {
 
 /** A change after which there is a resource. */
 export type ChangeWithAfter = ResourceChange & { readonly after: Entity };
+
+/** Whether the program gives an object up, and the server is not asked to delete it. */
+export const isGivenUp = ({ op, isLeftOnServer, refusedBy }: ResourceChange): boolean =>
+  op === "delete" && isLeftOnServer === true && refusedBy === undefined;
 
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
 export interface ComparisonAsRecorded {
@@ -62,7 +66,7 @@ export interface KeptChange {
 /** Two graphs and what lies between them. */
 export interface Comparison {
   /** SHA-256 of what the preview shows of the stack before the change: see `digestRecord`. Absent where there is no preview. */
-  readonly record?: string;
+  readonly recordDigest?: string;
   readonly stack?: string;
   readonly before: AccessGraph;
   readonly after: AccessGraph;
@@ -80,9 +84,9 @@ export interface Comparison {
   /** All of them, where drift compares several organisations. */
   readonly inventories?: readonly Inventory[];
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
-  readonly recorded: ReadonlyMap<string, Entity>;
+  readonly existing: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
@@ -109,12 +113,12 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 }
 
 /** Whether a secret may differ, as far as the engine says, which has compared its values. */
-function mayDiffer(secret: string, { differing }: PlannedChange["plan"]): boolean {
+function mayDiffer(secret: string, { differing }: StepChange["step"]): boolean {
   return differing?.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret)) ?? true;
 }
 
 /** Whether an update changes only what the stack records: the provider compares the arguments with the recorded outputs. */
-function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string): boolean {
+function sendsNothing({ op, before, after }: StepChange["step"], kind: string): boolean {
   if (op !== "update" || before === undefined || after === undefined) return false;
   const olds = { ...before.inputs, ...before.outputs };
   const isConfirmed = olds[UNCONFIRMED] !== true;
@@ -122,41 +126,41 @@ function sendsNothing({ op, before, after }: PlannedChange["plan"], kind: string
 }
 
 /** The paths that the program ignores from now on. */
-function newlyIgnored({ before, unrefreshed, after }: PlannedChange["plan"]): string[] {
+function newlyIgnored({ before, unrefreshed, after }: StepChange["step"]): string[] {
   const olds = (unrefreshed ?? before)?.ignoreChanges ?? [];
   return (after?.ignoreChanges ?? []).filter((path) => !olds.includes(path));
 }
 
 function changeOf(
-  { plan, kind, before, after, notReviewed, packageVersion, recorded, planned, ...known }: PlannedChange,
+  { step, kind, before, after, notReviewed, packageVersion, recorded, declared, ...known }: StepChange,
   context: EffectContext,
 ): ResourceChange {
-  const op = plan.op === "import" ? "read" : plan.op;
+  const op = step.op === "import" ? "read" : step.op;
   const both = before !== undefined && after !== undefined && op !== "same";
-  const ignored = newlyIgnored(plan);
+  const ignored = newlyIgnored(step);
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
   const secret =
-    op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, plan)) : [];
+    op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, step)) : [];
   return {
     op,
     kind,
-    urn: plan.urn,
+    urn: step.urn,
     before,
     after,
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
-    ...(secret.length === 0 && sendsNothing(plan, kind) ? { sendsNothing: true } : {}),
+    ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),
-    ...(planned === undefined || planned.external === true ? {} : { planned }),
+    ...(declared === undefined || declared.external === true ? {} : { declared }),
     ...(notReviewed === undefined
       ? {}
       : {
           notReviewed,
           packageVersion,
-          inputsDigest: (plan.after ?? plan.before)?.inputsDigest,
-          location: plan.after?.location ?? plan.before?.location,
+          inputsDigest: (step.after ?? step.before)?.inputsDigest,
+          location: step.after?.location ?? step.before?.location,
         }),
   };
 }
@@ -312,9 +316,9 @@ function findUnresolved(
 export function compareSides(
   before: AccessGraph,
   after: AccessGraph,
-  languages: Languages,
+  comparer: PatternComparer,
 ): Pick<Comparison, "grants" | "unchanged" | "groups"> {
-  const { changes, unchanged } = diffGrants(before, after, languages);
+  const { changes, unchanged } = diffGrants(before, after, comparer);
   const grants = [...changes, ...changesByMoves(before, after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
@@ -325,10 +329,10 @@ export function compareSides(
 function compareUpdate(
   before: AccessGraph,
   after: AccessGraph,
-  languages: Languages,
+  comparer: PatternComparer,
   changes: readonly ResourceChange[],
 ): ReturnType<typeof compareSides> & Pick<Comparison, "meanwhile"> {
-  const sides = compareSides(before, after, languages);
+  const sides = compareSides(before, after, comparer);
   const olds = changes.flatMap(({ op, before: old }) =>
     old !== undefined && (op === "update" || op === "replace" || op === "delete") ? [old] : [],
   );
@@ -359,16 +363,16 @@ function recordedBefore({ steps }: Preview): RecordedResource[] {
  */
 export function compare(sources: Sources): Comparison {
   checkStacks(sources);
-  const { preview, before: recorded, inventory } = sources;
-  const graphs = buildGraphs(planResources(preview.steps, recorded), inventory);
+  const { preview, before: state, inventory } = sources;
+  const graphs = buildGraphs(joinSteps(preview.steps, state), inventory);
   const { before, after } = graphs;
-  const languages = new Languages();
-  const context = createEffectContext(before.entities, after.entities, languages);
+  const comparer = new PatternComparer();
+  const context = createEffectContext(before.entities, after.entities, comparer);
   const changes = graphs.changes.map((change) => changeOf(change, context));
-  const sides = compareUpdate(before, after, languages, changes);
+  const sides = compareUpdate(before, after, comparer, changes);
   const incomplete = findGaps(sources, changes, graphs);
   const comparison: Comparison = {
-    stack: preview.stack ?? recorded?.stack,
+    stack: preview.stack ?? state?.stack,
     before,
     after,
     changes,
@@ -377,16 +381,18 @@ export function compare(sources: Sources): Comparison {
     complete: incomplete.length === 0,
     incomplete,
     inventory,
-    languages,
-    recorded: recordedObjects(preview, recorded, inventory),
-    record: digestRecord(recordedBefore(preview)),
+    comparer,
+    existing: existingObjects(preview, state, inventory),
+    recordDigest: digestRecord(recordedBefore(preview)),
   };
-  const pairs = graphs.changes.map((planned, index) => [planned, changes[index] as ResourceChange] as const);
+  const pairs = graphs.changes.map(
+    (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
+  );
   const side =
     inventory === undefined ? undefined : recordedSide(graphs, pairs, context, mayOmitResources(preview));
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
-  const ownSides = compareUpdate(own.before, own.after, languages, own.changes);
+  const ownSides = compareUpdate(own.before, own.after, comparer, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
 }
@@ -394,7 +400,7 @@ export function compare(sources: Sources): Comparison {
 /** What an import shows as the state before is what the program's own provider read. */
 const IMPORT = /^import/;
 
-function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
+function toExistingEntity(kind: string, uid: string, inputs: Entity["inputs"]): Entity {
   const { name } = inputs;
   const isName = typeof name === "string" && name !== "" && name !== SECRET_MASK && !isUnknown(name);
   return { key: uid, kind, uid, ...(isName ? { name } : {}), inputs, secretPaths: [] };
@@ -404,7 +410,7 @@ function toRecordedEntity(kind: string, uid: string, inputs: Entity["inputs"]): 
  * The objects that exist before a change, by uid. What an inventory lists is as it says; an exported state, and then the old
  * states of a preview, describe what no inventory lists. Nothing here comes from the program under review.
  */
-export function recordedObjects(
+export function existingObjects(
   preview: Preview,
   before: StateExport | undefined,
   inventory: Inventory | undefined,
@@ -413,7 +419,7 @@ export function recordedObjects(
   const add = (kind: string | undefined, uid: string | undefined, inputs: Entity["inputs"]): void => {
     const spec = specs[kind ?? ""];
     if (kind === undefined || uid === undefined || spec === undefined || spec.sharesParentUid) return;
-    if (!objects.has(uid)) objects.set(uid, toRecordedEntity(kind, uid, inputs));
+    if (!objects.has(uid)) objects.set(uid, toExistingEntity(kind, uid, inputs));
   };
   const addResource = ({ kind, id, inputs, outputs }: RecordedResource): void => {
     // What an inventory would contain, and does not, does not exist.

@@ -16,10 +16,10 @@ import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
-import { isSummary, isUnreadKey, ownerOf, withoutRetained } from "../graph/keys";
+import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { isUnread } from "../graph/unread";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 
 /** What becomes of who can be a holder, for everyone by whom grants are held before or after. */
 class TrustComparison {
@@ -30,9 +30,9 @@ class TrustComparison {
     private readonly before: Entities,
     private readonly after: Entities,
     private readonly hierarchies: Hierarchies,
-    languages: Languages,
+    comparer: PatternComparer,
   ) {
-    this.context = createEffectContext(before, after, languages);
+    this.context = createEffectContext(before, after, comparer);
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {
@@ -359,7 +359,7 @@ export function addMeanwhile(
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
   const sumOf = ({ subject, role }: Grant): string | undefined =>
-    isSummary(role.key) ? JSON.stringify([subject.key, ownerOf(role.key)]) : undefined;
+    isSummary(role.key) ? JSON.stringify([subject.key, wholeOf(role.key)]) : undefined;
   const staying = new Set(after.grants.map(sumOf));
   const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
     // A sum of inherited grants is another one as soon as one of them is: where one of the same origin stays, the two sides
@@ -384,7 +384,7 @@ export function addMeanwhile(
   });
   const changed = new Set(olds.flatMap(({ kind, key }) => (kind === "Role" ? [] : [key])));
   const isHolderChanged = ({ subject: { key } }: Grant): boolean =>
-    changed.has(key) || changed.has(ownerOf(key) ?? "");
+    changed.has(key) || changed.has(wholeOf(key) ?? "");
   const widened = changes.map((change) => {
     const wide =
       isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;
@@ -418,11 +418,11 @@ const isUnreadable = ({ subject, role, group }: Grant): boolean =>
 export function diffGrants(
   before: AccessGraph,
   after: AccessGraph,
-  languages = new Languages(),
+  comparer = new PatternComparer(),
 ): GrantDifference {
   const entities = { before: before.entities, after: after.entities };
   const hierarchies = hierarchiesOf(entities.before, entities.after);
-  const trust = new TrustComparison(entities.before, entities.after, hierarchies, languages);
+  const trust = new TrustComparison(entities.before, entities.after, hierarchies, comparer);
   const olds = byKey(before.grants, hierarchies.before);
   const news = byKey(after.grants, hierarchies.after);
   const continuing = [...news].flatMap(([key, now]) => {

@@ -7,7 +7,7 @@ import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField, readRoleCapabilities } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Grant, GrantedRole, Subject } from "../graph/grant";
-import { ownerOf, withoutRetained } from "../graph/keys";
+import { wholeOf, withoutRetained } from "../graph/keys";
 import { textsOfTrusts } from "../graph/principals";
 import type { ResourceChange, Comparison } from "./compare";
 
@@ -154,7 +154,7 @@ export function createSignInDoubt({
       return "changed";
     // A service of the platform signs in by nothing that a program says.
     if (type === "service") return undefined;
-    const keys = [key, ownerOf(key) ?? ""].map(withoutRetained);
+    const keys = [key, wholeOf(key) ?? ""].map(withoutRetained);
     if (keys.some((each) => changed.has(each))) return "changed";
     const isNew =
       keys.some((each) => after.entities.has(each)) && !keys.some((each) => before.entities.has(each));

@@ -8,7 +8,7 @@ import { graphOf } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { textsOfTrusts } from "../graph/principals";
-import type { AccessGraphs, PlannedChange } from "../graph/graphBuilder";
+import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
 import { isPathWithin, listReferences, topProperty } from "../graph/references";
@@ -25,7 +25,7 @@ import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } fro
 type RecordedSide = Pick<Comparison, "before" | "after" | "changes"> &
   Pick<ComparisonAsRecorded, "kept" | "isFirstImport">;
 
-type Pair = readonly [PlannedChange, ResourceChange];
+type Pair = readonly [StepChange, ResourceChange];
 
 /** Whether a value that came by hand is still there after the change, as far as the two differ. */
 function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): boolean {
@@ -35,11 +35,11 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
 }
 
 /** What somebody changed by hand of a managed object. */
-function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context: EffectContext) {
+function fieldsChangedByHand({ step, recorded, before }: StepChange, context: EffectContext) {
   const spec = specs[recorded?.kind ?? ""];
   if (spec === undefined || recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
-  const normalized = plan.before?.outputs[NORMALIZED];
+  const normalized = step.before?.outputs[NORMALIZED];
   const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
   return describeEffects(spec, recorded.inputs, mergeLive(spec, olds, before.inputs).inputs, context);
 }
@@ -47,40 +47,40 @@ function fieldsChangedByHand({ plan, recorded, before }: PlannedChange, context:
 /** Of what was changed by hand of a managed object, what is in the program from now on. */
 function keptFields(
   byHand: readonly FieldEffect[],
-  { plan, recorded, planned, before, after }: PlannedChange,
+  { step, recorded, declared, before, after }: StepChange,
   context: EffectContext,
 ): readonly FieldEffect[] {
-  if (recorded === undefined || planned === undefined || before === undefined || after === undefined)
+  if (recorded === undefined || declared === undefined || before === undefined || after === undefined)
     return [];
   // What a preview has refreshed is in the stack from the update on, also where the program changes nothing.
-  if (plan.op === "same") return plan.unrefreshed === undefined ? [] : byHand;
+  if (step.op === "same") return step.unrefreshed === undefined ? [] : byHand;
   // What is only read from now on is not the program's.
-  if (plan.op === "read") return [];
+  if (step.op === "read") return [];
   const effects = (old: Entity["inputs"], now: Entity["inputs"]) =>
     describeEffects(specs[recorded.kind], old, now, context);
-  const [declared, later] = [effects(recorded.inputs, planned.inputs), effects(before.inputs, after.inputs)];
+  const [written, later] = [effects(recorded.inputs, declared.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
     (effect) =>
-      declared.some(({ path }) => isPathWithin(path, effect.path) || isPathWithin(effect.path, path)) &&
+      written.some(({ path }) => isPathWithin(path, effect.path) || isPathWithin(effect.path, path)) &&
       isKept(effect, later),
   );
 }
 
 /** An object of the server that no stack managed, and that the program takes over as it is. */
-const isAdopted = ({ plan, before, after }: PlannedChange): boolean =>
-  plan.op === "import" &&
+const isAdopted = ({ step, before, after }: StepChange): boolean =>
+  step.op === "import" &&
   before !== undefined &&
-  before.assumed !== true &&
+  before.claimed !== true &&
   after !== undefined &&
   after.external !== true;
 
 /** An object that somebody deleted, and that the program no longer declares: as the stack records it. */
-const lostByHand = ({ plan, recorded, isMissing }: PlannedChange): Entity | undefined =>
-  isMissing === true && (plan.op === "delete" || plan.op === "replace") ? recorded : undefined;
+const lostByHand = ({ step, recorded, isMissing }: StepChange): Entity | undefined =>
+  isMissing === true && (step.op === "delete" || step.op === "replace") ? recorded : undefined;
 
 /** Whether the stack managed anything before: its first import may take over a whole organisation. */
-const managesAnything = ({ plan, recorded }: PlannedChange): boolean =>
-  plan.op !== "create" && plan.op !== "import" && recorded !== undefined && recorded.external !== true;
+const managesAnything = ({ step, recorded }: StepChange): boolean =>
+  step.op !== "create" && step.op !== "import" && recorded !== undefined && recorded.external !== true;
 
 /** Names what a grant gives, to whom by their key, and to whom by the trust that lets them in: another identity may have the same. */
 function tellGrants({ entities }: AccessGraph): (grant: Grant) => string[] {
@@ -118,7 +118,7 @@ function asRecordedBefore(live: Entity, recorded: Entity, fields: readonly Field
 
 /** What the change leaves as somebody made it by hand is not its doing: the object as the stack records it. */
 function asRecordedAfter(
-  { recorded, before, after }: PlannedChange,
+  { recorded, before, after }: StepChange,
   left: readonly FieldEffect[],
 ): Entity | undefined {
   const spec = specs[recorded?.kind ?? ""];
@@ -158,26 +158,26 @@ export function recordedSide(
   const kept = new Map<ResourceChange, readonly FieldEffect[]>();
   const losses = new Map<ResourceChange, Entity>();
   let isAnyByHand = false;
-  for (const [planned, change] of pairs) {
-    const byHand = fieldsChangedByHand(planned, context);
-    const fields = keptFields(byHand, planned, context);
-    const lost = lostByHand(planned);
-    if (isAdopted(planned) || lost !== undefined || fields.length > 0) kept.set(change, fields);
+  for (const [stepChange, change] of pairs) {
+    const byHand = fieldsChangedByHand(stepChange, context);
+    const fields = keptFields(byHand, stepChange, context);
+    const lost = lostByHand(stepChange);
+    if (isAdopted(stepChange) || lost !== undefined || fields.length > 0) kept.set(change, fields);
     if (lost !== undefined) {
       losses.set(change, lost);
       olds.set(lost.key, lost);
     }
-    const { before, recorded } = planned;
+    const { before, recorded } = stepChange;
     const old = before && olds.get(before.key);
     if (old === undefined || recorded === undefined || byHand.length === 0) continue;
     isAnyByHand = true;
     olds.set(old.key, asRecordedBefore(old, recorded, byHand));
     const left = byHand.filter((effect) => !fields.includes(effect));
-    const now = asRecordedAfter(planned, left);
+    const now = asRecordedAfter(stepChange, left);
     if (now !== undefined && news.has(now.key)) news.set(now.key, now);
   }
-  const adopted = pairs.flatMap(([planned]) =>
-    isAdopted(planned) && planned.before ? [planned.before] : [],
+  const adopted = pairs.flatMap(([stepChange]) =>
+    isAdopted(stepChange) && stepChange.before ? [stepChange.before] : [],
   );
   const declared = newGrants(graphs, pairs);
   // What a program only reads no stack manages either.
@@ -210,13 +210,13 @@ export function recordedSide(
     news,
     adopted.filter(({ urn, external }) => urn !== undefined && external === true),
   );
-  const side = createEffectContext(olds, news, context.languages);
-  const changes = pairs.map(([planned, change]): ResourceChange => {
+  const side = createEffectContext(olds, news, context.comparer);
+  const changes = pairs.map(([stepChange, change]): ResourceChange => {
     const before = change.before && olds.get(change.before.key);
     const after = change.after && news.get(change.after.key);
     const lost = losses.get(change);
     if (lost !== undefined) return { ...change, before: lost };
-    if (isAdopted(planned)) return { ...change, op: "create", before: undefined };
+    if (isAdopted(stepChange)) return { ...change, op: "create", before: undefined };
     if (before === undefined) return change;
     if (before === change.before && after === change.after) return change;
     if (after === undefined) return { ...change, before };
@@ -232,6 +232,6 @@ export function recordedSide(
       const lost = losses.get(change);
       return lost === undefined ? { change, fields } : { change, fields, lost };
     }),
-    isFirstImport: !mayManageMore && !pairs.some(([planned]) => managesAnything(planned)),
+    isFirstImport: !mayManageMore && !pairs.some(([stepChange]) => managesAnything(stepChange)),
   };
 }

@@ -78,7 +78,7 @@ interface OwnerChange {
 
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, languages } = facts.comparison;
+  const { before, after, inventory, comparer } = facts.comparison;
   const groups = facts.hierarchy;
   const lasting = ownersOfRoots(listLasting(facts.comparison), groups.before);
   const ownersAfter = ownersOfRoots(after.grants, groups.after);
@@ -93,7 +93,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
       after.entities,
-      languages,
+      comparer,
       left.map(({ subject }) => subject),
     );
     const entity = facts.entity(key);
@@ -590,7 +590,7 @@ const willFail: Rule = {
   except: "For a name that the server is known to have. Otherwise never useful: the update fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: (kind) => blockerOf({ kind }) !== undefined || hasNames(kind),
   find: (facts) => [
     ...findRefusedDeletes(facts),

@@ -26,8 +26,14 @@ function exampleOf(rule: Rule): string {
 export function explainRule(rule: Rule) {
   const { id, name, severities, when, what, why, fix, except } = rule;
   return {
-    ...{ id, name, severities, when: when === "always" ? severities.join(", ") : when },
-    ...{ what, why, fix, except },
+    id,
+    name,
+    severities,
+    when: when === "always" ? severities.join(", ") : when,
+    what,
+    why,
+    fix,
+    except,
     example: exampleOf(rule),
     inPolicyPack: whyNotInPolicyPack(rule) === undefined,
   };

@@ -332,7 +332,7 @@ function whyUnknown(
     return [`the group of this ${what} is not in the inventory`, OTHER_GROUP];
   if (!isDescribed && (entity !== undefined || !hasInventory)) return [`${about} unknown`];
   if (!isDescribed) return [`the inventory has no ${what} with this uid`];
-  return entity?.assumed === true
+  return entity?.claimed === true
     ? [`only the program states ${about.replace(/ (?:are|is)$/, "")}`]
     : undefined;
 }
@@ -359,7 +359,7 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
     if (why !== undefined) doubt("subject", why, advice, shortName(subject));
   }
   // A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone.
-  const isDescribed = place === undefined ? group.uid === undefined : place.assumed !== true;
+  const isDescribed = place === undefined ? group.uid === undefined : place.claimed !== true;
   if (hasInventory && !isDescribed) doubt("group", "the inventory does not contain this group", OTHER_GROUP);
   return doubts;
 }
@@ -403,7 +403,7 @@ const notReviewed: Rule = {
   fix: "Declare the same with resources of this package. Run commands, and manage other clouds, in a separate pipeline that has its own credentials.",
   except:
     "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: ({ comparison }) =>
     comparison.changes.flatMap((change): FindingInput[] => {

@@ -17,7 +17,7 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/references";
 import { describeTrust } from "../graph/trust";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
-import type { Languages } from "../trust/languages";
+import type { PatternComparer } from "../trust/patternComparer";
 import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilities";
 import type { CapabilityEffect } from "./capabilities";
@@ -73,7 +73,7 @@ export class Facts {
   readonly meanwhile: GrantIndex;
   readonly roles: BuiltInRoles;
   /** Compares patterns. All questions share its budget. */
-  readonly languages: Languages;
+  readonly comparer: PatternComparer;
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
   readonly hierarchy: Hierarchies;
@@ -84,9 +84,9 @@ export class Facts {
     readonly comparison: Comparison,
     readonly options: RuleOptions,
   ) {
-    const { before, after, meanwhile, languages } = comparison;
-    this.languages = languages;
-    this.effectContext = createEffectContext(before.entities, after.entities, languages);
+    const { before, after, meanwhile, comparer } = comparison;
+    this.comparer = comparer;
+    this.effectContext = createEffectContext(before.entities, after.entities, comparer);
     this.hierarchy = hierarchiesOf(before.entities, after.entities);
     this.before = new GrantIndex(before.grants);
     this.after = new GrantIndex(after.grants);
@@ -437,9 +437,9 @@ function findLiveViewer({ inventory }: Comparison): readonly string[] | undefine
 function findViewer(comparison: Comparison): readonly string[] | undefined {
   const { after, before } = comparison;
   for (const entity of [...after.entities.values(), ...before.entities.values()]) {
-    const { kind, name, uid, assumed } = entity;
+    const { kind, name, uid, claimed } = entity;
     // A program may claim of any role that it is this one.
-    if (kind !== "Role" || name !== "viewer" || !isTopUid(uid) || assumed) continue;
+    if (kind !== "Role" || name !== "viewer" || !isTopUid(uid) || claimed) continue;
     const capabilities = readRoleCapabilities(entity);
     if (capabilities) return capabilities;
   }
@@ -460,8 +460,10 @@ export const isOwnerOfRoot = ({ group, subject, role }: Grant, groups: GroupHier
   group.isRoot && subject.type === "identity" && isOwner(role) && groups.actsAt(subject, group.key);
 
 /** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
-export function findLastOwners({ grants, entities }: AccessGraph): ReadonlyMap<string, Scope> {
-  const groups = new GroupHierarchy(entities);
+export function findLastOwners(
+  { grants, entities }: AccessGraph,
+  groups = new GroupHierarchy(entities),
+): ReadonlyMap<string, Scope> {
   const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];
   const byRoot = groupBy(
     grants.filter((grant) => isOwnerOfRoot(grant, groups)),

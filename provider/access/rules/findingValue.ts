@@ -8,7 +8,7 @@ import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
-import { ownerOf } from "../graph/keys";
+import { wholeOf } from "../graph/keys";
 import { mapReferences, topProperty } from "../graph/references";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
@@ -153,7 +153,7 @@ export class FindingValues {
     if (grant !== undefined) {
       const { key } = grant.subject;
       // A group of a directory is whom its provider says, and a service acts as its identity.
-      const subject = this.byName.get(key) ?? this.byName.get(ownerOf(key) ?? "") ?? about;
+      const subject = this.byName.get(key) ?? this.byName.get(wholeOf(key) ?? "") ?? about;
       const trust = this.inputsOf(subject, judgedFields(subject?.kind)) ?? grant.subject.displayName;
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }

@@ -28,7 +28,7 @@ import { listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
-import { isSummary, isUnreadKey, ownerOf } from "../graph/keys";
+import { isSummary, isUnreadKey, wholeOf } from "../graph/keys";
 
 /*
  * A role says what its grants give, and an identity who has its own. Whoever administers the group of a role or an identity
@@ -59,7 +59,7 @@ function delegationsOf(facts: Facts, side: Side): Delegation[] {
     ({ group, role }) => !isUnreadKey(group.key) && !isSummary(role.key),
   );
   return grants.flatMap((grant) =>
-    [grant.role.key, ownerOf(grant.subject.key) ?? grant.subject.key].flatMap((definition) => {
+    [grant.role.key, wholeOf(grant.subject.key) ?? grant.subject.key].flatMap((definition) => {
       const groups = groupsOutside(facts, definition, grant, side);
       return groups.length === 0 ? [] : [{ definition, grant, groups }];
     }),

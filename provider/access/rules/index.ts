@@ -117,8 +117,8 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, valu
 }
 
 /** Whether a rule can judge a comparison at all. */
-function applies({ planOnly, needsWhole }: Rule, { drift }: Comparison): boolean {
-  return drift === undefined || (planOnly !== true && (needsWhole !== true || drift.isWhole));
+function applies({ beforeUpdate, needsWhole }: Rule, { drift }: Comparison): boolean {
+  return drift === undefined || (beforeUpdate !== true && (needsWhole !== true || drift.isWhole));
 }
 
 function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): Finding[] {

@@ -454,7 +454,7 @@ const plainSecret: Rule = {
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",
   notInPolicyPack: "a policy gets every secret as plain text",
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: (facts) => [
     ...findSecretTexts(facts),

@@ -1,7 +1,7 @@
-import type { Owner } from "../trust/judgement";
+import type { TrustedOwner } from "../trust/judgement";
 import { once } from "../../fields/values";
 import { ownerOfAddress } from "../trust/addresses";
-import { ownerOf } from "../graph/keys";
+import { wholeOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
@@ -22,7 +22,7 @@ const ADVICE =
 
 const MAIL_ADDRESS = "mail address";
 
-const listOwners = (owners: readonly Owner[]): string =>
+const listOwners = (owners: readonly TrustedOwner[]): string =>
   listFirst(owners.map(({ what, name }) => `${what} ${JSON.stringify(name)}`));
 
 /** The field that says who the principal is. */
@@ -85,13 +85,13 @@ function knownOwners(facts: Facts, by: KnownBy, which: KnownOn = "groups"): Know
 function invitesToJudge(facts: Facts): ReadonlySet<Entity> {
   const written = Array.from(facts.writes(isInvite), ({ after }) => after);
   const begun = Array.from(facts.grantsThatBeginToWrite(), ({ grant }) =>
-    facts.comparison.after.entities.get(ownerOf(grant.subject.key) ?? grant.subject.key),
+    facts.comparison.after.entities.get(wholeOf(grant.subject.key) ?? grant.subject.key),
   );
   return new Set([...written, ...begun.flatMap((each) => (each && isInvite(each.kind) ? [each] : []))]);
 }
 
 /** Whom an address of an invite means. */
-const invitedOwner = (address: string): Owner =>
+const invitedOwner = (address: string): TrustedOwner =>
   ownerOfAddress(MAIL_ADDRESS, address) ?? { what: MAIL_ADDRESS, name: address };
 
 /**
@@ -120,7 +120,7 @@ interface Known extends Readonly<Record<KnownBy, KnownBefore>> {
 
 /** An owner that gets access where nobody has trusted it yet. */
 interface Outsider {
-  readonly owners: readonly Owner[];
+  readonly owners: readonly TrustedOwner[];
   readonly grants: readonly Grant[];
   readonly severity: Severity;
   readonly words: string;
@@ -192,7 +192,7 @@ export const newOutsider: Rule = {
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",
   needsBefore: true,
   // Drift reports each identity that no program declares, and each change of trust.
-  planOnly: true,
+  beforeUpdate: true,
   about: (kind) => isAssumable(kind) || isInvite(kind),
   find: (facts) => {
     // Without an inventory everybody is new.

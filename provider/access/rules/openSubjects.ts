@@ -5,9 +5,9 @@ import { INTRUDER, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { sharedIssuerOf } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { findPatternProblem } from "../trust/judgement";
-import type { Owner, PatternJudgement } from "../trust/judgement";
-import { exactPattern } from "../trust/languages";
-import type { Languages } from "../trust/languages";
+import type { TrustedOwner, PatternJudgement } from "../trust/judgement";
+import { exactPattern } from "../trust/patternComparer";
+import type { PatternComparer } from "../trust/patternComparer";
 import { SERVICE, judgeIssuer } from "../trust/ownedIssuers";
 import {
   judgeOwnPart,
@@ -49,17 +49,17 @@ function judgementOf(
   facts: Facts,
   about: string,
   text: string,
-  find: (languages: Languages, pattern: string) => PatternJudgement,
+  find: (comparer: PatternComparer, pattern: string) => PatternJudgement,
 ): PatternJudgement {
   const known = getOrCompute(judgements, facts, () => new Map());
-  return getOrCompute(known, JSON.stringify([about, text]), () => find(facts.languages, text));
+  return getOrCompute(known, JSON.stringify([about, text]), () => find(facts.comparer, text));
 }
 
 export function judgePattern(
   facts: Facts,
   about: string,
   text: string | undefined,
-  find: (languages: Languages, pattern: string) => PatternJudgement,
+  find: (comparer: PatternComparer, pattern: string) => PatternJudgement,
 ): OpenPattern | undefined {
   return text === undefined ? undefined : openPatternOf(judgementOf(facts, about, text, find));
 }
@@ -75,9 +75,9 @@ export function sharedIssuersOf(facts: Facts, trust: Trust): readonly SharedIssu
   const issuer = trust.issuer?.exact;
   if (issuer !== undefined) return [sharedIssuerOf(issuer) ?? []].flat();
   const pattern = trust.issuer?.pattern;
-  if (pattern === undefined || findPatternProblem(facts.languages, pattern) !== undefined) return [];
+  if (pattern === undefined || findPatternProblem(facts.comparer, pattern) !== undefined) return [];
   return sharedIssuers.filter((shared) =>
-    [shared.issuer, `${shared.issuer}/`].some((text) => facts.languages.matches(pattern, text)),
+    [shared.issuer, `${shared.issuer}/`].some((text) => facts.comparer.matches(pattern, text)),
   );
 }
 
@@ -105,7 +105,7 @@ export function judgeAtOwnIssuers(
   const judged = judgeIssuersOf(facts, trust);
   const owners = judged?.kind === "pinned" ? judged.owners.filter(({ what }) => what !== SERVICE) : [];
   const about = JSON.stringify([part, ...new Set(owners.map(({ what }) => what))]);
-  return judgementOf(facts, about, pattern, (languages, text) => judgeOwnPart(languages, part, text, owners));
+  return judgementOf(facts, about, pattern, (comparer, text) => judgeOwnPart(comparer, part, text, owners));
 }
 
 /** The owners that each claim pins, of those that are proven to pin. */
@@ -113,10 +113,10 @@ export function ownersByClaims(
   facts: Facts,
   trust: Trust,
   issuer: SharedIssuer,
-): readonly (readonly Owner[])[] {
-  const { languages } = facts;
+): readonly (readonly TrustedOwner[])[] {
+  const { comparer } = facts;
   const exact = readClaimConditions(trust, "exact").flatMap(([name, value]) => {
-    const owner = ownerOfPart(languages, name, value, issuer);
+    const owner = ownerOfPart(comparer, name, value, issuer);
     return owner === undefined ? [] : [[owner]];
   });
   const patterns = readClaimConditions(trust, "patterns").flatMap(([name, pattern]) => {
@@ -127,8 +127,8 @@ export function ownersByClaims(
 }
 
 function judgeClaimAt(facts: Facts, issuer: SharedIssuer, name: string, pattern: string): PatternJudgement {
-  return judgementOf(facts, `${issuer.issuer} ${name}`, pattern, (languages, text) =>
-    judgeOwnerClaim(languages, name, text, issuer),
+  return judgementOf(facts, `${issuer.issuer} ${name}`, pattern, (comparer, text) =>
+    judgeOwnerClaim(comparer, name, text, issuer),
   );
 }
 
@@ -137,10 +137,10 @@ export function ownersBySubject(
   facts: Facts,
   trust: Trust,
   issuers: readonly SharedIssuer[],
-): readonly Owner[] | undefined {
+): readonly TrustedOwner[] | undefined {
   const subject = trust.subject?.exact;
   if (subject !== undefined) {
-    const owners = issuers.flatMap((issuer) => ownerOfPart(facts.languages, SUBJECT, subject, issuer) ?? []);
+    const owners = issuers.flatMap((issuer) => ownerOfPart(facts.comparer, SUBJECT, subject, issuer) ?? []);
     return owners.length > 0 ? owners : undefined;
   }
   const pattern = trust.subject?.pattern;
@@ -151,7 +151,7 @@ export function ownersBySubject(
 
 function judgeSubjectsAt(facts: Facts, issuers: readonly SharedIssuer[], pattern: string): PatternJudgement {
   const about = issuers.map(({ issuer }) => issuer).join(" ");
-  return judgementOf(facts, about, pattern, (languages, text) => judgeSubject(languages, text, issuers));
+  return judgementOf(facts, about, pattern, (comparer, text) => judgeSubject(comparer, text, issuers));
 }
 
 /** The issuers that sign for many customers and at which no claim pins an owner. */
@@ -201,8 +201,8 @@ export interface OpenSubject {
 function mailClaims(facts: Facts, trust: Trust, issuer: SharedIssuer): string[] {
   return readClaimConditions(trust, "patterns").flatMap(([name, text]) => {
     const judged = pinningClaims(issuer).includes(name)
-      ? judgementOf(facts, `own ${name}`, text, (languages, pattern) =>
-          judgeOwnPart(languages, name, pattern, []),
+      ? judgementOf(facts, `own ${name}`, text, (comparer, pattern) =>
+          judgeOwnPart(comparer, name, pattern, []),
         )
       : undefined;
     const isAtDomains =
@@ -238,23 +238,23 @@ export function findOpenSubject(facts: Facts, trust: Trust): OpenSubject | undef
 }
 
 /** The mail domains whose every account can meet a trust: a pattern of subjects accepts them, and nothing names an account. */
-export function findOpenDomains(facts: Facts, trust: Trust): readonly Owner[] {
+export function findOpenDomains(facts: Facts, trust: Trust): readonly TrustedOwner[] {
   const pattern = trust.subject?.pattern;
   if (pattern === undefined) return [];
-  const isDomain = ({ what }: Owner): boolean => what === MAIL_DOMAIN_OWNER;
+  const isDomain = ({ what }: TrustedOwner): boolean => what === MAIL_DOMAIN_OWNER;
   const shared = sharedIssuersOf(facts, trust);
   const byClaims = shared.flatMap((issuer) => ownersByClaims(facts, trust, issuer));
   const isNamed =
     ownersBySubject(facts, trust, shared) !== undefined || byClaims.some((owners) => !owners.every(isDomain));
   const mailboxes = readClaimConditions(trust, "exact").filter(([name]) => name === "email");
-  const hasMailbox = ({ name }: Owner): boolean =>
+  const hasMailbox = ({ name }: TrustedOwner): boolean =>
     mailboxes.some(([, address]) => address.toLowerCase().endsWith(`@${name}`));
   const atShared = isNamed ? [] : (byClaims[0] ?? []).filter((domain) => !hasMailbox(domain));
   const judged = trustsOtherIssuers(facts, trust)
     ? judgeAtOwnIssuers(facts, trust, SUBJECT, pattern)
     : undefined;
   const atOwn = judged?.kind === "pinned" ? judged.owners.filter(isDomain) : [];
-  const accepts = ({ name }: Owner): boolean => facts.languages.matches(pattern, `${INTRUDER}@${name}`);
+  const accepts = ({ name }: TrustedOwner): boolean => facts.comparer.matches(pattern, `${INTRUDER}@${name}`);
   return [...atShared, ...atOwn.filter(accepts)];
 }
 
@@ -264,8 +264,8 @@ export function findOpenPrincipal(facts: Facts, trust: Trust): OpenSubject | und
   if (trust.arn?.exact !== undefined || trust.userId?.exact !== undefined) return undefined;
   const arnPattern = trust.arn?.pattern;
   const userIdPattern = trust.userId?.pattern;
-  const arn = judgePattern(facts, `principal ${account}`, arnPattern, (languages, text) =>
-    judgePrincipal(languages, text, account),
+  const arn = judgePattern(facts, `principal ${account}`, arnPattern, (comparer, text) =>
+    judgePrincipal(comparer, text, account),
   );
   const userId = judgePattern(facts, "user id", userIdPattern, judgeUserId);
   if (arnPattern !== undefined && arn === undefined) return undefined;

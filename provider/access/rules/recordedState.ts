@@ -5,7 +5,7 @@ import { specs } from "../documents/specs";
 import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
-import { ownerOf } from "../graph/keys";
+import { wholeOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -24,7 +24,7 @@ function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
   return new Set(
     facts.comparison.grants
       .filter(isGain)
-      .flatMap(({ grant: { subject, role } }) => [subject.key, ownerOf(subject.key), role.key]),
+      .flatMap(({ grant: { subject, role } }) => [subject.key, wholeOf(subject.key), role.key]),
   );
 }
 
@@ -122,8 +122,8 @@ function findMissing(facts: Facts): FindingInput[] {
 
 /** Objects that the program takes over and declares otherwise than they are: the run refuses that. */
 function findUnequalAdoptions(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, after, planned, fields }): FindingInput[] => {
-    const isTakenOver = op === "read" && planned !== undefined;
+  return facts.comparison.changes.flatMap(({ op, after, declared, fields }): FindingInput[] => {
+    const isTakenOver = op === "read" && declared !== undefined;
     if (!isTakenOver || after === undefined || fields.length === 0) return [];
     const paths = fields.map(({ path }) => path);
     return [
@@ -169,7 +169,7 @@ function findRevoked(facts: Facts): FindingInput[] {
     )
     .map(({ grant }) => grant);
   const declared = new Set(
-    changes.flatMap(({ planned }) => (planned === undefined ? [] : bindingKeys(planned))),
+    changes.flatMap(({ declared }) => (declared === undefined ? [] : bindingKeys(declared))),
   );
   const dropped = [...revoked].flatMap(([key, { recorded, isMissing }]) =>
     recorded === undefined || isMissing === true || declared.has(key) ? [] : [[key, recorded] as const],
@@ -215,7 +215,7 @@ function holdersOfKept(
   const writing = comparison.after.grants.filter(({ role }) => roles.mayWrite(role));
   for (const { urn, subject, role } of [...writing, ...comparison.after.grants]) {
     const cause = (urn === undefined ? undefined : byUrn.get(urn)) ?? byKey.get(role.key);
-    const key = ownerOf(subject.key) ?? subject.key;
+    const key = wholeOf(subject.key) ?? subject.key;
     if (cause !== undefined && !holders.has(key)) holders.set(key, cause);
   }
   return holders;
@@ -232,7 +232,7 @@ function causeOf(
   kept: readonly KeptChange[],
   holders: ReadonlyMap<string, KeptChange>,
 ): KeptChange | undefined {
-  const keys = grant === undefined ? [] : [grant.subject.key, ownerOf(grant.subject.key), grant.role.key];
+  const keys = grant === undefined ? [] : [grant.subject.key, wholeOf(grant.subject.key), grant.role.key];
   const known =
     kept.find(({ change }) => urn !== undefined && change.urn === urn) ??
     kept.find(({ change, lost }) => keys.includes((lost ?? change.after)?.key));
@@ -436,7 +436,7 @@ export const recordedState: Rule = {
     "For a stack whose organisation nobody but its pipeline may change. By fingerprint, for an emergency change that is kept on purpose.",
   exampleMatch: { name: "recorded state" },
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: (facts) => [
     ...findRecordOnly(facts),

@@ -52,7 +52,7 @@ export interface Rule {
   /** Why a policy pack cannot run it, where that is not `needsBefore`. */
   readonly notInPolicyPack?: string;
   /** It predicts what an update will do, or judges what a program says: nothing that has happened already. */
-  readonly planOnly?: true;
+  readonly beforeUpdate?: true;
   /** It counts what the whole organisation holds: a comparison of a part cannot tell. */
   readonly needsWhole?: true;
   /** It reports what has not changed too; after drift it reports what has drifted alone. */

@@ -357,7 +357,7 @@ export const newRoot: Rule = {
   fix: "Set `parentUid` to the uid of the group that it belongs to.",
   except: "For the first program of a new organisation.",
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: isGroup,
   find: (facts) =>
     [...facts.writes(isGroup)].flatMap(({ op, after }) => {
@@ -427,7 +427,7 @@ export const newMatch: Rule = {
   fix: "Choose a name that no exception matches. Give the exception a fingerprint, or remove it.",
   except: "For an object that the exception is meant for, by the fingerprint of this finding.",
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: everyKind,
   find: (facts) =>
     (facts.options.newMatches?.(facts.comparison) ?? []).map(
@@ -458,7 +458,7 @@ export const changedSetting: Rule = {
   exampleMatch: { name: "build-*" },
   exampleFields: ["staticKeys.expirationTime"],
   needsBefore: true,
-  planOnly: true,
+  beforeUpdate: true,
   about: hasJudgedField,
   find: (facts, others) => [
     ...[...facts.writes(hasJudgedField)].flatMap((change) => [

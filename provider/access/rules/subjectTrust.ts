@@ -1,14 +1,14 @@
 import { servicesWithRuns } from "../trust/issuers";
 import { getOrCompute } from "../../fields/values";
 import type { RunsOfService, SharedIssuer } from "../trust/issuers";
-import type { Languages } from "../trust/languages";
+import type { PatternComparer } from "../trust/patternComparer";
 import type { Entity } from "../graph/model";
 import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
 import type { Required } from "../trust/untrustedRefs";
 import { labelEntity } from "./wording";
 import { listFirst, plural } from "../../text/plain";
 import { MOST_OWNERS } from "../trust/judgement";
-import type { Owner } from "../trust/judgement";
+import type { TrustedOwner } from "../trust/judgement";
 import { nameOwner } from "../graph/principals";
 import type { Grant } from "../graph/grant";
 import {
@@ -74,7 +74,7 @@ function reportOpenDomains(
   facts: Facts,
   entity: Entity,
   { pattern = "", patternPath, exactPath }: TrustPart,
-  domains: readonly Owner[],
+  domains: readonly TrustedOwner[],
 ): FindingInput {
   const names = listFirst(domains.map(({ name }) => JSON.stringify(name)));
   return facts.aboutEntity(entity, {
@@ -196,13 +196,13 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
   if (trust.subject === undefined || accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
   if (subject === undefined && findOpenSubject(facts, trust) !== undefined) return undefined;
-  const { languages } = facts;
+  const { comparer } = facts;
   const known = sharedIssuersOf(facts, trust);
   const owners = namedOwners(facts, trust, known);
   // A trust that names no owner is reported by T3.
   if (known.length > 0 && owners.length === 0) return undefined;
   const vendors: readonly RunsOfService[] =
-    known.length > 0 ? known : [issuerWithSubjectsLike(languages, subject, accepted) ?? []].flat();
+    known.length > 0 ? known : [issuerWithSubjectsLike(comparer, subject, accepted) ?? []].flat();
   const required: Required =
     subject === undefined ? { part: SUBJECT, pattern: accepted } : requireText(SUBJECT, subject);
   const claims: readonly Required[] = [
@@ -212,7 +212,7 @@ function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefi
   const organisations = owners.filter(({ what }) => what === GITHUB_ORGANISATION);
   const names = known.length > 0 ? organisations.map(({ name }) => name.split("@", 1)[0] ?? "") : undefined;
   const found = vendors.flatMap((vendor) =>
-    findUntrustedRuns(languages, vendor, required, claims, names).map((runs) => ({ ...runs, vendor })),
+    findUntrustedRuns(comparer, vendor, required, claims, names).map((runs) => ({ ...runs, vendor })),
   );
   const [first] = found;
   if (first === undefined) return undefined;
@@ -265,11 +265,11 @@ export const pullRequestRef: Rule = {
 };
 
 /** Whether a pattern of subjects writes out each repository, project or subject: of AWS, T1 asks for the role. */
-function listsOwners(languages: Languages, trust: Trust): boolean {
+function listsOwners(comparer: PatternComparer, trust: Trust): boolean {
   const pattern = trust.subject?.pattern;
   if (trust.account !== undefined || pattern === undefined) return true;
-  if (nameOwner(languages, trust).starts !== undefined) return true;
-  const subjects = languages.names(pattern, { before: "", name: "(?s:.*)", after: "" }, MOST_OWNERS);
+  if (nameOwner(comparer, trust).starts !== undefined) return true;
+  const subjects = comparer.names(pattern, { before: "", name: "(?s:.*)", after: "" }, MOST_OWNERS);
   return subjects !== "tooLarge" && !subjects.isMany;
 }
 
@@ -277,7 +277,7 @@ function listsOwners(languages: Languages, trust: Trust): boolean {
 function isProvenPinned(facts: Facts, trust: Trust): boolean {
   const shared = issuersToPin(facts, trust);
   return (
-    listsOwners(facts.languages, trust) &&
+    listsOwners(facts.comparer, trust) &&
     (trust.issuer === undefined || judgeIssuersOf(facts, trust)?.kind === "pinned") &&
     (shared.length === 0 || ownersBySubject(facts, trust, shared) !== undefined) &&
     findOpenSubject(facts, trust) === undefined &&
@@ -305,7 +305,7 @@ function mayBeSeveral(facts: Facts, { key, type }: Grant["subject"]): boolean {
 
 /** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
 function issuerWithSubjectsLike(
-  languages: Languages,
+  comparer: PatternComparer,
   subject: string | undefined,
   pattern: string,
 ): RunsOfService | undefined {
@@ -313,13 +313,13 @@ function issuerWithSubjectsLike(
     const start = `\\A(?:${subjectPrefix})`;
     if (unreviewed.length === 0) return false;
     return subject === undefined
-      ? languages.isSubset(pattern, start) === "yes"
-      : languages.matches(start, subject);
+      ? comparer.isSubset(pattern, start) === "yes"
+      : comparer.matches(start, subject);
   });
 }
 
 /** The owners that the subject pins, or else the claims. */
-function namedOwners(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): readonly Owner[] {
+function namedOwners(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): readonly TrustedOwner[] {
   return (
     ownersBySubject(facts, trust, issuers) ??
     issuers.flatMap((issuer) => ownersByClaims(facts, trust, issuer).flat())

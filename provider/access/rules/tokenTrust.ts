@@ -2,7 +2,7 @@ import { addressMatches, addressPattern } from "../trust/glob";
 import type { Entity } from "../graph/model";
 import { knownIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
-import { anchored, exactPattern } from "../trust/languages";
+import { anchored, exactPattern } from "../trust/patternComparer";
 import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
 import { acceptedText, fieldName, isOfTokens, pathOf, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
@@ -48,7 +48,7 @@ function newnessOfIssuer(
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
-      facts.languages.isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
+      facts.comparer.isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
   const groups = new Set(facts.heldThrough(entity.key).map(({ group }) => group.key));
   const known = knownIssuers(facts, "anybody");
   if (!isCovered(known.values())) return "new";
@@ -90,7 +90,7 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
   return facts.options.issuerAllow.some((glob) => {
     if (isExact) return addressMatches(glob, issuer);
     const allowed = addressPattern(glob);
-    return allowed !== undefined && facts.languages.isSubset(issuer, allowed) === "yes";
+    return allowed !== undefined && facts.comparer.isSubset(issuer, allowed) === "yes";
   });
 }
 
@@ -205,7 +205,7 @@ function exactValues({ issuer, subject, audience, arn, userId, claims }: Trust) 
 /** Who receives the tokens that an identity accepts, where they are made for other services. */
 function findReceivers(facts: Facts, accepted: string): readonly string[] {
   return otherAudiences
-    .filter(({ audience }) => facts.languages.intersects(accepted, anchored(audience)) === "yes")
+    .filter(({ audience }) => facts.comparer.intersects(accepted, anchored(audience)) === "yes")
     .map(({ receiver }) => receiver);
 }
 

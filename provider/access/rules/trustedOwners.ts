@@ -9,7 +9,7 @@ import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { SUBJECT } from "../trust/data/sharedIssuers";
 import { customerOf } from "../trust/issuers";
-import type { Owner } from "../trust/judgement";
+import type { TrustedOwner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
 import {
@@ -26,15 +26,16 @@ import {
  * is enough. But parts that name different owners make each of them known only beside the others: nobody has said that the
  * one is the other, and no token may ever meet both.
  */
-export type OwnerParts = readonly (readonly Owner[])[];
+export type OwnerParts = readonly (readonly TrustedOwner[])[];
 
 /** Whether an owner is a customer of an issuer that has an address for each. */
-export const isCustomer = ({ what }: Owner): boolean => [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
+export const isCustomer = ({ what }: TrustedOwner): boolean =>
+  [AZURE_TENANT, CIRCLECI_ORGANISATION].includes(what);
 
 const REGISTERED_KEY = "registered key";
 
 /** The customers that the address of an issuer names. */
-function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
+function customersOf(facts: Facts, trust: Trust): readonly TrustedOwner[] {
   const issuer = trust.issuer?.exact;
   if (issuer !== undefined) return [customerOf(issuer) ?? []].flat();
   const judged = judgeIssuersOf(facts, trust);
@@ -42,7 +43,7 @@ function customersOf(facts: Facts, trust: Trust): readonly Owner[] {
 }
 
 /** The owners that the subject and the claims name at an issuer that one owner runs, whose claims may say anything. */
-function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Owner[])[] {
+function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly TrustedOwner[])[] {
   if (!trustsOtherIssuers(facts, trust)) return [];
   const issuer = acceptedText(trust.issuer) ?? "";
   const [subject, pattern] = [trust.subject?.exact, trust.subject?.pattern];
@@ -54,12 +55,12 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Owner
     ...(pattern === undefined ? [] : [[SUBJECT, pattern] as const]),
     ...readClaimConditions(trust, "patterns"),
   ];
-  const { languages } = facts;
+  const { comparer } = facts;
   const address = withoutTrailing(issuer, "/");
   return [
-    ...texts.map(([part, text]) => [ownerAtIssuer(languages, part, text, address) ?? []].flat()),
+    ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, address) ?? []].flat()),
     ...patterns.map(([part, text]) =>
-      ownersAtIssuer(languages, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
+      ownersAtIssuer(comparer, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
     ),
   ];
 }
@@ -84,16 +85,16 @@ function ownersOfTrust(facts: Facts, trust: Trust): readonly OwnerParts[] {
 }
 
 /** The owner without its number, which a program may leave out. */
-function withoutNumber({ what, name }: Owner): Owner {
+function withoutNumber({ what, name }: TrustedOwner): TrustedOwner {
   const [, bare] = /^([^@]+)@[0-9]+$/.exec(name) ?? [];
   return { what, name: what.startsWith(GITHUB_ORGANISATION) ? (bare ?? name) : name };
 }
 
-const keyOf = ({ what, name }: Owner): string => JSON.stringify([what, name]);
-const anyNumber = ({ what, name }: Owner): string => JSON.stringify([what, name, "any number"]);
+const keyOf = ({ what, name }: TrustedOwner): string => JSON.stringify([what, name]);
+const anyNumber = ({ what, name }: TrustedOwner): string => JSON.stringify([what, name, "any number"]);
 
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
-const keysMadeKnown = (owner: Owner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
+const keysMadeKnown = (owner: TrustedOwner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
 /** The name of an owner beside another one. */
 const besideKey = (key: string, other: string): string => JSON.stringify([key, "beside", other]);
@@ -104,7 +105,7 @@ export function makeOwnersKnown(
   conditions: readonly OwnerParts[],
   groups: readonly string[],
 ): void {
-  const nameOf = (owner: Owner): string => keyOf(withoutNumber(owner));
+  const nameOf = (owner: TrustedOwner): string => keyOf(withoutNumber(owner));
   for (const parts of conditions) {
     for (const owner of parts.flat()) {
       const others = parts.filter((part) => !part.some((each) => nameOf(each) === nameOf(owner))).flat();
@@ -116,7 +117,7 @@ export function makeOwnersKnown(
   }
 }
 
-function keysToKnow(owner: Owner): string[] {
+function keysToKnow(owner: TrustedOwner): string[] {
   if (owner.what === MAIL_DOMAIN_OWNER)
     return domainsAbove(owner.name).map((name) => keyOf({ ...owner, name }));
   return [keyOf(owner), keyOf(withoutNumber(owner)), anyNumber(owner)];
@@ -138,9 +139,9 @@ export function strangersOf(
   known: KnownBefore,
   conditions: readonly OwnerParts[],
   group?: string,
-): readonly Owner[] {
+): readonly TrustedOwner[] {
   // Beside another owner that the trust names too, only what was trusted beside that one counts.
-  const isKnown = (owner: Owner, beside?: Owner): boolean => {
+  const isKnown = (owner: TrustedOwner, beside?: TrustedOwner): boolean => {
     const keys = keysToKnow(owner);
     const all =
       beside === undefined
@@ -149,7 +150,7 @@ export function strangersOf(
     return all.some((key) => (group === undefined ? known.has(key) : known.isKnownAt(key, group)));
   };
   return conditions.flatMap((parts) => {
-    const isKnownPart = (owners: readonly Owner[]): boolean =>
+    const isKnownPart = (owners: readonly TrustedOwner[]): boolean =>
       owners.every((owner) => isKnown(owner)) ||
       parts.some(
         (others) =>

@@ -375,7 +375,7 @@ function grantUids({ uid, subject, role, group }: Grant): string | undefined {
  * before the change and has after it. What the change makes, renames or moves has no name here.
  */
 class VerifiedTexts {
-  private readonly recorded: ReadonlyMap<string, Entity>;
+  private readonly existing: ReadonlyMap<string, Entity>;
   private readonly before: GroupHierarchy;
   private readonly after: GroupHierarchy;
   private readonly byUid = new Map<string, Entity>();
@@ -385,8 +385,8 @@ class VerifiedTexts {
   private readonly assumed = new Set<string | undefined>();
 
   constructor(private readonly comparison?: Comparison) {
-    this.recorded = comparison?.recorded ?? new Map<string, Entity>();
-    this.before = new GroupHierarchy(this.recorded);
+    this.existing = comparison?.existing ?? new Map<string, Entity>();
+    this.before = new GroupHierarchy(this.existing);
     const entities = comparison?.after.entities ?? new Map<string, Entity>();
     this.after = new GroupHierarchy(entities);
     for (const entity of entities.values()) {
@@ -404,7 +404,7 @@ class VerifiedTexts {
   isUnverified(finding: Finding): boolean {
     // After drift the inventory contains every name.
     if (this.comparison?.drift !== undefined) return false;
-    return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.recorded.has(uid));
+    return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.existing.has(uid));
   }
 
   /** The strings of a finding that an entry may match: names and trust only if the change leaves them as they were. */
@@ -420,10 +420,11 @@ class VerifiedTexts {
       role: this.omitAssumedTexts(finding.grant.role),
       group: this.omitAssumedTexts(finding.grant.group),
     };
-    const own = grant === undefined ? this.recordOf({ uid, name }, kind) : this.recordOf(grant.subject);
+    const own =
+      grant === undefined ? this.existingObject({ uid, name }, kind) : this.existingObject(grant.subject);
     const before = describeTrust(own);
     const ownName = own !== undefined && own.name === name ? name : undefined;
-    const role = this.recordOf(grant?.role, "Role");
+    const role = this.existingObject(grant?.role, "Role");
     const isRole = kind === "Role" && grant === undefined;
     return {
       uid: [grant === undefined ? uid : this.grantingUid(grant), grant?.subject.uid],
@@ -469,34 +470,34 @@ class VerifiedTexts {
     return uids !== undefined && this.grants.has(uids) ? grant.uid : undefined;
   }
 
-  /** An object as it is recorded, where its name is the same before the change, after it and in the finding. */
-  private recordOf(named: Partial<Named> | undefined, kind?: string): Entity | undefined {
-    const record = this.recorded.get(named?.uid ?? "");
-    if (named === undefined || record === undefined) return undefined;
-    const after = this.byUid.get(record.key);
-    const isRenamed = record.name !== named.name || (after !== undefined && after.name !== record.name);
-    return isRenamed || (kind !== undefined && record.kind !== kind) ? undefined : record;
+  /** An object as it exists, where its name is the same before the change, after it and in the finding. */
+  private existingObject(named: Partial<Named> | undefined, kind?: string): Entity | undefined {
+    const object = this.existing.get(named?.uid ?? "");
+    if (named === undefined || object === undefined) return undefined;
+    const after = this.byUid.get(object.key);
+    const isRenamed = object.name !== named.name || (after !== undefined && after.name !== object.name);
+    return isRenamed || (kind !== undefined && object.kind !== kind) ? undefined : object;
   }
 
   private subjectTexts(
     subject: Subject | undefined,
-    record: Entity | undefined,
+    object: Entity | undefined,
   ): readonly (string | undefined)[] {
     if (subject === undefined) return [];
-    const words = record === undefined ? undefined : displayNameOf(record);
-    return [words === subject.displayName ? words : undefined, record?.name, subject.uid];
+    const words = object === undefined ? undefined : displayNameOf(object);
+    return [words === subject.displayName ? words : undefined, object?.name, subject.uid];
   }
 
   private groupTexts(
     scope: (Named & { readonly path: string }) | undefined,
   ): readonly (string | undefined)[] {
-    const record = this.recordOf(scope, "Group");
-    if (scope === undefined || record === undefined) return [scope?.uid];
-    const { path } = this.before.scope(record.key);
-    const after = this.byUid.get(record.key);
+    const object = this.existingObject(scope, "Group");
+    if (scope === undefined || object === undefined) return [scope?.uid];
+    const { path } = this.before.scope(object.key);
+    const after = this.byUid.get(object.key);
     const isThere = after === undefined || this.after.scope(after.key).path === path;
-    const isStill = isThere && this.isUnmoved(record.key, after);
-    return [isStill && scope.path === path ? path : undefined, escapeName(record), scope.uid];
+    const isStill = isThere && this.isUnmoved(object.key, after);
+    return [isStill && scope.path === path ? path : undefined, escapeName(object), scope.uid];
   }
 
   /**
@@ -505,7 +506,7 @@ class VerifiedTexts {
    */
   private isUnmoved(uid: string, after: Entity | undefined): boolean {
     const before = this.before.chain(uid);
-    if (before.some((key) => isParentUnknown(this.recorded.get(key)))) return false;
+    if (before.some((key) => isParentUnknown(this.existing.get(key)))) return false;
     if (after === undefined) return true;
     const entities = this.comparison?.after.entities;
     const now = this.after.chain(after.key).map((key) => {
@@ -581,7 +582,7 @@ class NewMatches {
   private readonly written: ReadonlySet<string | undefined>;
 
   constructor(private readonly comparison: Comparison) {
-    this.before = new GroupHierarchy(comparison.recorded);
+    this.before = new GroupHierarchy(comparison.existing);
     this.after = new GroupHierarchy(comparison.after.entities);
     this.written = new Set(
       comparison.changes.flatMap(({ op, after }) =>
@@ -599,16 +600,16 @@ class NewMatches {
   }
 
   private sides(entity: Entity): { readonly before?: Side; readonly after: Side } {
-    const record = this.comparison.recorded.get(entity.uid ?? "");
+    const object = this.comparison.existing.get(entity.uid ?? "");
     return {
-      ...(record === undefined ? {} : { before: { entity: record, hierarchy: this.before } }),
+      ...(object === undefined ? {} : { before: { entity: object, hierarchy: this.before } }),
       after: { entity, hierarchy: this.after, ...(this.hidesParent(entity) ? { hidesParent: true } : {}) },
     };
   }
 
   /** The path of a group changes with each group above it; all else only with itself. */
   private isChanged({ kind, key, uid }: Entity): boolean {
-    return this.written.has(key) || (kind === "Group" && this.comparison.recorded.has(uid ?? ""));
+    return this.written.has(key) || (kind === "Group" && this.comparison.existing.has(uid ?? ""));
   }
 
   /** A group comes with the one above it: only one that moved there is news. */

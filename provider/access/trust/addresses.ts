@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from "node:url";
 import { getDomain } from "tldts";
 import list from "./data/mailHosts.json";
 import { MAIL_DOMAIN, MAIL_DOMAIN_OWNER } from "./data/pins";
-import type { Owner } from "./judgement";
+import type { TrustedOwner } from "./judgement";
 
 const AT_SIGN = /@|%(?:25)*40/i;
 /** The names of mailboxes that no server takes for an address at another host. */
@@ -25,7 +25,7 @@ function readDomain(text: string): string | undefined {
  * not proven to be at a domain is an owner of its own, so that it never passes for a known one.
  * @param what What the text is: "subject".
  */
-export function ownerOfAddress(what: string, text: string): Owner | undefined {
+export function ownerOfAddress(what: string, text: string): TrustedOwner | undefined {
   if (!hasAtSign(text)) return undefined;
   const [, mailbox = "", host = ""] = ADDRESS.exec(text) ?? [];
   const domain = readDomain(host);

@@ -11,7 +11,7 @@ import {
 } from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
-import type { Owner } from "./judgement";
+import type { TrustedOwner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
 import { withoutTrailing } from "../../text/plain";
 
@@ -112,7 +112,7 @@ export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
   return sharedIssuers.find((candidate) => candidate.issuer === normalize(issuer));
 }
 
-/** The issuer of that exact address, where its subjects can be described. */
+/** What is known of the issuer of that exact address: that it signs for many customers, or how its subjects are described. */
 export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   const shared = sharedIssuerOf(issuer);
   if (shared !== undefined)
@@ -138,7 +138,7 @@ export const holderClaims: readonly HolderClaim[] = [
 ];
 
 /** The customer that an exact address names, of an issuer with an address for each. */
-export function customerOf(issuer: string): Owner | undefined {
+export function customerOf(issuer: string): TrustedOwner | undefined {
   const found = perCustomer.find(({ issuer: form }) => form.test(issuer));
   const name = new RegExp(UUID).exec(issuer)?.[0];
   return found === undefined || name === undefined

@@ -1,11 +1,11 @@
 import { RE2JS } from "re2js";
 import { isMailHost } from "./addresses";
-import { anchored } from "./languages";
-import type { Languages, SegmentSpec } from "./languages";
+import { anchored } from "./patternComparer";
+import type { PatternComparer, SegmentSpec } from "./patternComparer";
 import { LONGEST_PATTERN } from "./regexSyntax";
 
 /** Who has the texts that a trust accepts. */
-export interface Owner {
+export interface TrustedOwner {
   /** "organisation of GitHub Actions". */
   readonly what: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export type PatternJudgement =
   /** Nothing proves that only some owners have the strings; `example` is one of them. */
   | { readonly kind: "unproven"; readonly example: string | undefined; readonly reason: string }
   /** It matches strings of these owners only. */
-  | { readonly kind: "pinned"; readonly owners: readonly Owner[] }
+  | { readonly kind: "pinned"; readonly owners: readonly TrustedOwner[] }
   /** It could not be computed; rules treat it as open. */
   | { readonly kind: "unjudged"; readonly reason: string };
 
@@ -75,11 +75,11 @@ const TOO_MANY_PATTERNS: Unjudged = {
 };
 
 /** Why a pattern cannot be judged; undefined for one that can. */
-export function findPatternProblem(languages: Languages, pattern: string): Unjudged | undefined {
-  const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : languages.languageOf(pattern);
+export function findPatternProblem(comparer: PatternComparer, pattern: string): Unjudged | undefined {
+  const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : comparer.languageOf(pattern);
   if (read === "invalid") return { kind: "unjudged", reason: "it is not a valid RE2 pattern" };
   if (read !== "tooLarge") return undefined;
-  if (pattern.length <= LONGEST_PATTERN && languages.budget.isSpent) return TOO_MANY_PATTERNS;
+  if (pattern.length <= LONGEST_PATTERN && comparer.budget.isSpent) return TOO_MANY_PATTERNS;
   return {
     kind: "unjudged",
     reason: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
@@ -88,40 +88,40 @@ export function findPatternProblem(languages: Languages, pattern: string): Unjud
 
 /** Judges a pattern, if it can be read, within the steps of one question. */
 export function judgeWithin(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   judge: () => PatternJudgement,
 ): PatternJudgement {
-  const judged = findPatternProblem(languages, pattern) ?? languages.budget.ask(judge);
+  const judged = findPatternProblem(comparer, pattern) ?? comparer.budget.ask(judge);
   return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
 }
 
 /** The owners that a pattern names in a form; a judgement if it does not write them out. */
 function ownersIn(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   form: PinningForm,
   strangers: readonly string[],
 ): readonly string[] | PatternJudgement {
   const { owner } = form;
   if (owner !== undefined) {
-    const overlap = languages.intersects(pattern, anchored(form.whole));
+    const overlap = comparer.intersects(pattern, anchored(form.whole));
     return overlap === "tooLarge" ? TOO_MANY_STEPS : overlap === "yes" ? [owner] : [];
   }
   let open: PatternJudgement | undefined;
   for (const segment of form.owners) {
-    const names = findNames(languages, pattern, segment);
+    const names = findNames(comparer, pattern, segment);
     if (names === "tooLarge") return TOO_MANY_STEPS;
-    if (names.unwritten.length === 0) return withNumber(languages, pattern, form, segment, names.written);
+    if (names.unwritten.length === 0) return withNumber(comparer, pattern, form, segment, names.written);
     const all = { ...form, strangers: [...form.strangers, ...strangers] };
-    open ??= judgeVariousOwners(languages, pattern, all, segment, names.unwritten);
+    open ??= judgeVariousOwners(comparer, pattern, all, segment, names.unwritten);
   }
   return open ?? [];
 }
 
 /** A name that the pattern also gives the number of: whoever takes the name later has another number. */
 function withNumber(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   { owners }: PinningForm,
   segment: SegmentSpec,
@@ -130,22 +130,22 @@ function withNumber(
   const [, number] = owners;
   const [name, ...others] = names;
   if (number === undefined || number === segment || name === undefined || others.length > 0) return names;
-  const numbers = findNames(languages, pattern, number);
+  const numbers = findNames(comparer, pattern, number);
   if (numbers === "tooLarge" || numbers.unwritten.length > 0 || numbers.written.length !== 1) return names;
   return [`${name}@${numbers.written[0] ?? ""}`];
 }
 
 /** The names that a segment has: those that a pattern writes out, and examples of others that it matches. */
 export function findNames(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   segment: SegmentSpec,
 ): { readonly written: readonly string[]; readonly unwritten: readonly string[] } | "tooLarge" {
   const most = mostListed(pattern);
-  const names = languages.names(pattern, segment, most);
+  const names = comparer.names(pattern, segment, most);
   if (names === "tooLarge") return names;
   if (!names.isMany && names.list.length < 2) return { written: names.list, unwritten: [] };
-  const written = languages.writtenNames(pattern, segment, most);
+  const written = comparer.writtenNames(pattern, segment, most);
   if (written === "tooLarge") return written;
   const isWritten = new Set(written.isMany ? [] : written.list);
   const unwritten = names.list.filter((name) => !isWritten.has(name));
@@ -160,7 +160,7 @@ export const spell = (pattern: string): string => pattern.replaceAll("\\", "").t
 
 /** Judges a pattern that accepts owners which it does not write out. */
 function judgeVariousOwners(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   form: PinningForm,
   { before, after, ignoresCase }: SegmentSpec,
@@ -172,10 +172,10 @@ function judgeVariousOwners(
   const byName = ends.map(
     (end) => `(?:${before})(?:${ignoresCase === true ? "(?i)" : ""}${RE2JS.quote(name)})(?:${end})`,
   );
-  const example = firstExample(languages, pattern, [...form.strangers, ...byName, form.whole]);
+  const example = firstExample(comparer, pattern, [...form.strangers, ...byName, form.whole]);
   return example === undefined
     ? { kind: "unproven", example, reason: unprovenReason(`the ${form.what} is not written out`) }
-    : { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+    : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
 /** Ends a sentence about what a pattern accepts. */
@@ -183,12 +183,12 @@ export const unprovenReason = (why: string): string => `not proven to pin one ow
 
 /** A shortest text of the first of some forms that a pattern matches. */
 export function firstExample(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   forms: readonly string[],
 ): string | undefined {
   for (const text of forms) {
-    const found = languages.exampleOf(pattern, anchored(text));
+    const found = comparer.exampleOf(pattern, anchored(text));
     if (found !== "tooLarge" && found.text !== undefined) return found.text;
   }
   return undefined;
@@ -199,82 +199,82 @@ export function firstExample(
  * out. Everything else is open, with a text of an outsider where one is found.
  */
 export function judgeForms(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   { what, pinning, strangers }: TextForms,
   describeOutside: (text: string) => string = () => `it is of no form in which a ${what} names its owner`,
 ): PatternJudgement {
-  const owners = new Map<string, Owner>();
+  const owners = new Map<string, TrustedOwner>();
   for (const form of pinning) {
-    const found = ownersIn(languages, pattern, form, strangers);
+    const found = ownersIn(comparer, pattern, form, strangers);
     if ("kind" in found) return found;
     const shared = form.isMail === true ? found.find((host) => isMailHost(host)) : undefined;
-    if (shared !== undefined) return judgeMailHost(languages, pattern, form, shared);
+    if (shared !== undefined) return judgeMailHost(comparer, pattern, form, shared);
     for (const name of found) owners.set(JSON.stringify([form.what, name]), { what: form.what, name });
   }
-  const outside = languages.exampleOutside(pattern, anchored(pinning.map(({ whole }) => whole).join("|")));
+  const outside = comparer.exampleOutside(pattern, anchored(pinning.map(({ whole }) => whole).join("|")));
   if (outside === "tooLarge") return TOO_MANY_STEPS;
   if (outside.text === undefined && owners.size > 0) return { kind: "pinned", owners: [...owners.values()] };
-  const example = firstExample(languages, pattern, strangers);
-  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+  const example = firstExample(comparer, pattern, strangers);
+  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
   const why = outside.text === undefined ? `it names no ${what}` : describeOutside(outside.text);
   return { kind: "unproven", example: outside.text, reason: unprovenReason(why) };
 }
 
 /** Judges a pattern as pinned if one form alone proves it: texts of one form may look like those of another one. */
 export function judgeEach(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   { what, pinning, strangers }: TextForms,
 ): PatternJudgement {
   const open: PatternJudgement[] = [];
   for (const form of pinning) {
-    const isWithin = languages.isSubset(pattern, anchored(form.whole));
+    const isWithin = comparer.isSubset(pattern, anchored(form.whole));
     if (isWithin === "tooLarge") return TOO_MANY_STEPS;
     if (isWithin === "no") continue;
-    const judged = judgeForms(languages, pattern, { what, pinning: [form], strangers: [] });
+    const judged = judgeForms(comparer, pattern, { what, pinning: [form], strangers: [] });
     if (judged.kind === "pinned" || judged.kind === "unjudged") return judged;
     open.push(judged);
   }
   const all = [...strangers, ...pinning.flatMap((form) => form.strangers)];
-  const example = firstExample(languages, pattern, all);
-  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
-  const [found = notWrittenOut(languages, pattern, what)] = [
+  const example = firstExample(comparer, pattern, all);
+  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
+  const [found = notWrittenOut(comparer, pattern, what)] = [
     ...open.filter(({ kind }) => kind === "open"),
     ...open,
   ];
   return found;
 }
 
-function notWrittenOut(languages: Languages, pattern: string, what: string): PatternJudgement {
-  const found = languages.exampleOf(pattern);
+function notWrittenOut(comparer: PatternComparer, pattern: string, what: string): PatternJudgement {
+  const found = comparer.exampleOf(pattern);
   const example = found === "tooLarge" ? undefined : found.text;
   return { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) };
 }
 
 function judgeMailHost(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   form: PinningForm,
   host: string,
 ): PatternJudgement {
-  const example = firstExample(languages, pattern, [`.*@(?i:${RE2JS.quote(host)})`, form.whole]);
+  const example = firstExample(comparer, pattern, [`.*@(?i:${RE2JS.quote(host)})`, form.whole]);
   const reason = `everybody can have an address at ${host}`;
   return example === undefined ? { kind: "unproven", example, reason } : { kind: "open", example, reason };
 }
 
 /** The owner that an exact text names by one of some forms. */
 export function ownerOfText(
-  languages: Languages,
+  comparer: PatternComparer,
   text: string,
   forms: readonly PinningForm[],
-): Owner | undefined {
+): TrustedOwner | undefined {
   for (const { what, whole, owners, owner, isMail } of forms) {
-    if (!languages.matches(anchored(whole), text)) continue;
+    if (!comparer.matches(anchored(whole), text)) continue;
     const [segment, numbered] = owners;
-    const name = owner ?? (segment === undefined ? text : languages.partOf(text, segment));
+    const name = owner ?? (segment === undefined ? text : comparer.partOf(text, segment));
     if (name === undefined || (isMail === true && isMailHost(name))) continue;
-    const number = numbered === undefined ? undefined : languages.partOf(text, numbered);
+    const number = numbered === undefined ? undefined : comparer.partOf(text, numbered);
     const written = segment?.ignoresCase === true ? name.toLowerCase() : name;
     return { what, name: number === undefined ? written : `${written}@${number}` };
   }

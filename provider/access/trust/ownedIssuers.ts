@@ -18,8 +18,8 @@ import {
   unprovenReason,
 } from "./judgement";
 import type { PatternJudgement, PinningForm } from "./judgement";
-import { anchored } from "./languages";
-import type { Languages, SegmentSpec } from "./languages";
+import { anchored } from "./patternComparer";
+import type { PatternComparer, SegmentSpec } from "./patternComparer";
 import { isOfOneWritingSystem } from "./writingSystems";
 
 const ANY = "(?s:.*)";
@@ -85,14 +85,14 @@ function findHostOwner(name: string): HostOwner {
 
 /** The form of the addresses of a customer on a host; undefined where the host is none of this service. */
 function tenantForm(
-  languages: Languages,
+  comparer: PatternComparer,
   name: string,
   { what, host: service, path, name: tenant }: TenantAddress,
 ): PinningForm | undefined {
   const quoted = `${SCHEME}(?i:${RE2JS.quote(name)})`;
   if (path === undefined) {
     if (
-      !languages.matches(
+      !comparer.matches(
         anchored(`(?i:${segmentText({ before: "", name: tenant, after: `\\.${service}` })})`),
         name,
       )
@@ -100,7 +100,7 @@ function tenantForm(
       return undefined;
     return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name, strangers: [] };
   }
-  if (!languages.matches(anchored(`(?i:${service})`), name)) return undefined;
+  if (!comparer.matches(anchored(`(?i:${service})`), name)) return undefined;
   const segment = { before: `${quoted}/${path}`, name: tenant, after: `(?:[/?#]${ANY})?` };
   return {
     what,
@@ -114,7 +114,7 @@ function tenantForm(
 export const SERVICE = "service";
 
 /** The forms of addresses on one host that are proven to pin. */
-function formsOfHost(languages: Languages, name: string): PinningForm[] {
+function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
   const quoted = `${SCHEME}(?i:${RE2JS.quote(name)})`;
   const shared = sharedIssuers
     .filter(({ issuer }) => new URL(issuer).host === name)
@@ -125,7 +125,7 @@ function formsOfHost(languages: Languages, name: string): PinningForm[] {
       owner,
       strangers: [],
     }));
-  const tenants = tenantAddresses.flatMap((row) => tenantForm(languages, name, row) ?? []);
+  const tenants = tenantAddresses.flatMap((row) => tenantForm(comparer, name, row) ?? []);
   if (shared.length + tenants.length > 0) return [...shared, ...tenants];
   const found = findHostOwner(name);
   if ("problem" in found) return [];
@@ -167,12 +167,12 @@ const registered: SegmentSpec = {
 
 /** Judges a pattern that leaves the host open: an example on the domain of a stranger is better than another one. */
 function judgeVariousHosts(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   hosts: readonly string[],
 ): PatternJudgement {
   const spelled = spell(pattern);
-  const domains = languages.names(pattern, registered, MOST_OWNERS);
+  const domains = comparer.names(pattern, registered, MOST_OWNERS);
   const isStranger = (name: string): boolean => {
     const found = findHostOwner(name);
     const owner = "domain" in found ? found.domain : found.givenName;
@@ -186,11 +186,11 @@ function judgeVariousHosts(
   ];
   const byHost = strange.map((name) => `${SCHEME}(?i:(?:${LABEL}\\.)*${RE2JS.quote(name)})${host.after}`);
   const example =
-    firstExample(languages, pattern, [...STRANGERS, ...byHost]) ?? findStrangeTenant(languages, pattern);
-  if (example !== undefined) return { kind: "open", example, reason: languages.reasonFor(pattern, example) };
+    firstExample(comparer, pattern, [...STRANGERS, ...byHost]) ?? findStrangeTenant(comparer, pattern);
+  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
   return {
     kind: "unproven",
-    example: firstExample(languages, pattern, [segmentText(host)]),
+    example: firstExample(comparer, pattern, [segmentText(host)]),
     reason: unprovenReason("the host is not written out"),
   };
 }
@@ -203,12 +203,12 @@ const tenantSegments = tenantAddresses.map(({ host: service, path, name }): Segm
 const ANY_TENANT = anchored(tenantSegments.map(segmentText).join("|"));
 
 /** The address of a stranger at a service that has an address for each customer. */
-function findStrangeTenant(languages: Languages, pattern: string): string | undefined {
-  if (languages.intersects(pattern, ANY_TENANT) === "no") return undefined;
+function findStrangeTenant(comparer: PatternComparer, pattern: string): string | undefined {
+  if (comparer.intersects(pattern, ANY_TENANT) === "no") return undefined;
   for (const segment of tenantSegments) {
-    const names = findNames(languages, pattern, segment);
+    const names = findNames(comparer, pattern, segment);
     if (names === "tooLarge" || names.unwritten.length === 0) continue;
-    return firstExample(languages, pattern, [
+    return firstExample(comparer, pattern, [
       segmentText({ ...segment, name: INTRUDER }),
       segmentText(segment),
     ]);
@@ -216,13 +216,13 @@ function findStrangeTenant(languages: Languages, pattern: string): string | unde
   return undefined;
 }
 
-function judgeAddresses(languages: Languages, pattern: string): PatternJudgement {
-  const hosts = findNames(languages, pattern, host);
+function judgeAddresses(comparer: PatternComparer, pattern: string): PatternJudgement {
+  const hosts = findNames(comparer, pattern, host);
   if (hosts === "tooLarge") return TOO_MANY_STEPS;
-  if (hosts.unwritten.length > 0) return judgeVariousHosts(languages, pattern, hosts.unwritten);
-  const pinning = hosts.written.flatMap((name) => formsOfHost(languages, name));
+  if (hosts.unwritten.length > 0) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
+  const pinning = hosts.written.flatMap((name) => formsOfHost(comparer, name));
   const judged = judgeForms(
-    languages,
+    comparer,
     pattern,
     { what: "issuer", pinning, strangers: STRANGERS },
     describeAddress,
@@ -241,22 +241,22 @@ function rejectEverybody(judged: PatternJudgement & { kind: "pinned" }): Pattern
 }
 
 /** Judges whether outsiders can run issuers that a pattern matches. */
-export function judgeIssuer(languages: Languages, pattern: string): PatternJudgement {
-  return judgeWithin(languages, pattern, () => judgeAddresses(languages, pattern));
+export function judgeIssuer(comparer: PatternComparer, pattern: string): PatternJudgement {
+  return judgeWithin(comparer, pattern, () => judgeAddresses(comparer, pattern));
 }
 
 const anyWord: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
 const AUDIENCES = [INTRUDER, STRANGER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`, ...STRANGERS];
 
 /** Judges whether a pattern matches audiences of other services than those that it writes out. */
-export function judgeAudience(languages: Languages, pattern: string): PatternJudgement {
-  return judgeWithin(languages, pattern, () => {
+export function judgeAudience(comparer: PatternComparer, pattern: string): PatternJudgement {
+  return judgeWithin(comparer, pattern, () => {
     const forms = [anyWord, host].map((segment): PinningForm => ({
       what: "audience",
       whole: segmentText(segment),
       owners: [segment],
       strangers: [],
     }));
-    return judgeEach(languages, pattern, { what: "audience", pinning: forms, strangers: AUDIENCES });
+    return judgeEach(comparer, pattern, { what: "audience", pinning: forms, strangers: AUDIENCES });
   });
 }

@@ -16,9 +16,9 @@ import { OWN_DOMAIN } from "./data/issuerHosts";
 import { SUBJECT } from "./data/sharedIssuers";
 import type { SharedIssuer } from "./data/sharedIssuers";
 import { judgeEach, judgeForms, judgeWithin, ownerOfText, segmentText } from "./judgement";
-import type { Owner, PatternJudgement, PinningForm } from "./judgement";
-import { anchored } from "./languages";
-import type { Languages } from "./languages";
+import type { TrustedOwner, PatternJudgement, PinningForm } from "./judgement";
+import { anchored } from "./patternComparer";
+import type { PatternComparer } from "./patternComparer";
 import { addTo } from "../../fields/values";
 import { removeChoices } from "./regexSyntax";
 
@@ -57,7 +57,7 @@ const ownForms = ownPins.map((pin) => ({ pin, form: toForm(pin) }));
 const mailForms = ownForms.filter(({ pin }) => pin.isMail === true).map(({ form }) => form);
 
 /** The forms of a part of the tokens that issuers of some owners sign. */
-function ownFormsOf(part: string, owners: readonly Owner[]): readonly PinningForm[] {
+function ownFormsOf(part: string, owners: readonly TrustedOwner[]): readonly PinningForm[] {
   // An issuer that is not proven to be one owner's is a finding of its own.
   const isFor = (pin: OwnPin): boolean =>
     owners.length === 0
@@ -83,14 +83,14 @@ const writtenOut: PinningForm = toForm({
 
 /** Judges whether others than those it writes out can have what a pattern matches, at issuers that one owner runs. */
 export function judgeOwnPart(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   pattern: string,
-  owners: readonly Owner[],
+  owners: readonly TrustedOwner[],
 ): PatternJudgement {
   const pinning = [...ownFormsOf(part, owners), writtenOut];
   const forms = { what: "subject", pinning, strangers: STRANGE_SUBJECTS };
-  return judgeWithin(languages, pattern, () => judgeEach(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
 
 const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `claim ${part}`);
@@ -99,21 +99,21 @@ const labelPart = (part: string): string => (part === SUBJECT ? "subject" : `cla
 const FILE_AT_REF = /^[^@/]*\/[^@]*@(?:refs\/|[^.]*$)/;
 
 /** The name of an organisation or a group is one of its issuer's names. */
-const atIssuer = (owner: Owner, issuer: string): Owner =>
+const atIssuer = (owner: TrustedOwner, issuer: string): TrustedOwner =>
   LOCAL_OWNERS.includes(owner.what) ? { ...owner, what: `${owner.what} at ${issuer}` } : owner;
 
 /** The owner that an exact text names, at an issuer that one owner runs; undefined for one that names nobody. */
 export function ownerAtIssuer(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   text: string,
   issuer: string,
-): Owner | undefined {
+): TrustedOwner | undefined {
   const naming = ownForms.filter(
     ({ pin }) => pin.part === part && [...LOCAL_OWNERS, TRUST_DOMAIN].includes(pin.literal),
   );
   const found = ownerOfText(
-    languages,
+    comparer,
     text,
     naming.map(({ form }) => form),
   );
@@ -124,36 +124,36 @@ export function ownerAtIssuer(
 const PLAIN = "A-Za-z0-9._+'-";
 
 /** Whether a pattern that pins a mail domain accepts all of its mailboxes, or only ones whose names are plain. */
-function acceptsPlainMailboxes(languages: Languages, pattern: string, domain: string): boolean {
+function acceptsPlainMailboxes(comparer: PatternComparer, pattern: string, domain: string): boolean {
   const all = anchored(`[${PLAIN}]+@${domain.replaceAll(".", "\\.")}`);
-  if (languages.isSubset(all, pattern) === "yes") return true;
+  if (comparer.isSubset(all, pattern) === "yes") return true;
   const strange = anchored(`[^@]*[^${PLAIN}@\\x{E000}][^@]*@(?s:.*)`);
-  return languages.intersects(removeChoices(pattern), strange) === "no";
+  return comparer.intersects(removeChoices(pattern), strange) === "no";
 }
 
 /** The owners that a pattern names, at an issuer that one owner runs. */
 export function ownersAtIssuer(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   pattern: string,
   judged: PatternJudgement,
   issuer: string,
-): readonly Owner[] {
+): readonly TrustedOwner[] {
   const whole = { what: labelPart(part), name: pattern };
   // A subject that is not pinned is a finding of its own.
   if (judged.kind !== "pinned") return part !== SUBJECT && hasAtSign(pattern) ? [whole] : [];
-  return judged.owners.flatMap((owner): Owner | readonly Owner[] => {
-    if (owner.what === writtenOut.what) return ownerAtIssuer(languages, part, owner.name, issuer) ?? [];
+  return judged.owners.flatMap((owner): TrustedOwner | readonly TrustedOwner[] => {
+    if (owner.what === writtenOut.what) return ownerAtIssuer(comparer, part, owner.name, issuer) ?? [];
     if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what)) return atIssuer(owner, issuer);
     if (owner.what !== MAIL_DOMAIN_OWNER) return [];
     const domain = ownerOfAddress(whole.what, `${INTRUDER}@${owner.name}`);
-    return domain !== undefined && acceptsPlainMailboxes(languages, pattern, domain.name) ? domain : whole;
+    return domain !== undefined && acceptsPlainMailboxes(comparer, pattern, domain.name) ? domain : whole;
   });
 }
 
 /** Judges whether outsiders can have subjects that a pattern matches, at issuers that sign for many customers. */
 export function judgeSubject(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   issuers: readonly SharedIssuer[],
 ): PatternJudgement {
@@ -165,17 +165,17 @@ export function judgeSubject(
       ...issuers.flatMap(({ ownerlessSubjects }) => ownerlessSubjects ?? []),
     ],
   };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
 
 /** The owner that an exact subject or value of a claim names, at an issuer that signs for many customers. */
 export function ownerOfPart(
-  languages: Languages,
+  comparer: PatternComparer,
   part: string,
   text: string,
   issuer: SharedIssuer,
-): Owner | undefined {
-  return ownerOfText(languages, text, formsOf(issuer, part));
+): TrustedOwner | undefined {
+  return ownerOfText(comparer, text, formsOf(issuer, part));
 }
 
 /** The claims that can pin at an issuer, those that pin most first. */
@@ -186,7 +186,7 @@ export function pinningClaims({ issuer }: SharedIssuer): string[] {
 
 /** Judges whether strangers can have values of a claim that a pattern matches. */
 export function judgeOwnerClaim(
-  languages: Languages,
+  comparer: PatternComparer,
   claim: string,
   pattern: string,
   issuer: SharedIssuer,
@@ -196,18 +196,22 @@ export function judgeOwnerClaim(
     pinning: formsOf(issuer, claim),
     strangers: [INTRUDER, `${INTRUDER}/${INTRUDER}`, "999999999"],
   };
-  return judgeWithin(languages, pattern, () => judgeEach(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
 
 /** Judges whether a pattern matches principals with other names than those that it writes out. */
-export function judgePrincipal(languages: Languages, pattern: string, account: string): PatternJudgement {
+export function judgePrincipal(
+  comparer: PatternComparer,
+  pattern: string,
+  account: string,
+): PatternJudgement {
   const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
   const forms = { what: "principal of AWS", pinning: arnForms, strangers: strangersInAccount(own) };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
 
 /** Judges whether a pattern matches user ids of other principals than those that it writes out. */
-export function judgeUserId(languages: Languages, pattern: string): PatternJudgement {
+export function judgeUserId(comparer: PatternComparer, pattern: string): PatternJudgement {
   const forms = { what: "user id of AWS", pinning: userIdForms, strangers: STRANGE_USER_IDS };
-  return judgeWithin(languages, pattern, () => judgeForms(languages, pattern, forms));
+  return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }

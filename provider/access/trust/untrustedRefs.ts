@@ -3,8 +3,8 @@ import { INTRUDER } from "./data/pins";
 import { PINNED_OWNER } from "./data/sharedIssuers";
 import type { Proof, RunsOfService } from "./data/sharedIssuers";
 import { firstExample, MOST_OWNERS, segmentText } from "./judgement";
-import { anchored, exactPattern } from "./languages";
-import type { Languages } from "./languages";
+import { anchored, exactPattern } from "./patternComparer";
+import type { PatternComparer } from "./patternComparer";
 
 /** What an identity requires of a part of a token: one text, or all those of a pattern. */
 export interface Required {
@@ -49,28 +49,28 @@ function commonStart(names: readonly string[]): string {
 }
 
 /** Whether the words before a version vary, so that anyone can choose some. */
-function hasManyWords(languages: Languages, pattern: string, { before, prefix, after }: Proof): boolean {
+function hasManyWords(comparer: PatternComparer, pattern: string, { before, prefix, after }: Proof): boolean {
   const segment = { before, name: `${prefix}${WORDS}`, after: `v?${NUMBERS}${after}` };
-  const names = languages.names(pattern, segment, MOST_OWNERS);
+  const names = comparer.names(pattern, segment, MOST_OWNERS);
   return names === "tooLarge" || names.isMany;
 }
 
 /** Runs with various chosen names that a pattern accepts. */
 function findChosenNames(
-  languages: Languages,
+  comparer: PatternComparer,
   pattern: string,
   chosen: ChosenName,
 ): UntrustedRuns | undefined {
-  const all = languages.names(pattern, chosen, MOST_OWNERS);
+  const all = comparer.names(pattern, chosen, MOST_OWNERS);
   if (all !== "tooLarge" && !all.isMany) return undefined;
   const segment = { ...chosen, excludedName: versioned(chosen) };
-  const names = languages.names(pattern, segment, MOST_OWNERS);
+  const names = comparer.names(pattern, segment, MOST_OWNERS);
   if (names === "tooLarge") return UNJUDGED;
-  if (!names.isMany && !hasManyWords(languages, pattern, chosen)) return undefined;
+  if (!names.isMany && !hasManyWords(comparer, pattern, chosen)) return undefined;
   const { before, name, after, noun, prefix } = chosen;
   const own = `${prefix}${INTRUDER}`;
   const accepts = (form: string): boolean => {
-    const found = languages.names(pattern, { ...segment, namePatterns: [anchored(form)] }, 1);
+    const found = comparer.names(pattern, { ...segment, namePatterns: [anchored(form)] }, 1);
     return found === "tooLarge" || found.list.length > 0;
   };
   const start = commonStart(names.list);
@@ -83,25 +83,29 @@ function findChosenNames(
       : isStart
         ? `any ${noun} whose name begins like that`
         : `${noun === "branch" ? "branches" : `${noun}s`} of many names`,
-    example: firstExample(languages, pattern, examples),
+    example: firstExample(comparer, pattern, examples),
   };
 }
 
 /** Runs whose branch, tag or environment anyone can choose. */
 function findChosenRuns(
-  languages: Languages,
+  comparer: PatternComparer,
   { pattern, text }: Required,
   proofs: readonly Proof[],
 ): readonly UntrustedRuns[] {
   if (text !== undefined) return [];
-  return proofs.filter(isChosen).flatMap((proof) => findChosenNames(languages, pattern, proof) ?? []);
+  return proofs.filter(isChosen).flatMap((proof) => findChosenNames(comparer, pattern, proof) ?? []);
 }
 
 /** Whether all that is required of a part is of one of some forms. */
-function isOfForms(languages: Languages, { pattern, text }: Required, forms: readonly string[]): boolean {
+function isOfForms(
+  comparer: PatternComparer,
+  { pattern, text }: Required,
+  forms: readonly string[],
+): boolean {
   const whole = anchored(forms.join("|"));
   if (forms.length === 0) return false;
-  return text === undefined ? languages.isSubset(pattern, whole) === "yes" : languages.matches(whole, text);
+  return text === undefined ? comparer.isSubset(pattern, whole) === "yes" : comparer.matches(whole, text);
 }
 
 /** The proofs for a trust that pins these owners; undefined where all owners at the issuer are those of one customer. */
@@ -119,7 +123,7 @@ function proofsFor(
 
 /** The runs of a subject that no claim proves to be reviewed. */
 function findRunsOf(
-  languages: Languages,
+  comparer: PatternComparer,
   subject: Required,
   { unreviewed }: RunsOfService,
   proofs: readonly Proof[],
@@ -128,18 +132,18 @@ function findRunsOf(
   const rows = unreviewed.filter(({ part }) => part === subject.part);
   const known = rows.flatMap(({ what, value }) => {
     const form = anchored(value);
-    if (text !== undefined) return languages.matches(form, text) ? [{ what, example: text }] : [];
-    const verdict = languages.intersects(pattern, form);
+    if (text !== undefined) return comparer.matches(form, text) ? [{ what, example: text }] : [];
+    const verdict = comparer.intersects(pattern, form);
     if (verdict === "tooLarge") return [UNJUDGED];
-    return verdict === "no" ? [] : [{ what, example: firstExample(languages, pattern, [value]) }];
+    return verdict === "no" ? [] : [{ what, example: firstExample(comparer, pattern, [value]) }];
   });
   const forms = [...rows.map(({ value }) => value), ...proofs.map(segmentText)];
-  const found = [...known, ...findChosenRuns(languages, subject, proofs)];
-  if (found.length > 0 || isOfForms(languages, subject, forms)) return found;
+  const found = [...known, ...findChosenRuns(comparer, subject, proofs)];
+  if (found.length > 0 || isOfForms(comparer, subject, forms)) return found;
   // Somebody meant a pattern: T6 says that no subject is so.
   if (text !== undefined && /[*^]/.test(text))
     return [{ what: "runs with exactly this subject", example: text }];
-  const outside = languages.exampleOutside(pattern, anchored(forms.join("|")));
+  const outside = comparer.exampleOutside(pattern, anchored(forms.join("|")));
   return [
     outside === "tooLarge" ? UNJUDGED : { what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text },
   ];
@@ -156,28 +160,28 @@ function claimsIn({ text = "" }: Required): readonly Required[] {
  * name a branch, a tag or an environment, or a run that only follows a review.
  */
 export function findUntrustedRuns(
-  languages: Languages,
+  comparer: PatternComparer,
   service: RunsOfService,
   subject: Required,
   claims: readonly Required[],
   owners: readonly string[] | undefined,
 ): readonly UntrustedRuns[] {
   if (service.unreviewed.length === 0) return [];
-  const found = languages.budget.ask(() => {
+  const found = comparer.budget.ask(() => {
     const marked = [...claims, ...claimsIn(subject)].flatMap((claim) =>
       service.unreviewed
-        .filter(({ part, value }) => part === claim.part && isOfForms(languages, claim, [value]))
+        .filter(({ part, value }) => part === claim.part && isOfForms(comparer, claim, [value]))
         .map(({ what }) => ({ what, example: subject.text })),
     );
     const isProven = claims.some((claim) => {
       const proofs = proofsFor(service, claim.part, owners);
       return (
-        isOfForms(languages, claim, proofs.map(segmentText)) &&
-        findChosenRuns(languages, claim, proofs).length === 0
+        isOfForms(comparer, claim, proofs.map(segmentText)) &&
+        findChosenRuns(comparer, claim, proofs).length === 0
       );
     });
     if (isProven && marked.length === 0) return [];
-    const runs = findRunsOf(languages, subject, service, proofsFor(service, subject.part, owners));
+    const runs = findRunsOf(comparer, subject, service, proofsFor(service, subject.part, owners));
     return runs.length > 0 ? runs : marked;
   });
   return found === "tooLarge" ? [UNJUDGED] : found;

@@ -12,7 +12,7 @@ import { possibleGrants } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import { isReference, leavesIn, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
-import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/reviewReport";
+import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expected";
 import { isUnread } from "../graph/unread";
 import type { ExpectedEntity, ReviewReport } from "../report/report";
 import { hasExpectedInputs, entityLabel } from "./compareExpected";

@@ -28,11 +28,11 @@ import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { topProperty, mapReferences } from "../graph/references";
-import { isComparable, isComparedOutput, isVerified } from "../report/reviewReport";
+import { isComparable, isComparedOutput, isVerified } from "../report/expected";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
-import { Languages } from "../trust/languages";
+import { PatternComparer } from "../trust/patternComparer";
 
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
@@ -117,10 +117,10 @@ class EntityComparison {
   constructor(
     private readonly sides: Sides,
     private readonly context: ComparisonContext,
-    languages: Languages,
+    comparer: PatternComparer,
   ) {
     const { expected, before, live } = sides;
-    this.effects = createEffectContext(expected, this.actual, languages);
+    this.effects = createEffectContext(expected, this.actual, comparer);
     const removed = context.expected.before?.filter(({ changes }) => changes === undefined) ?? [];
     this.removed = new Map(removed.map((old) => [old.key, old]));
     const owners = [...expected.values(), ...before.values()].filter(
@@ -424,15 +424,11 @@ function findGrantedAgain(
 
 /** Compares the live organisation with what the review expects, and what differs with what there was before. */
 export function compareExpected(sides: Sides, context: ComparisonContext): Differences {
-  const languages = new Languages();
-  const comparison = new EntityComparison(sides, context, languages);
+  const comparer = new PatternComparer();
+  const comparison = new EntityComparison(sides, context, comparer);
   const [expected, actual] = [graphOf(sides.expected), graphOf(comparison.actual)];
-  const { changes, unchanged } = diffGrants(expected, actual, languages);
-  const sinceBefore = diffGrants(
-    graphOf(sides.before),
-    graphOf(comparison.actualAsBefore),
-    languages,
-  ).changes;
+  const { changes, unchanged } = diffGrants(expected, actual, comparer);
+  const sinceBefore = diffGrants(graphOf(sides.before), graphOf(comparison.actualAsBefore), comparer).changes;
   const hierarchy = new GroupHierarchy(sides.expected);
   const keyOf = ({ grant }: GrantChange): string => grantKey(grant, hierarchy);
   const keyBefore = ({ grant, before = grant }: GrantChange): string => grantKey(before, hierarchy);

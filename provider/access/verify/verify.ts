@@ -12,7 +12,7 @@ import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { countBy, fitReport } from "../report/fitReport";
-import { isComparable, writtenInputs, isVerified } from "../report/reviewReport";
+import { isComparable, writtenInputs, isVerified } from "../report/expected";
 import { describeField } from "../report/render/words";
 import { SCHEMA_VERSION } from "../report/report";
 import type { ExpectedAccess, ReviewReport, Provenance, TrustChange, VerifyReport } from "../report/report";

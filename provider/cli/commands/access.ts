@@ -17,11 +17,11 @@ import { parsePreview } from "../../access/documents/preview";
 import { json } from "../../access/report/render/escape";
 import type { SignIn, UnusedAccess } from "../../access/report/accessTable";
 import { unknownCapability } from "../../access/rules/capabilities";
-import { ownerOf } from "../../access/graph/keys";
+import { wholeOf } from "../../access/graph/keys";
 import type { AccessGraph } from "../../access/graph/model";
 import { plural } from "../../text/plain";
 import { parseStateExport } from "../../access/documents/stateExport";
-import { buildGraphs, planResources } from "../../access/graph/graphBuilder";
+import { buildGraphs, joinSteps } from "../../access/graph/graphBuilder";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
@@ -203,7 +203,7 @@ type Documents = Awaited<ReturnType<typeof readDocuments>>;
 
 /** The access graph that the documents describe together, and why it may lack something. */
 function buildGraph({ inventory, state, preview }: Documents) {
-  const graphs = buildGraphs(planResources(preview?.steps ?? [], state), inventory);
+  const graphs = buildGraphs(joinSteps(preview?.steps ?? [], state), inventory);
   const graph = acceptUnverified(graphs.after);
   const omitted = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
   const incomplete = [
@@ -225,7 +225,7 @@ function buildGraph({ inventory, state, preview }: Documents) {
 /** The same entities, with what unused identities hold, and what others hold by them. */
 function withGrantsOf({ entities, grants }: AccessGraph, { unused }: UnusedAccess): AccessGraph {
   const keys = new Set(unused.map(({ key }) => key));
-  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(ownerOf(key) ?? key)) };
+  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(wholeOf(key) ?? key)) };
 }
 
 /** @throws UsageError, DocumentError in one line. */

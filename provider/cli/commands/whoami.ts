@@ -51,7 +51,7 @@ async function readVisibleGroups(
 
 /** An identity may not be allowed to read itself. */
 async function readName(client: Client, uid: string): Promise<string | null> {
-  const identity = await client.get(client.address("/iam/v2/identities", uid)).catch(() => undefined);
+  const identity = await client.get(client.resourcePath("/iam/v2/identities", uid)).catch(() => undefined);
   const name = identity?.["name"];
   return typeof name === "string" && name !== "" ? printable(name, 200) : null;
 }

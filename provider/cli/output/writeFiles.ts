@@ -96,16 +96,18 @@ export function writeText(path: string, text: string, flag: string, { isPrivate 
   }
 }
 
-/** Writes each requested format of a result, to stdout or to a file. @throws UsageError for a file. */
+/** Writes a result to stdout, or to the file that `--output` names. @throws UsageError for a file. */
+export function writeResult(text: string, path: string | undefined): void {
+  if (path === undefined) process.stdout.write(text);
+  else writeText(path, text, "--output");
+}
+
+/** Writes each requested format of a result. @throws UsageError for a file. */
 export function writeResults<F extends string>(
   outputs: readonly { readonly format: F; readonly path?: string }[],
   render: Readonly<Record<F, () => string>>,
 ): void {
-  for (const { format, path } of outputs) {
-    const text = render[format]();
-    if (path === undefined) process.stdout.write(text);
-    else writeText(path, text, "--output");
-  }
+  for (const { format, path } of outputs) writeResult(render[format](), path);
 }
 
 /** A file that does not exist yet. */

@@ -10,7 +10,7 @@ import type { CommonOptions } from "../framework/options";
 import { readRepository, readRunUrl } from "../input/repository";
 import { post } from "../post";
 import { log, logError } from "./log";
-import { writeText } from "./writeFiles";
+import { writeResult } from "./writeFiles";
 
 function terminalOptions(): RenderOptions {
   const isTerminal = process.stdout.isTTY;
@@ -45,8 +45,7 @@ export async function writeReport(
       firstSteps,
       ...(path === undefined && format === "text" ? terminalOptions() : {}),
     });
-    if (path === undefined) process.stdout.write(text);
-    else writeText(path, text, "--output");
+    writeResult(text, path);
   }
   if (summary) {
     const reason = appendSummary(report, readEnvironment()["GITHUB_STEP_SUMMARY"], places);

@@ -88,12 +88,19 @@ export async function listGrants(api: ReadingApi, group: string): Promise<Existi
 /** How the labels of bindings begin that the program does not have. */
 export const UNMANAGED = "unmanaged: ";
 
-export const isManaged = ([label]: LabelledGrant): boolean => !label.startsWith(UNMANAGED);
+export const isManaged = ([label]: readonly [label: string, grant: unknown]): boolean =>
+  !label.startsWith(UNMANAGED);
 
-type IgnoreFilter = (existing: ExistingGrant) => boolean;
+/** What the grant of an unmanaged label may be called: `withLabels` adds parentheses to a name that is taken. */
+export function namesOfUnmanaged(label: string): string[] {
+  const name = label.slice(UNMANAGED.length);
+  return [name, name.replace(/ \([^()]*\)$/, "")];
+}
+
+type IgnoreFilter = (existing: Omit<ExistingGrant, "uids">) => boolean;
 
 /** Which bindings of others the arguments leave alone. */
-export function ignoreFilter({ ignore }: Props): IgnoreFilter {
+export function ignoreFilter({ ignore }: Props, matches = matchesPattern): IgnoreFilter {
   const members: Record<string, Json | undefined> = isObject(ignore) ? ignore : {};
   // A hidden part may name any binding.
   if ([ignore, ...Object.values(members)].includes(SECRET_MASK)) return () => true;
@@ -101,9 +108,7 @@ export function ignoreFilter({ ignore }: Props): IgnoreFilter {
   const roles = new Set(stringsIn(members["roleUids"]));
   const patterns = stringsIn(members["namePatterns"]);
   return ({ identityUid, roleUid, name }) =>
-    identities.has(identityUid) ||
-    roles.has(roleUid) ||
-    patterns.some((pattern) => matchesPattern(pattern, name));
+    identities.has(identityUid) || roles.has(roleUid) || patterns.some((pattern) => matches(pattern, name));
 }
 
 /** Whether a grant may be the recorded one: a state may hide parts of it as secrets. */
@@ -165,7 +170,7 @@ export function withLabels(
 export async function readBindings(api: ReadingApi, group: string, olds: Props): Promise<Props> {
   const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
-  if (grants.size === 0) await api.get(api.address("/iam/v2/groups", group));
+  if (grants.size === 0) await api.get(api.resourcePath("/iam/v2/groups", group));
   const prefix = olds["parentUid"] === undefined ? "" : UNMANAGED;
   const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds), prefix);
   return { uid: group, bindings };

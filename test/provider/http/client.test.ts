@@ -87,14 +87,17 @@ describe("a request", () => {
   test("names the mask in one parameter, and none where none is given", async () => {
     server.script([{ json: {} }, { json: {} }]);
     const client = clientOf(server);
-    await client.patchAt(client.address(GROUPS, CHILD_UID), { name: "a" }, ["name", "sync_config.source"]);
+    await client.patchAt(client.resourcePath(GROUPS, CHILD_UID), { name: "a" }, [
+      "name",
+      "sync_config.source",
+    ]);
     expect(server.last()).toMatchObject({
       method: "PATCH",
       path: `${GROUPS}/${CHILD_UID}`,
       rawQuery: "updateMask=name%2Csync_config.source",
       text: '{"name":"a"}',
     });
-    await client.patchAt(client.address(GROUPS, CHILD_UID), { name: "a" }, undefined);
+    await client.patchAt(client.resourcePath(GROUPS, CHILD_UID), { name: "a" }, undefined);
     expect(server.last()).toMatchObject({ rawQuery: "", text: '{"name":"a"}' });
   });
 
@@ -127,7 +130,7 @@ type Action = (client: Client) => Promise<unknown>;
 
 const actions: Readonly<Record<string, Action>> = {
   GET: (client) => client.getResource(GROUPS, GROUP_UID),
-  PATCH: (client) => client.patchAt(client.address(GROUPS, GROUP_UID), { name: "a" }, ["name"]),
+  PATCH: (client) => client.patchAt(client.resourcePath(GROUPS, GROUP_UID), { name: "a" }, ["name"]),
   DELETE: (client) => client.delete(GROUPS, GROUP_UID),
   LIST: (client) => all(client.list(GROUPS)),
 };
@@ -477,7 +480,7 @@ describe("the debug log", () => {
     ]);
     const client = clientOf(server, { maxRetries: 1, log: (line) => lines.push(line) });
     await client.get("/a", { name: TOKEN });
-    await client.patchAt(client.address(GROUPS, GROUP_UID), { name: TOKEN }, ["name", "description"]);
+    await client.patchAt(client.resourcePath(GROUPS, GROUP_UID), { name: TOKEN }, ["name", "description"]);
     await errorOf(client.create(GROUPS, GROUP_UID, { name: TOKEN }));
     const withoutTime = lines.map((line) => line.replace(/ in \d+ ms /, " in … ms "));
     expect(withoutTime).toEqual([

@@ -168,14 +168,14 @@ describe("how old a cached response may be", () => {
   test.each<[string, (client: Client) => Promise<unknown>, Reply]>([
     [
       "update",
-      (client) => client.patchAt(client.address(COLLECTION, uidOf(60)), { roleUid: "r" }, ["roleUid"]),
+      (client) => client.patchAt(client.resourcePath(COLLECTION, uidOf(60)), { roleUid: "r" }, ["roleUid"]),
       { json: {} },
     ],
     ["create", (client) => client.create(COLLECTION, GROUP_UID, {}), { json: { uid: uidOf(60) } }],
     ["method", (client) => client.post(`${COLLECTION}/x:verb`, {}, { isIdempotent: true }), { json: {} }],
     [
       "update that fails",
-      (client) => client.patchAt(client.address(COLLECTION, uidOf(60)), {}, []).catch(() => undefined),
+      (client) => client.patchAt(client.resourcePath(COLLECTION, uidOf(60)), {}, []).catch(() => undefined),
       failure(13, "broken"),
     ],
   ])("never older than the client's own last write: %s", async (_what, write, reply) => {
@@ -197,7 +197,7 @@ describe("how old a cached response may be", () => {
     const { client, read } = reading();
     const reads = numbered(8).map(read);
     await server.arrived(5);
-    await client.patchAt(client.address(COLLECTION, uidOf(7)), { roleUid: "r" }, ["roleUid"]);
+    await client.patchAt(client.resourcePath(COLLECTION, uidOf(7)), { roleUid: "r" }, ["roleUid"]);
     page.keep();
     await expect(reads[7]).resolves.toMatchObject({ from: "get" });
   });

@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Emulator } from "../../../emulator";
+import { onSameObject } from "../../../provider/fields/resourceSpec";
 import { ProgramRecord } from "../../../provider/lifecycle/context";
 import type { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
@@ -57,7 +60,6 @@ const singular = each.filter(
   ([kind]) => specOf(kind).sharesParentUid === true || specOf(kind).identifiedBy !== undefined,
 );
 const others = each.filter((one) => !singular.includes(one));
-const isOnce = (kind: string) => Object.values(specOf(kind).outputs ?? {}).some((field) => field.createOnly);
 
 describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
   test("stay two if a server returns one uid for both", async () => {
@@ -76,8 +78,26 @@ describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
   });
 });
 
+test("the page of resources says what each kind does under a new name", () => {
+  const page = readFileSync(join(__dirname, "../../../docs/resources.md"), "utf8");
+  const [, table = ""] = page.split("## When a resource gets another name");
+  const beginnings = {
+    overwritten: "The new resource takes the object over",
+    takenOverIfEqual: "The same where the object is equal",
+    refused: "Refused",
+    another: "A new object with a new uid",
+  };
+  for (const { spec } of kinds) {
+    const [row] = table.split("\n").filter((line) => line.split("|")[1]?.includes(`\`${spec.kind}\``));
+    expect([spec.kind, row?.split("|")[2]?.trim()]).toEqual([
+      spec.kind,
+      expect.stringMatching(new RegExp(`^${beginnings[onSameObject(spec)]}`)),
+    ]);
+  }
+});
+
 describe("a kind whose parent can have each object once", () => {
-  const unique = singular.filter(([kind]) => !specOf(kind).operations?.upsert && !isOnce(kind));
+  const unique = each.filter(([kind]) => onSameObject(specOf(kind)) === "takenOverIfEqual");
 
   /** A later run: nothing of an earlier one is known. */
   const laterRun = (kind: string, lines: string[], program = new ProgramRecord()) => {

@@ -32,7 +32,7 @@ interface RemainingInstance {
 }
 
 /** The objects of a state that a program is to declare. */
-interface TerraformPlan {
+interface TerraformSelection {
   readonly state: TerraformState;
   readonly mapped: readonly MappedInstance[];
   /** Mapped instances whose object does not exist. */
@@ -106,11 +106,11 @@ function isRead({ kinds, asked, refused }: Inventory, kind: string, uid: string)
 }
 
 /** Matches the instances of a state with the live objects of their ids. */
-export function planAdoption(
+export function selectFromTerraform(
   state: TerraformState,
   inventory: Inventory,
   only: readonly string[] | undefined,
-): TerraformPlan {
+): TerraformSelection {
   const objects = new Set(inventory.objects.map(({ kind, uid }) => objectKey(kind, uid)));
   const mapped: MappedInstance[] = [];
   const missing: MappedInstance[] = [];
@@ -159,7 +159,7 @@ export interface TerraformReport {
 
 /** Says of each instance of a state what becomes of it. @param managers What a stack manages already. */
 export function reportAdoption(
-  { mapped, missing, remaining, state }: TerraformPlan,
+  { mapped, missing, remaining, state }: TerraformSelection,
   { resources, skipped }: Adoption,
   managers: ReadonlyMap<string, string>,
 ): TerraformReport {

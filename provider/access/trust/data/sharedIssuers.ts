@@ -1,4 +1,4 @@
-import type { SegmentSpec } from "../languages";
+import type { SegmentSpec } from "../patternComparer";
 import {
   BUILDKITE,
   CODEFRESH,

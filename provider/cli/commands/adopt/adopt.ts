@@ -3,7 +3,12 @@ import { basename, dirname, join, resolve } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
 import { slug, generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
-import { findRoot, planAdoption, reportAdoption, uidsByKind } from "../../../access/adopt/terraform/adoption";
+import {
+  findRoot,
+  selectFromTerraform,
+  reportAdoption,
+  uidsByKind,
+} from "../../../access/adopt/terraform/adoption";
 import type { TerraformReport } from "../../../access/adopt/terraform/adoption";
 import type { TerraformState } from "../../../access/adopt/terraform/stateFile";
 import type { Inventory } from "../../../access/documents/inventory";
@@ -276,8 +281,8 @@ export const { main } = command;
 function selectAdoption(
   { values, inventory, existing }: AdoptionTarget,
   terraform: TerraformState | undefined,
+  only: readonly string[] | undefined,
 ): { readonly adoption: Adoption; readonly report?: TerraformReport } {
-  const only = parseOnly(values.only);
   // What the stack manages has its files in `teams`: what is new gets a folder of its own.
   const folder = values.file?.replace(/\.ts$/, "") ?? (existing.usedNames.size > 0 ? "adopted" : "teams");
   const options = {
@@ -287,9 +292,9 @@ function selectAdoption(
     ...existing,
   };
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
-  const plan = planAdoption(terraform, inventory, only);
-  const adoption = generateProgram({ ...options, keys: plan.keys, names: plan.names });
-  return { adoption, report: reportAdoption(plan, adoption, existing.managers) };
+  const selection = selectFromTerraform(terraform, inventory, only);
+  const adoption = generateProgram({ ...options, keys: selection.keys, names: selection.names });
+  return { adoption, report: reportAdoption(selection, adoption, existing.managers) };
 }
 
 function describeAdoption(
@@ -331,7 +336,7 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
       managers: new Map([...others.managers, ...(own?.managers ?? [])]),
     };
     const target = { inventory, existing, out, values };
-    const { adoption, report } = selectAdoption(target, terraform);
+    const { adoption, report } = selectAdoption(target, terraform, only);
     const lines = await writeAdoption(adoption, target);
     const details = describeAdoption(adoption, report, target);
     writeResults(outputs, {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
-import { buildGraphs, planResources } from "../../../access/graph/graphBuilder";
+import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilities";
 import { CodedError } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";
@@ -133,7 +133,7 @@ async function checkCredentials(
   const needed = stack === undefined ? undefined : await neededBy(stack);
   const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
   const inventory = await takeInventory(client, { root, now: Date.now });
-  const graph = acceptUnverified(buildGraphs(planResources([], undefined), inventory).after);
+  const graph = acceptUnverified(buildGraphs(joinSteps([], undefined), inventory).after);
   const accessOf = (uid: string) => {
     const { access } = effectiveAccess(graph, { who: uid });
     const writing = access.flatMap(({ grant }) =>

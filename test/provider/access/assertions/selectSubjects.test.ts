@@ -2,7 +2,7 @@ import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssert
 import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
 import type { SubjectConditions, SubjectSelector } from "../../../../provider/access/assertions/assertion";
 import type { Entity } from "../../../../provider/access/graph/model";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -24,7 +24,7 @@ function shareOf(who: Resource, conditions: SubjectSelector, before: readonly Re
   const grants = [binding(who, viewer, acme)];
   const comparison = compareResources([...groups, viewer, ...before], [...groups, viewer, who, ...grants]);
   const [grant] = comparison.after.grants.filter(({ role }) => role.name === "viewer");
-  return new SubjectJudge(comparison.after, comparison.before, new Languages()).shareOf(
+  return new SubjectJudge(comparison.after, comparison.before, new PatternComparer()).shareOf(
     grant!.subject,
     conditions,
   );
@@ -320,7 +320,7 @@ describe("what a program writes beside something else than a token of that issue
     };
     const secret = { ...known, unread: [value] } as Entity;
     const graph = { entities: new Map([[secret.key, secret]]), grants: [] };
-    const judge = new SubjectJudge(graph, graph, new Languages());
+    const judge = new SubjectJudge(graph, graph, new PatternComparer());
     const holder = { key: secret.key, type: "identity", displayName: "", matchesMany: false } as const;
     expect(judge.shareOf(holder, { subject: ["repo:acme/*"] })).toBe("some");
     expect(judge.shareOf(holder, { not: [{ subject: ["repo:acme/*"] }] })).toBe("some");
@@ -368,7 +368,7 @@ describe("who has no trust of their own", () => {
 
   test("an invite is never excluded by a name", () => {
     const { before, after } = compareResources([...groups, viewer], [...groups, viewer, invite]);
-    const judge = new SubjectJudge(after, before, new Languages());
+    const judge = new SubjectJudge(after, before, new PatternComparer());
     const [grant] = after.grants.filter(({ subject }) => subject.type === "invite");
     expect(judge.shareOf(grant!.subject, { name: ["hello"] })).not.toBe("all");
     expect(judge.shareOf(grant!.subject, { type: ["invite"] })).toBe("all");

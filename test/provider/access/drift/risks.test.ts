@@ -88,7 +88,7 @@ describe("the risk rules after drift", () => {
       { failOn: "high", rules: rulesWith(), provenance: { time: "2026-06-01T00:00:00Z", package: "0" } },
     );
     const judged = planned.findings.filter(
-      ({ id }) => rules.find((rule) => rule.id === id)?.planOnly !== true,
+      ({ id }) => rules.find((rule) => rule.id === id)?.beforeUpdate !== true,
     );
     expect(brief(report.findings)).toContain(expected);
     expect(brief(report.findings)).toEqual(brief(judged));
@@ -176,8 +176,8 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
   });
 
   test("are left out if they declare that they apply to plans only or need the whole organisation", async () => {
-    const planOnly = rules.filter((rule) => rule.planOnly === true).map(({ id }) => id);
-    expect(planOnly).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4", "S1"]);
+    const beforeUpdate = rules.filter((rule) => rule.beforeUpdate === true).map(({ id }) => id);
+    expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4", "S1"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];
     const only = new Set(owners.map(({ uid }) => uid));
     const part = await driftBetween([stateOf(held)], [], { inventories, onlyUids: only });

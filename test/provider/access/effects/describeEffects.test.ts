@@ -3,7 +3,7 @@ import { combineDirections, describeEffects } from "../../../../provider/access/
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
 import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
@@ -21,7 +21,7 @@ const roles: Readonly<Record<string, readonly string[]>> = {
 
 const contextOf = (secretPaths: readonly string[] = []): EffectContext => {
   const side = { findName: (key: string) => `<${key}>`, findCapabilities: (role: string) => roles[role] };
-  return { before: side, after: side, languages: new Languages(), secretPaths };
+  return { before: side, after: side, comparer: new PatternComparer(), secretPaths };
 };
 
 function specOf(kind: string): ResourceSpec {
@@ -316,7 +316,7 @@ describe("any two matches", () => {
       claimPatterns: parts.claimPatterns,
     }));
 
-  const languages = new Languages();
+  const comparer = new PatternComparer();
 
   /** What an issuer signs. */
   type Token = Readonly<Record<"issuer" | "subject" | "audience" | "ref" | "env", string>>;
@@ -335,7 +335,7 @@ describe("any two matches", () => {
     const fits = (exact: Json | undefined, pattern: Json | undefined, text: string): boolean =>
       typeof exact === "string"
         ? exact === text
-        : typeof pattern === "string" && languages.matches(pattern, text);
+        : typeof pattern === "string" && comparer.matches(pattern, text);
     const audience =
       of["audience"] ?? (of["audiencePattern"] === undefined ? new URL(token.issuer).host : undefined);
     return (

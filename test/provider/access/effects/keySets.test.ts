@@ -3,9 +3,9 @@ import type { KeyObject } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import type { JWK } from "jose";
 import { compareKeys, createEffectContext, describeEffects } from "../../../../provider/access/effects";
-import type { Effect } from "../../../../provider/access/effects";
+import type { ReasonedDirection } from "../../../../provider/access/effects";
 import { keysIn } from "../../../../provider/access/documents/digest";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { specOf } from "../../support/samples";
 
 /** The key of RFC 7638, section 3.1, and its thumbprint there. */
@@ -67,7 +67,7 @@ test("is how a report shows a change of keys, never by their members", () => {
   const keyed = (...keys: object[]) => ({
     staticKeys: { issuer: "https://a.example", subject: "s", issuerKeys: setOf(...keys) },
   });
-  const context = createEffectContext(new Map(), new Map(), new Languages());
+  const context = createEffectContext(new Map(), new Map(), new PatternComparer());
   const effects = describeEffects(specOf("Identity"), keyed(one, two), keyed(two, three), context);
   const [first, second, third] = [one, two, three].map((key) => namesIn(key)[0] ?? "");
   expect(effects).toEqual([
@@ -88,7 +88,7 @@ const a = { ...first, kid: "a" };
 const anotherA = { ...second, kid: "a" };
 const b = { ...third, kid: "b" };
 
-test.each<[string, object[], object[], Effect["direction"]]>([
+test.each<[string, object[], object[], ReasonedDirection["direction"]]>([
   ["an order that means nothing", [a, b], [b, a], "neutral"],
   ["one key that is there twice", [a, a, b], [b, a], "neutral"],
   ["an added key", [a], [a, b], "widened"],

@@ -1,4 +1,4 @@
-import { compare, recordedObjects } from "../../../../provider/access/review/compare";
+import { compare, existingObjects } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { review } from "../../../../provider/access/report/reviewReport";
@@ -315,7 +315,7 @@ describe("what exists before a change", () => {
   const old = state("Identity", "x", { parentUid: TEAM, name: "break-glass" }, { id: CI });
   const changed = preview(step("update", old, old));
   const namesIn = (given?: Inventory): unknown[] =>
-    [...recordedObjects(changed, undefined, given).values()].map(({ name }) => name);
+    [...existingObjects(changed, undefined, given).values()].map(({ name }) => name);
   const named = { kind: "Identity", uid: CI, inputs: { name: "live" } };
 
   test.each([

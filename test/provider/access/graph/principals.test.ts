@@ -1,6 +1,6 @@
 import { Principals } from "../../../../provider/access/graph/principals";
 import { graphOf } from "../../../../provider/access/graph/accessKinds";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -23,7 +23,7 @@ function compareSubjects(...resources: readonly Resource[]) {
   const { after } = compareResources(groups, [...groups, viewer, ...resources]);
   const { entities, grants } = graphOf(after.entities);
   const subjects = grants.map(({ subject }) => subject);
-  const principals = new Principals(entities, new Languages(), subjects);
+  const principals = new Principals(entities, new PatternComparer(), subjects);
   return { subjects, principals };
 }
 
@@ -518,9 +518,9 @@ test("a group of a directory whose issuer the update changes is of both issuers 
   };
   const [before, after] = [sideOf(old), sideOf(now)];
   const subjects = after.grants.map(({ subject }) => subject);
-  const languages = new Languages();
+  const comparer = new PatternComparer();
   const mayBeBob = (side: typeof after, past?: typeof after): boolean => {
-    const principals = new Principals(side.entities, languages, subjects, past?.entities);
+    const principals = new Principals(side.entities, comparer, subjects, past?.entities);
     const [one, group] = ["bob", "a"].map((name) => subjects.find((subject) => subject.name === name));
     return principals.mayBeSame(one!, group!);
   };

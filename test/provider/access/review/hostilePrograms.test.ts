@@ -835,6 +835,24 @@ describe("access that is reported as lost", () => {
       expect(grantsAfter(step("update", recorded, access({ ignore })))).toEqual([]);
     });
 
+    test.each(["ignore", "ignore.namePatterns", "ignore.namePatterns[0]"])(
+      "stays where nobody knows %s, which the review says",
+      (path) => {
+        const [, member, item] = /^ignore(\.namePatterns)?(\[0\])?$/.exec(path) ?? [];
+        const patterns = item === undefined ? "[secret]" : ["[secret]"];
+        const ignore = member === undefined ? "[secret]" : { namePatterns: patterns };
+        const hidden = state(
+          "GroupAccess",
+          "access",
+          { parentUid: TEAM, bindings: { a: grant }, ignore },
+          { id: TEAM, secretPaths: [path] },
+        );
+        const report = reviewedLive(step("update", recorded, hidden));
+        expect(mallorys(lines(report.grants))).toEqual([]);
+        expect(report.findings.map(({ id }) => id)).toContain("X3");
+      },
+    );
+
     test("stays where the GroupAccess goes, or moves to another group", () => {
       expect(mallorys(grantsAfter(step("delete", recorded)))).toEqual([]);
       expect(mallorys(grantsAfter(step("replace", recorded, access({ parentUid: ROOT }))))).toEqual([]);

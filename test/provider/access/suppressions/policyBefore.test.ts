@@ -427,7 +427,7 @@ describe("whatever a policy file says, an exception", () => {
     { requiredKeys: [] },
   );
   const comparison = compare(sourcesOf([]));
-  const { recorded } = comparison;
+  const { existing } = comparison;
 
   const findingOf = (named: (key: string) => Named, own: { uid?: string; name?: string }): Finding => ({
     id: "G1",
@@ -491,7 +491,7 @@ describe("whatever a policy file says, an exception", () => {
           const isByUid = Object.values(match).some((one) => one.includes(ACME) || /^[?*]+$/.test(one));
           if (isByUid || !matches(match, finding)) return;
           count += 1;
-          expect(group).toBe(recorded.get(uid)?.name);
+          expect(group).toBe(existing.get(uid)?.name);
         },
       ),
       { numRuns: casesOf(2000) },

@@ -1,7 +1,7 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import { matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
 import { addressMatches, addressPattern, hostMatches, hostOf } from "../../../../provider/access/trust/glob";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { claims, compareResources, groups, identity, payments, resource } from "../../../support/access";
 import { found } from "../rules/support";
@@ -144,7 +144,7 @@ it.each([
 ])(
   "an issuerPattern %s is allowed by a glob only if all that it accepts is: %s",
   (issuerPattern, allowed) => {
-    expect(new Languages().isSubset(issuerPattern, addressPattern(wildcards) ?? "")).toBe(
+    expect(new PatternComparer().isSubset(issuerPattern, addressPattern(wildcards) ?? "")).toBe(
       allowed ? "yes" : "no",
     );
   },

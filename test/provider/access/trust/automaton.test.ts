@@ -1,7 +1,7 @@
 import { RE2JS } from "re2js";
 import { classOf } from "../../../../provider/access/trust/automaton";
 import { Budget } from "../../../../provider/access/trust/budget";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import fc, { casesOf } from "../../../support/properties";
 
 const CHARS = ["a", "b", "k", "K", "s", "ſ", "é", "É", "0", "_", "-", "/", ":", ".", " ", "\n", "😀"];
@@ -53,10 +53,10 @@ const pattern = fc.letrec<{ node: string; sequence: string }>((tie) => ({
 const text = fc.array(fc.constantFrom(...CHARS), { maxLength: 8 }).map((chars) => chars.join(""));
 
 /** What is compared here is the verdict, not how many steps it takes. */
-const unlimited = (): Languages => new Languages(new Budget(1_000_000_000, 1_000_000_000));
+const unlimited = (): PatternComparer => new PatternComparer(new Budget(1_000_000_000, 1_000_000_000));
 
-function accepts(languages: Languages, source: string, candidate: string): boolean {
-  const automaton = languages.languageOf(source);
+function accepts(comparer: PatternComparer, source: string, candidate: string): boolean {
+  const automaton = comparer.languageOf(source);
   if (typeof automaton === "string") throw new Error(`${automaton}: ${source}`);
   let state = automaton.start;
   for (const char of candidate)
@@ -69,9 +69,9 @@ describe("an automaton", () => {
     fc.assert(
       fc.property(pattern, fc.array(text, { minLength: 1, maxLength: 10 }), (source, texts) => {
         const regex = RE2JS.compile(source);
-        const languages = unlimited();
+        const comparer = unlimited();
         for (const each of texts)
-          expect([source, each, accepts(languages, source, each)]).toEqual([source, each, regex.test(each)]);
+          expect([source, each, accepts(comparer, source, each)]).toEqual([source, each, regex.test(each)]);
       }),
       { numRuns: casesOf(1000) },
     );
@@ -94,8 +94,8 @@ describe("an automaton", () => {
     fc.assert(
       fc.property(pattern, pattern, fc.array(text, { minLength: 5, maxLength: 20 }), (one, other, texts) => {
         const [left, right] = [RE2JS.compile(one), RE2JS.compile(other)];
-        const languages = unlimited();
-        const [isSubset, intersects] = [languages.isSubset(one, other), languages.intersects(one, other)];
+        const comparer = unlimited();
+        const [isSubset, intersects] = [comparer.isSubset(one, other), comparer.intersects(one, other)];
         expect(isSubset).not.toBe("tooLarge");
         for (const each of texts) {
           if (left.test(each) && !right.test(each))
@@ -103,7 +103,7 @@ describe("an automaton", () => {
           if (left.test(each) && right.test(each))
             expect([one, other, each, intersects]).toEqual([one, other, each, "yes"]);
         }
-        expect(languages.isSubset(one, one)).toBe("yes");
+        expect(comparer.isSubset(one, one)).toBe("yes");
       }),
       { numRuns: casesOf(300) },
     );

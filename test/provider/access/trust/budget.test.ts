@@ -1,6 +1,6 @@
 import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import { Budget } from "../../../../provider/access/trust/budget";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
 import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
@@ -35,11 +35,11 @@ const HOSTILE = [
   `${"(".repeat(450)}a${")".repeat(450)}`,
 ];
 
-function judgeAll(languages: Languages, patterns: readonly string[] = HOSTILE): string[] {
+function judgeAll(comparer: PatternComparer, patterns: readonly string[] = HOSTILE): string[] {
   return patterns.flatMap((pattern) => [
-    judgeSubject(languages, pattern, [github]).kind,
-    judgeOwnPart(languages, "sub", pattern, []).kind,
-    judgeIssuer(languages, pattern).kind,
+    judgeSubject(comparer, pattern, [github]).kind,
+    judgeOwnPart(comparer, "sub", pattern, []).kind,
+    judgeIssuer(comparer, pattern).kind,
   ]);
 }
 
@@ -55,7 +55,7 @@ class CountingBudget extends Budget {
 
 it("judges no hostile pattern as closed that is not, and spends a bounded number of steps", () => {
   const budget = new CountingBudget();
-  const judged = judgeAll(new Languages(budget));
+  const judged = judgeAll(new PatternComparer(budget));
   expect(budget.spent).toBeLessThan(30_000_000);
   expect(judged.filter((is) => is === "unjudged").length).toBeGreaterThan(10);
   expect(HOSTILE[0]).toHaveLength(848);
@@ -64,26 +64,26 @@ it("judges no hostile pattern as closed that is not, and spends a bounded number
 
 it("gives the same results each time", () => {
   const patterns = spreadOf(HOSTILE, 6, 0);
-  expect(judgeAll(new Languages(), patterns)).toEqual(judgeAll(new Languages(), patterns));
+  expect(judgeAll(new PatternComparer(), patterns)).toEqual(judgeAll(new PatternComparer(), patterns));
 });
 
 it("says of each pattern that it cannot be judged once all steps are spent", () => {
   const budget = new CountingBudget(100_000);
-  const languages = new Languages(budget);
-  judgeAll(languages);
-  expect(judgeSubject(languages, "^repo:acme/.*$", [github])).toMatchObject({
+  const comparer = new PatternComparer(budget);
+  judgeAll(comparer);
+  expect(judgeSubject(comparer, "^repo:acme/.*$", [github])).toMatchObject({
     kind: "unjudged",
     reason: expect.stringContaining("together") as string,
   });
-  expect(languages.isSubset("^new$", "^other$")).toBe("tooLarge");
-  expect(languages.exampleOf("^newer$")).toBe("tooLarge");
+  expect(comparer.isSubset("^new$", "^other$")).toBe("tooLarge");
+  expect(comparer.exampleOf("^newer$")).toBe("tooLarge");
 });
 
 it("leaves enough for the patterns of a large organisation", () => {
   const budget = new CountingBudget();
-  const languages = new Languages(budget);
+  const comparer = new PatternComparer(budget);
   for (let i = 0; i < 300; i += 1) {
-    expect(judgeSubject(languages, `^repo:acme/service-${i}:.*$`, [github]).kind).toBe("pinned");
+    expect(judgeSubject(comparer, `^repo:acme/service-${i}:.*$`, [github]).kind).toBe("pinned");
   }
   expect(budget.spent / 300).toBeLessThan(10_000);
 });
@@ -101,7 +101,7 @@ it.each([
 });
 
 describe("two patterns", () => {
-  const languages = new Languages();
+  const comparer = new PatternComparer();
 
   it.each([
     ["^repo:acme/pay:.*$", "^repo:acme/.*$", "yes", "yes"],
@@ -112,7 +112,7 @@ describe("two patterns", () => {
     ["^\\b$", "^x$", "yes", "no"],
     ["(", "a", "tooLarge", "tooLarge"],
   ])("%s and %s: within %s, in common %s", (one, other, isSubset, intersects) => {
-    expect(languages.isSubset(one, other)).toBe(isSubset);
-    expect(languages.intersects(one, other)).toBe(intersects);
+    expect(comparer.isSubset(one, other)).toBe(isSubset);
+    expect(comparer.intersects(one, other)).toBe(intersects);
   });
 });

@@ -2,15 +2,15 @@ import fc, { casesOf } from "../../../support/properties";
 import { RE2JS } from "re2js";
 import { sharedIssuerOf } from "../../../../provider/access/trust/issuers";
 import type { PatternJudgement } from "../../../../provider/access/trust/judgement";
-import { Languages } from "../../../../provider/access/trust/languages";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
 
 const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
 
-const atGithub = (pattern: string, languages = new Languages()): PatternJudgement =>
-  judgeSubject(languages, pattern, [github]);
-const ofIssuer = (pattern: string): PatternJudgement => judgeIssuer(new Languages(), pattern);
+const atGithub = (pattern: string, comparer = new PatternComparer()): PatternJudgement =>
+  judgeSubject(comparer, pattern, [github]);
+const ofIssuer = (pattern: string): PatternJudgement => judgeIssuer(new PatternComparer(), pattern);
 
 /** The names of the owners that a judgement pins. */
 const namesOf = (judged: PatternJudgement): readonly string[] | PatternJudgement =>
@@ -67,7 +67,8 @@ describe("a subject pattern at GitHub Actions", () => {
 });
 
 it("knows the subjects of other issuers", () => {
-  const of = (issuer: typeof github, pattern: string) => judgeSubject(new Languages(), pattern, [issuer]);
+  const of = (issuer: typeof github, pattern: string) =>
+    judgeSubject(new PatternComparer(), pattern, [issuer]);
   for (const issuer of ["agent.buildkite.com", "app.terraform.io", "oidc.vercel.com", "oidc.codefresh.io"]) {
     const shared = sharedIssuerOf(`https://${issuer}`)!;
     const { example } = shared;
@@ -79,7 +80,7 @@ it("knows the subjects of other issuers", () => {
 });
 
 test("a subject pattern at an issuer that the organisation owns is open where it is short enough for no stranger", () => {
-  exampleIn("^[a-z]{1,7}$", judgeOwnPart(new Languages(), "sub", "^[a-z]{1,7}$", []));
+  exampleIn("^[a-z]{1,7}$", judgeOwnPart(new PatternComparer(), "sub", "^[a-z]{1,7}$", []));
 });
 
 describe("an issuer pattern", () => {

@@ -4,7 +4,8 @@ import type { Inventory, InventoryObject } from "../../../../provider/access/doc
 import { inventoryKinds } from "../../../../provider/access/documents/inventory";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
-import { isVerified, review } from "../../../../provider/access/report/reviewReport";
+import { review } from "../../../../provider/access/report/reviewReport";
+import { isVerified } from "../../../../provider/access/report/expected";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { parseReviewReport } from "../../../../provider/access/report/report";
 import { verify } from "../../../../provider/access/verify/verify";

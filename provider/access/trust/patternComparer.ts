@@ -42,7 +42,7 @@ export function anchored(pattern: string): string {
 }
 
 /** Compares the sets of strings that patterns match. All computations of one instance share its budget. */
-export class Languages {
+export class PatternComparer {
   private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
   private readonly recent: string[] = [];
   private readonly matchers = new Map<string, RE2JS>();
