@@ -104,7 +104,8 @@ function describeBefore(change: ResourceChange): ExpectedEntity[] {
   const { op, kind, before, after } = change;
   const spec = specs[kind];
   if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
-  if (isGivenUp(change)) return [];
+  // What is left at the server is expected there, as it is.
+  if (isGivenUp(change) || (op === "replace" && change.isLeftOnServer === true)) return [];
   // What needs no capability to delete cannot be taken back: its delete sends no request.
   const isPermanent = spec.capabilities?.delete.length === 0;
   if (isPermanent && op !== "update") return [];

@@ -1,11 +1,13 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
+import { compare } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { reportProblem, reportDigest, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { listResources } from "../../../../provider/access/rules/reviewOf";
 import { verify } from "../../../../provider/access/verify/verify";
 import {
   acme,
@@ -25,7 +27,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { inventoryOf, PROVENANCE } from "../../../support/documents";
+import { inventoryOf, preview, PROVENANCE, state, step } from "../../../support/documents";
 import { nightDrift } from "../report/render/reports";
 
 const deployer = identity("deployer", pinned);
@@ -128,6 +130,27 @@ describe("of a GroupAccess with several new identities, which the review cannot 
 });
 
 describe("verify", () => {
+  it("expects the old object of a replacement where it is left at the server, and only there", () => {
+    const sink = { sink: "https://events.acme.example/x" };
+    const hook = resource("Subscription", "hook", { parentUid: acme, ...sink });
+    const moved = resource("Subscription", "hook", { parentUid: payments, ...sink });
+    const anew = { ...moved, uid: `${payments}/${"7".repeat(16)}` };
+    const check = (retainOnDelete: boolean, live: readonly Resource[]) => {
+      const held = state("Subscription", "hook", hook.inputs, { id: hook.uid, retainOnDelete });
+      const comparison = compare({
+        preview: preview(step("replace", held, state("Subscription", "hook", moved.inputs))),
+        inventory: listResources(acme, [...base, hook]),
+      });
+      const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
+      const review = parseReviewReport(JSON.stringify(report), "review.json");
+      return brief(verifying(review, inventoryAfter([...base, ...live])));
+    };
+    expect(check(true, [hook, anew])).toEqual(clean);
+    expect(check(true, [anew])).toMatchObject({ complete: false });
+    expect(check(false, [anew])).toEqual(clean);
+    expect(check(false, [hook, anew])).toMatchObject({ complete: false });
+  });
+
   it("finds nothing if all changes are as announced", () => {
     const after = [...base, binding(deployer, pusher, payments)];
     const report = verified(after, after);
