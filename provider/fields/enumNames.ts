@@ -1,5 +1,5 @@
 import type { Words } from "./builders";
-import { nearestWord, suggest } from "../text/suggestions";
+import { didYouMean, nearestWord } from "../text/suggestions";
 import { innerFields } from "./fieldSpec";
 import type { EnumSpec, FieldSpec } from "./fieldSpec";
 import type { Json } from "./values";
@@ -36,14 +36,24 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined): string
   if (field.type !== "enum")
     return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value));
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
-  const known = field.known.map((name) => `${field.prefix}${name}`);
-  if (known.includes(value) || misspeltName(field, value) !== undefined) return [];
+  const { known, prefix } = field;
+  const own = value.slice(prefix.length);
+  if (known.includes(own) || misspeltName(field, value) !== undefined) return [];
   // Who wants to read is never offered to write.
-  const reading = value.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
-  const meant = known.includes(reading)
-    ? `; did you mean ${JSON.stringify(reading)}?`
-    : suggest(value, known) || (known.length > MOST_LISTED ? "" : `; known are ${known.join(", ")}`);
-  return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${meant}`];
+  const reading = own.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
+  const near = /_(?:READ|GET|VIEW|LIST)$/.test(own)
+    ? known.filter((name) => /_(?:GET|LIST)$/.test(name))
+    : known;
+  // The family of a capability says nothing of which one is meant.
+  const longer = prefix === "CAP_" ? [] : known.filter((name) => name.startsWith(own));
+  const meant = known.includes(reading) ? reading : longer.length === 1 ? longer[0] : didYouMean(own, near);
+  const hint =
+    meant !== undefined
+      ? `; did you mean ${JSON.stringify(`${prefix}${meant}`)}?`
+      : known.length > MOST_LISTED
+        ? ""
+        : `; known are ${known.map((name) => `${prefix}${name}`).join(", ")}`;
+  return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${hint}`];
 }
 
 /** A name in the letters of a member: `RepoList` for `REPO_LIST`. */

@@ -13,10 +13,8 @@ export function nearestWord(word: string, known: readonly string[], most: number
   return distance(word, near) <= most ? near : undefined;
 }
 
-/** The known word that was probably meant: the only one that begins so, or one that is near; undefined where there is none. */
+/** The known word that was probably meant; undefined where none is near. */
 export function didYouMean(word: string, known: readonly string[]): string | undefined {
-  const [longer, ...others] = known.filter((each) => each.length > word.length && each.startsWith(word));
-  if (longer !== undefined && others.length === 0 && word.length > 3 && !known.includes(word)) return longer;
   return nearestWord(word, known, Math.max(2, Math.floor(word.length / 4)));
 }
 

@@ -536,7 +536,13 @@ export class UnmanagedObjects {
           `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
       const [created, first] = [timestampNanos(object.createTime ?? ""), this.firstManaged()];
-      const isOlder = created !== undefined && first !== undefined && created < first;
+      // What a stack has given up it once managed, and of what is gone nobody knows the age.
+      const isOlder =
+        pending === undefined &&
+        deleted.length === 0 &&
+        created !== undefined &&
+        first !== undefined &&
+        created < first;
       const about = { givesAccess, isNew, isOlder, details, pending, owner };
       differences.push(this.describer.describeUnmanaged(spec, object, about));
     }

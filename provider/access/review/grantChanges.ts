@@ -413,7 +413,7 @@ const isUnreadable = ({ subject, role, group }: Grant): boolean =>
 /**
  * Who gains and who loses what between two graphs: grants of both, taken as sets of (subject, role, group).
  *
- * @param languages compares the patterns of holders that change.
+ * @param comparer compares the patterns of holders that change.
  */
 export function diffGrants(
   before: AccessGraph,

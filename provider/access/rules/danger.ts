@@ -17,7 +17,8 @@ import { isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { topProperty } from "../graph/references";
+import { listReferences, topProperty } from "../graph/references";
+import { compositeKey } from "../graph/keys";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
 import {
@@ -478,28 +479,51 @@ function findUnprotected(facts: Facts): FindingInput[] {
   });
 }
 
+/** The object that a change leaves at the server, in no program, as it is there then; undefined where it leaves none. */
+function findLeft(facts: Facts, change: ResourceChange): Entity | undefined {
+  const { op, kind, recorded, before, isLeftOnServer, refusedBy } = change;
+  const isManaged = recorded !== undefined && recorded.external !== true;
+  if (!isManaged || before === undefined || isLeftOnServer !== true || refusedBy !== undefined)
+    return undefined;
+  // What lies in something that is deleted, or binds it, goes with it.
+  if (listReferences(specs[kind], before.inputs).some((key) => facts.isDeleted(key))) return undefined;
+  const key = op === "replace" ? compositeKey("retained", before.key) : before.key;
+  const left = facts.comparison.after.entities.get(key);
+  // What another resource of the program takes over stays managed.
+  return left?.external === true ? left : undefined;
+}
+
 /** What the program managed, and only reads from now on, or leaves at the server. */
 function findReleased(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, recorded, before, after, isLeftOnServer, refusedBy }) => {
-    const isRead = op === "read" && recorded !== undefined;
-    // A replacement leaves its old object.
-    const isLeft = isLeftOnServer === true && refusedBy === undefined;
-    const entity = isLeft ? before : after;
-    if (entity === undefined || !(isRead || isLeft)) return [];
-    const isProtected = (recorded ?? before)?.protect === true;
-    const kept = isLeft
-      ? [...facts.before.ofResource(entity), ...facts.heldThrough(entity.key)].map(grantLine)
-      : [];
+  return facts.comparison.changes.flatMap((change) => {
+    const { op, recorded, after } = change;
+    const left = findLeft(facts, change);
+    const entity = left ?? (op === "read" && recorded !== undefined ? after : undefined);
+    if (entity === undefined) return [];
+    const isProtected = recorded?.protect === true;
+    const grants =
+      left === undefined
+        ? []
+        : [
+            ...facts.after.ofResource(left).filter(({ uid }) => op !== "replace" || uid === left.uid),
+            ...[left.key, ...facts.after.subjectsOf(left.key)].flatMap((key) => facts.grantsAfter(key)),
+          ];
+    const stays = [...new Set(grants.map(grantLine))].sort();
+    const what =
+      left === undefined
+        ? "is only read from now on"
+        : "is left at the server, and in no program from now on";
     return [
       facts.aboutEntity(entity, {
         severity: isProtected ? "high" : "medium",
         field: "protect",
-        pins: "released",
-        message: `${op === "replace" ? "what was " : ""}${labelEntity(entity)} is ${isRead ? "only read from now on" : "left at the server, and in no program from now on"}${isProtected ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
-        ...(kept.length === 0 ? {} : { details: ["stays:", ...limitLines([...new Set(kept)].sort())] }),
-        advice: isRead
-          ? "keep the resource where it is managed; read it by get in programs that do not manage it"
-          : "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
+        pins: left === undefined ? "released" : "left",
+        message: `${op === "replace" ? "what was " : ""}${labelEntity(entity)} ${what}${isProtected ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
+        ...(stays.length === 0 ? {} : { details: ["stays:", ...limitLines(stays)] }),
+        advice:
+          left === undefined
+            ? "keep the resource where it is managed; read it by get in programs that do not manage it"
+            : "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
       }),
     ];
   });

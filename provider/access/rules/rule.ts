@@ -57,7 +57,7 @@ export interface Rule {
   readonly needsWhole?: true;
   /** It reports what has not changed too; after drift it reports what has drifted alone. */
   readonly judgesUnchanged?: true;
-  /** What to do where the change has happened already, if that differs from the advice on a plan. */
+  /** What to do where the change has happened already, if that differs from the advice before an update. */
   readonly driftAdvice?: string;
   /** The kinds of resources that its findings name; `change` if they are about the change as a whole. */
   readonly about: KindCondition | "change";

@@ -67,11 +67,11 @@ export const globProblems: Readonly<
   },
   sinkAllow: (globs) => {
     const wrong = globs.find(
-      (glob) => !(glob.startsWith("https://") ? isAddressGlob(glob) : isHostGlob(glob)),
+      (glob) => !(/^https:\/\/[^/]+\/./.test(glob) ? isAddressGlob(glob) : isHostGlob(glob)),
     );
     return wrong === undefined
       ? undefined
-      : `must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
+      : `must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address with a path, not "${printable(wrong, 80)}"${GLOB_SPELLING}`;
   },
 };
 

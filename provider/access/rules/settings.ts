@@ -136,7 +136,7 @@ function isOfMovedImages(
 
 /** Whether it gives grants and nothing else, each of them no more than to read below the root. */
 const isOfWeakGrants = (facts: Facts, { kind, after }: ChangeWithAfter): boolean => {
-  const grants = facts.after.ofResource(after);
+  const grants = facts.meanwhile.ofResource(after);
   return (
     accessKinds[kind]?.shownByGrants === true &&
     grants.length > 0 &&

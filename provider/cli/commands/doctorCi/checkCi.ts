@@ -63,7 +63,7 @@ function checkDependencies(found: ProjectFolder): CheckResult[] {
 /** A state that no job can reach. @param next The backend that the files for CI name. */
 function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backend>"): CheckResult[] {
   if (kind !== "local") return [];
-  const text = `the state is at ${printableAddress(named.url)}, which CI cannot reach: move it as state-for-ci.md says`;
+  const text = `the stacks of this folder are at ${printableAddress(named.url)}, which CI cannot reach: move them as state-for-ci.md says`;
   return [missing("backend", text, moveCommands(stack, next).join(" && "))];
 }
 

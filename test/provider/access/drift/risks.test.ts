@@ -175,7 +175,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(report.findings.map(({ uid, drift }) => [uid, drift?.kind])).toEqual([[part.uid, "unmanaged"]]);
   });
 
-  test("are left out if they declare that they apply to plans only or need the whole organisation", async () => {
+  test("are left out if they declare that they judge only what is to come or need the whole organisation", async () => {
     const beforeUpdate = rules.filter((rule) => rule.beforeUpdate === true).map(({ id }) => id);
     expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4", "S1"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];

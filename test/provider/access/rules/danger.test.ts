@@ -485,6 +485,30 @@ describe("D2 in-use", () => {
     expect(found("D2", compare({ preview: preview(step("read", read, read)) }))).toEqual([]);
   });
 
+  const messagesOf = (change: Comparison): string =>
+    found("D2", change)
+      .map(({ message }) => message)
+      .join();
+
+  it("finds nothing left of what the program only read, and of what another resource takes over", () => {
+    const bound = binding(ada, viewer, payments);
+    const given = { parentUid: payments, identityUid: ada.uid, roleUid: viewer.uid };
+    const inventory = listResources(acme, [...base, bound]);
+    const read = state("RoleBinding", "held", given, { id: bound.uid, external: true });
+    const held = state("RoleBinding", "held", given, { id: bound.uid, retainOnDelete: true });
+    const other = state("RoleBinding", "other", given, { id: bound.uid });
+    const gone = state("Identity", "ada", ada.inputs, { id: ada.uid });
+    for (const steps of [
+      [step("discard", read)],
+      [step("import", undefined, other), step("delete", held)],
+      // The server deletes the bindings of an identity with it.
+      [step("delete", held), step("delete", gone)],
+    ])
+      expect(messagesOf(compare({ preview: preview(...steps), inventory }))).not.toMatch(
+        /left at the server/,
+      );
+  });
+
   it.each([
     ["its resource goes", false],
     ["its resource is replaced", true],

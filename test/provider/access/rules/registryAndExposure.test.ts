@@ -198,6 +198,8 @@ describe("D5 lost-events", () => {
       expect(severitiesOf("D5", each)).toEqual(["high"]);
       expect(severitiesOf("D5", each, { sinkAllow: ["hooks.example.com"] })).toEqual(["medium"]);
       expect(severitiesOf("D5", each, { sinkAllow: ["example.com"] })).toEqual(["high"]);
+      // An address says nothing of others at its host.
+      expect(severitiesOf("D5", each, { sinkAllow: ["https://hooks.example.com/*"] })).toEqual(["high"]);
     }
   });
 

@@ -252,6 +252,15 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([old], [other]))).toEqual(said);
   });
 
+  test("an invite that is made anew after its end, whose role the same change narrows, is as loud as what it was", () => {
+    const old = { ...invite("24h", pusher), outputs: { expirationTime: inDays(-1) } };
+    const narrower = { ...pusher, inputs: { ...pusher.inputs, capabilities: ["CAP_TAG_LIST"] } };
+    const after = [...base.filter((each) => each !== pusher), narrower, invite("24h", pusher)];
+    expect(severitiesOf("S1", compareResources([...base, old], after, { replaced: [old] }))).toContain(
+      "high",
+    );
+  });
+
   test("no address of events, which X1 judges", () => {
     const comparison = change([sink("a")], [sink("b")], [sink("a")]);
     expect(severitiesOf("S1", comparison)).toEqual([]);

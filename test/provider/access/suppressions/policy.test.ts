@@ -81,7 +81,7 @@ describe("a policy file", () => {
     ["allow: {}", "allow must be a list of suppressions; write allow: [] for none"],
     [
       "allow: []\nsettings: { sinkAllow: [a.example, a.*] }",
-      'access-policy.yaml:2: settings.sinkAllow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address, not "a.*"',
+      'access-policy.yaml:2: settings.sinkAllow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address with a path, not "a.*"',
     ],
     ["settings: { issuerAllow: a.example }", "settings.issuerAllow must be the https address of an issuer"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],

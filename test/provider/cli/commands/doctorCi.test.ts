@@ -788,7 +788,7 @@ test("files are judged for the backend that they name, where the state is on thi
 test("a state that no job can reach is wrong", async () => {
   const { wrong } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
   expect(wrong.map((one) => `${one.check}: ${one.text}`)).toEqual([
-    "backend: the state is at file:///srv/state, which CI cannot reach: move it as state-for-ci.md says",
+    "backend: the stacks of this folder are at file:///srv/state, which CI cannot reach: move them as state-for-ci.md says",
   ]);
 });
 

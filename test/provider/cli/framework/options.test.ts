@@ -91,7 +91,9 @@ describe("the common flags", () => {
     ]),
     ...[
       "*",
-      "http://a.example",
+      "http://a.example/x",
+      "https://a.example",
+      "https://a.example/",
       "a.example/x",
       "A.example",
       "a.*",
@@ -100,7 +102,7 @@ describe("the common flags", () => {
       "a.example.",
     ].map((host): [string[], string] => [
       ["--sink-allow", "*.acme.example:8443", "--sink-allow", host],
-      `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address, not "${host}": write the host in small`,
+      `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address with a path, not "${host}": write the host in small`,
     ]),
     [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
     [["--fail-on", "high", "--fail-on", "low"], "--fail-on is given twice: it takes one value"],

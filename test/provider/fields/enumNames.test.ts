@@ -1,0 +1,37 @@
+import { adviseOnNames } from "../../../provider/fields/enumNames";
+import { specs } from "../../../provider/access/documents/specs";
+
+const fieldOf = (kind: string, key: string) => {
+  const field = specs[kind]?.fields[key];
+  if (field === undefined) throw new Error(`${kind} has no ${key}`);
+  return field;
+};
+
+test.each([
+  [
+    "the only name that begins so",
+    "Repo",
+    "catalogTier",
+    "CATALOG_TIER_APP",
+    /did you mean "CATALOG_TIER_APPLICATION"\?$/,
+  ],
+  [
+    "the whole of a short list",
+    "Repo",
+    "catalogTier",
+    "CATALOG_TIER_GOLD",
+    /; known are CATALOG_TIER_.*, CATALOG_TIER_/,
+  ],
+])("a wrong name is answered with %s", (_, kind, key, value, message) => {
+  expect(adviseOnNames(fieldOf(kind, key), value)).toEqual([expect.stringMatching(message)]);
+});
+
+test.each(["CAP_VULN_READ", "CAP_SIGSTORE_CERTIFICATE_GET", "CAP_SIGSTORE_VIEW", "CAP_IAM_SCIM"])(
+  "whoever writes %s is offered no capability that writes",
+  (value) => {
+    const [line = "", ...others] = adviseOnNames(fieldOf("Role", "capabilities"), [value]);
+    expect(others).toEqual([]);
+    expect(line).toContain(`${value} is not a name that this version knows`);
+    expect(line).not.toMatch(/did you mean "\w+(?<!_GET|_LIST)"/);
+  },
+);
