@@ -151,10 +151,10 @@ function policyOf(objects) {
 function clientOf(objects) {
   const collections = new Map(kinds.map((/** @type {any} */ { spec }) => [spec.kind, spec.collection]));
   return {
-    address: (/** @type {string} */ collection, /** @type {string} */ uid) => `${collection}/${uid}`,
+    resourcePath: (/** @type {string} */ collection, /** @type {string} */ uid) => `${collection}/${uid}`,
     getCallerClaims: () => Promise.resolve(undefined),
-    get: (/** @type {string} */ address) =>
-      Promise.resolve({ uid: address.slice(address.indexOf(root)), name: "acme" }),
+    get: (/** @type {string} */ path) =>
+      Promise.resolve({ uid: path.slice(path.indexOf(root)), name: "acme" }),
     async *list(/** @type {string} */ collection, /** @type {Record<string, unknown>} */ query = {}) {
       if (query["uidp.descendants_of"] !== root) return;
       for (const { kind, uid, inputs } of objects) {

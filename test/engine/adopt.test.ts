@@ -396,10 +396,10 @@ describe("adopt of many organisations, through the real engine", () => {
       const inventory = join(folder, `${i}.json`);
       await succeed(inventoryMain, "--root", root, "--types", TYPES, "-o", `json=${inventory}`);
       inventories.push(parseInventory(readFileSync(inventory, "utf8"), inventory));
-      const adopt = ["--root", root, "--types", TYPES, "--out", each, "--file", `org${i}.ts`];
-      await succeed(main, ...adopt);
+      const adopt = ["--root", root, "--types", TYPES, "--out", each];
+      await succeed(main, ...adopt, "--file", `org${i}.ts`);
       // A file that holds something else is not written over.
-      await succeed(main, ...adopt);
+      await succeed(main, ...adopt, "--file", `org${i}.ts`);
       await succeed(main, ...adopt, "--file", `org${i}ByTeam.ts`, "--by", "team");
     }
     const objects = inventories.flatMap(({ objects }) => objects);

@@ -77,13 +77,15 @@ function createOption(flags: Flags, name: string, flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   if (flag.type === "boolean") return new Option(`${short}--${name}`, describeFlag(flag)).default(false);
   const option = new Option(`${short}--${name} <value>`, describeFlag(flag));
-  return option.default(flag.multiple ? [] : undefined).argParser<string | string[] | undefined>((text, before) => {
-    const value = checkValue(flags, name, flag, text);
-    // The last one would hide the others.
-    if (!flag.multiple && before !== undefined)
-      throw new UsageError("PP5002", `--${name} is given twice: it takes one value`);
-    return flag.multiple ? [...(Array.isArray(before) ? before : []), value] : value;
-  });
+  return option
+    .default(flag.multiple ? [] : undefined)
+    .argParser<string | string[] | undefined>((text, before) => {
+      const value = checkValue(flags, name, flag, text);
+      // The last one would hide the others.
+      if (!flag.multiple && before !== undefined)
+        throw new UsageError("PP5002", `--${name} is given twice: it takes one value`);
+      return flag.multiple ? [...(Array.isArray(before) ? before : []), value] : value;
+    });
 }
 
 /** How wide a help text is at most. */
