@@ -28,6 +28,19 @@ export function misspeltName({ prefix, known }: EnumSpec, name: string): string 
 /** Names that a message lists. */
 const MOST_LISTED = 10;
 
+/** The known name that was probably meant, without the prefix. Who wants to read is never offered to write. */
+function meantName({ prefix, known }: EnumSpec, own: string): string | undefined {
+  const reading = own.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
+  if (known.includes(reading)) return reading;
+  // The family of a capability says nothing of which one is meant.
+  const longer = prefix === "CAP_" ? [] : known.filter((name) => name.startsWith(own));
+  if (longer.length === 1) return longer[0];
+  return didYouMean(
+    own,
+    reading.endsWith("_LIST") ? known.filter((name) => /_(?:GET|LIST)$/.test(name)) : known,
+  );
+}
+
 /**
  * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
  * refused unless the server is known to have it.
@@ -39,20 +52,10 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined): string
   const { known, prefix } = field;
   const own = value.slice(prefix.length);
   if (known.includes(own) || misspeltName(field, value) !== undefined) return [];
-  // Who wants to read is never offered to write.
-  const reading = own.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
-  const near = /_(?:READ|GET|VIEW|LIST)$/.test(own)
-    ? known.filter((name) => /_(?:GET|LIST)$/.test(name))
-    : known;
-  // The family of a capability says nothing of which one is meant.
-  const longer = prefix === "CAP_" ? [] : known.filter((name) => name.startsWith(own));
-  const meant = known.includes(reading) ? reading : longer.length === 1 ? longer[0] : didYouMean(own, near);
-  const hint =
-    meant !== undefined
-      ? `; did you mean ${JSON.stringify(`${prefix}${meant}`)}?`
-      : known.length > MOST_LISTED
-        ? ""
-        : `; known are ${known.map((name) => `${prefix}${name}`).join(", ")}`;
+  const meant = meantName(field, own);
+  const all =
+    known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
+  const hint = meant === undefined ? all : `; did you mean ${JSON.stringify(prefix + meant)}?`;
   return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${hint}`];
 }
 

@@ -126,7 +126,7 @@ const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({
 interface UnmanagedObject {
   readonly givesAccess: boolean;
   readonly isNew: boolean;
-  /** Whether it is older than all that the stacks manage: it was there before the first program. */
+  /** Whether it is older than all that the stacks manage, so that it may have been there before the first program. */
   readonly isOlder: boolean;
   readonly details: readonly string[];
   /** What becomes of it by the next update of the stack that has given it up. */
@@ -263,8 +263,10 @@ export class DifferenceDescriber {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
     const deletion = describeDeletion(spec) ?? "delete it";
-    const adoption = createOnlyOutputs(spec).length > 0 ? [] : ["adopt it into a program"];
-    const ways = isOlder ? [...adoption, "suppress it", deletion] : [deletion, ...adoption, "suppress it"];
+    const adoption = createOnlyOutputs(spec).length > 0 ? "" : "adopt it into a program, ";
+    const ways = isOlder
+      ? `${adoption}suppress it, or ${deletion}`
+      : `${deletion}, ${adoption}or suppress it`;
     const elsewhere = isNew ? "" : "; if another stack manages it, compare that one too";
     return {
       ...about,
@@ -275,7 +277,7 @@ export class DifferenceDescriber {
         pending !== undefined
           ? `finish the update of that stack, or ${deletion}`
           : owner === undefined
-            ? `${ways.slice(0, -1).join(", ")}, or ${ways.at(-1) ?? ""}${elsewhere}`
+            ? `${ways}${elsewhere}`
             : `${deletion}, declare it there, or suppress it`,
       details: [
         ...(pending === undefined ? [] : [pending]),

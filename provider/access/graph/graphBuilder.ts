@@ -764,32 +764,35 @@ function keepOwnLosses(taken: Map<JoinedStep, JoinedStep>): void {
   }
 }
 
+/** Answers whether an update of a GroupAccess leaves a binding of others alone, by its label. */
+function createStays(recorded: Entity, after: Entity | undefined): (label: string) => boolean {
+  const { inputs = {}, unread = [] } = after ?? {};
+  const grants = new Map(labelledGrantsIn(recorded.inputs));
+  const wanted = identityRoleKeys(labelledGrantsIn(inputs));
+  const comparer = new PatternComparer();
+  const isIgnored = ignoreFilter(inputs, (pattern, name) => comparer.mayMatch(anchored(pattern), name));
+  // What is not known of `ignore` may name any binding.
+  const mayIgnoreAll = unread.some(({ property }) => property === "ignore");
+  return (label) => {
+    const grant = grants.get(label);
+    if (grant === undefined) return true;
+    if (wanted.has(identityRoleKey(grant))) return false;
+    return mayIgnoreAll || namesOfUnmanaged(label).some((name) => isIgnored({ ...grant, name }));
+  };
+}
+
 /**
  * The bindings of others that a refresh has recorded with a GroupAccess, and that stay at their group: all of them when
  * it goes or moves, those that it ignores when it changes.
  */
 function remainingUnmanaged(recorded: Entity, after: Entity | undefined, op: Op): Entity | undefined {
   if (accessKinds[recorded.kind]?.ownsBindings !== true) return undefined;
+  if (op !== "update" && op !== "delete" && op !== "replace") return undefined;
   const { parentUid, bindings } = recorded.inputs;
-  const grants = new Map(labelledGrantsIn(recorded.inputs));
-  const wanted = identityRoleKeys(labelledGrantsIn(after?.inputs ?? {}));
-  const comparer = new PatternComparer();
-  const isIgnored = ignoreFilter(after?.inputs ?? {}, (pattern, name) =>
-    comparer.mayMatch(anchored(pattern), name),
-  );
-  // What is not known of `ignore` may name any binding.
-  const mayIgnoreAll = after?.unread?.some(({ property }) => property === "ignore") === true;
-  const mayStay = (label: string): boolean => {
-    const grant = grants.get(label);
-    if (grant === undefined) return true;
-    if (wanted.has(identityRoleKey(grant))) return false;
-    return mayIgnoreAll || namesOfUnmanaged(label).some((name) => isIgnored({ ...grant, name }));
-  };
-  const staying = Object.entries(isObject(bindings) ? bindings : {}).filter(
-    (binding) =>
-      !isManaged(binding) &&
-      (op === "delete" || op === "replace" || (op === "update" && mayStay(binding[0]))),
-  );
+  const unmanaged = Object.entries(isObject(bindings) ? bindings : {}).filter((one) => !isManaged(one));
+  if (unmanaged.length === 0) return undefined;
+  const stays = op === "update" ? createStays(recorded, after) : () => true;
+  const staying = unmanaged.filter(([label]) => stays(label));
   if (staying.length === 0) return undefined;
   return {
     key: compositeKey("unmanaged", recorded.key),

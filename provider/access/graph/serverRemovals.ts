@@ -77,7 +77,7 @@ export class ServerRemovals {
   isRemovedFromServer(step: JoinedStep): boolean {
     const { op, before } = step;
     if (!removesObject(step) || (before && this.refusedBy(before)) !== undefined) return false;
-    // The engine leaves what it deletes at the end to the delete of the other resource, and the API does not cascade.
+    // The engine leaves what it deletes at the end to the delete of the other resource, which asks for no more than its own.
     return op === "replace" || this.byUrn.get(before?.deletedWith ?? "")?.op !== "delete";
   }
 

@@ -13,7 +13,7 @@ import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { mapLeaves } from "../graph/references";
 import type { DeclaredResource, ExpectedAccess, ExpectedEntity } from "./report";
-import { isGivenUp } from "../review/compare";
+import { leavesObject } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
 
 /*
@@ -105,7 +105,7 @@ function describeBefore(change: ResourceChange): ExpectedEntity[] {
   const spec = specs[kind];
   if (spec === undefined || before === undefined || op === "same" || op === "read") return [];
   // What is left at the server is expected there, as it is.
-  if (isGivenUp(change) || (op === "replace" && change.isLeftOnServer === true)) return [];
+  if (leavesObject(change)) return [];
   // What needs no capability to delete cannot be taken back: its delete sends no request.
   const isPermanent = spec.capabilities?.delete.length === 0;
   if (isPermanent && op !== "update") return [];

@@ -6,7 +6,7 @@ import type { UpdatePlan } from "../documents/plan";
 import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import { compare, isGivenUp } from "../review/compare";
+import { compare, leavesObject } from "../review/compare";
 import type { Sources, Comparison, ResourceChange } from "../review/compare";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -83,7 +83,7 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   for (const change of comparison.changes) {
     const { kind } = change;
     if (change.op === "same" || change.op === "read" || isShown(change)) continue;
-    const op = isGivenUp(change) ? "left at the server" : change.op;
+    const op = change.op === "delete" && leavesObject(change) ? "left at the server" : change.op;
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0 };
     counts.set(key, { ...known, count: known.count + 1 });

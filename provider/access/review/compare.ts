@@ -42,9 +42,9 @@ export interface ResourceChange extends Omit<StepChange, "step"> {
 /** A change after which there is a resource. */
 export type ChangeWithAfter = ResourceChange & { readonly after: Entity };
 
-/** Whether the program gives an object up, and the server is not asked to delete it. */
-export const isGivenUp = ({ op, isLeftOnServer, refusedBy }: ResourceChange): boolean =>
-  op === "delete" && isLeftOnServer === true && refusedBy === undefined;
+/** Whether the object of before stays at the server, which is not asked to delete it: its resource goes, or gets another one. */
+export const leavesObject = ({ isLeftOnServer, refusedBy }: ResourceChange): boolean =>
+  isLeftOnServer === true && refusedBy === undefined;
 
 /** The same change compared with what the stack records, where that differs from the server and the change keeps the server's. */
 export interface ComparisonAsRecorded {

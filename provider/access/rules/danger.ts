@@ -28,6 +28,7 @@ import {
   isCredential,
   listLasting,
 } from "../review/lastingAccess";
+import { leavesObject } from "../review/compare";
 import type { ResourceChange } from "../review/compare";
 import { describeTrust } from "../graph/trust";
 import { listGrantsHeld } from "./trustedIdentities";
@@ -479,12 +480,40 @@ function findUnprotected(facts: Facts): FindingInput[] {
   });
 }
 
+/** What neither an update nor drift restores from now on. */
+const released = (
+  facts: Facts,
+  { recorded }: ResourceChange,
+  entity: Entity,
+  what: string,
+  more: Pick<FindingInput, "pins" | "advice" | "details">,
+): FindingInput =>
+  facts.aboutEntity(entity, {
+    severity: recorded?.protect === true ? "high" : "medium",
+    field: "protect",
+    message: `${what}${recorded?.protect === true ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
+    ...more,
+  });
+
+/** What the program managed, and only reads from now on. */
+function findOnlyRead(facts: Facts): FindingInput[] {
+  return facts.comparison.changes.flatMap((change) => {
+    const { op, recorded, after } = change;
+    if (op !== "read" || recorded === undefined || after === undefined) return [];
+    return [
+      released(facts, change, after, `${labelEntity(after)} is only read from now on`, {
+        pins: "released",
+        advice: "keep the resource where it is managed; read it by get in programs that do not manage it",
+      }),
+    ];
+  });
+}
+
 /** The object that a change leaves at the server, in no program, as it is there then; undefined where it leaves none. */
-function findLeft(facts: Facts, change: ResourceChange): Entity | undefined {
-  const { op, kind, recorded, before, isLeftOnServer, refusedBy } = change;
+function leftObject(facts: Facts, change: ResourceChange): Entity | undefined {
+  const { op, kind, recorded, before } = change;
   const isManaged = recorded !== undefined && recorded.external !== true;
-  if (!isManaged || before === undefined || isLeftOnServer !== true || refusedBy !== undefined)
-    return undefined;
+  if (!isManaged || before === undefined || !leavesObject(change)) return undefined;
   // What lies in something that is deleted, or binds it, goes with it.
   if (listReferences(specs[kind], before.inputs).some((key) => facts.isDeleted(key))) return undefined;
   const key = op === "replace" ? compositeKey("retained", before.key) : before.key;
@@ -493,37 +522,24 @@ function findLeft(facts: Facts, change: ResourceChange): Entity | undefined {
   return left?.external === true ? left : undefined;
 }
 
-/** What the program managed, and only reads from now on, or leaves at the server. */
-function findReleased(facts: Facts): FindingInput[] {
+/** What the program managed, and leaves at the server, with the grants that stay by it. */
+function findLeft(facts: Facts): FindingInput[] {
   return facts.comparison.changes.flatMap((change) => {
-    const { op, recorded, after } = change;
-    const left = findLeft(facts, change);
-    const entity = left ?? (op === "read" && recorded !== undefined ? after : undefined);
-    if (entity === undefined) return [];
-    const isProtected = recorded?.protect === true;
-    const grants =
-      left === undefined
-        ? []
-        : [
-            ...facts.after.ofResource(left).filter(({ uid }) => op !== "replace" || uid === left.uid),
-            ...[left.key, ...facts.after.subjectsOf(left.key)].flatMap((key) => facts.grantsAfter(key)),
-          ];
+    const isReplaced = change.op === "replace";
+    const left = leftObject(facts, change);
+    if (left === undefined) return [];
+    const grants = [
+      ...facts.after.ofResource(left).filter(({ uid }) => !isReplaced || uid === left.uid),
+      ...[left.key, ...facts.after.subjectsOf(left.key)].flatMap((key) => facts.grantsAfter(key)),
+    ];
     const stays = [...new Set(grants.map(grantLine))].sort();
-    const what =
-      left === undefined
-        ? "is only read from now on"
-        : "is left at the server, and in no program from now on";
+    const what = `${isReplaced ? "what was " : ""}${labelEntity(left)} is left at the server, and in no program from now on`;
     return [
-      facts.aboutEntity(entity, {
-        severity: isProtected ? "high" : "medium",
-        field: "protect",
-        pins: left === undefined ? "released" : "left",
-        message: `${op === "replace" ? "what was " : ""}${labelEntity(entity)} ${what}${isProtected ? ", and no longer protected" : ""}: neither an update nor drift restores it`,
+      released(facts, change, left, what, {
+        pins: "left",
         ...(stays.length === 0 ? {} : { details: ["stays:", ...limitLines(stays)] }),
         advice:
-          left === undefined
-            ? "keep the resource where it is managed; read it by get in programs that do not manage it"
-            : "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
+          "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
       }),
     ];
   });
@@ -542,7 +558,12 @@ const inUse: Rule = {
   needsBefore: true,
   driftAdvice: "create it again from its program, or move what still refers to it",
   about: everyKind,
-  find: (facts) => [...findStillInUse(facts), ...findUnprotected(facts), ...findReleased(facts)],
+  find: (facts) => [
+    ...findStillInUse(facts),
+    ...findUnprotected(facts),
+    ...findOnlyRead(facts),
+    ...findLeft(facts),
+  ],
 };
 
 function findRefusedDeletes(facts: Facts): FindingInput[] {

@@ -234,7 +234,7 @@ async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promis
   const { resources } = adoption;
   if (resources.length === 0) return ["there is nothing to adopt"];
   const { stack } = values;
-  // As pulumi new and init: two programs of one organisation are two projects.
+  // After the folder: two programs of one organisation are two projects.
   const projectName = slug(basename(resolve(out))) || "organisation";
   const file = chooseFile(out, adoption.code, {
     name: values.file,

@@ -222,7 +222,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     });
   });
 
-  test("give advice on what has happened, not on a plan", async () => {
+  test("give advice on what has happened, not on what is to come", async () => {
     const report = await driftBetween([stateOf(held)], [...given, ...without(...owners)]);
     const advice = report.findings
       .filter(({ drift }) => drift === undefined)

@@ -1,6 +1,7 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
+import type { Comparison } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { reportProblem, reportDigest, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
@@ -48,14 +49,13 @@ const inventoryAfter = (resources: readonly Resource[], more: Partial<Inventory>
 });
 
 /** The report of a review, as it is read back from its file. */
-function reviewOf(after: readonly Resource[], before: readonly Resource[] = base): ReviewReport {
-  const report = reportOn(compareResources(before, after), {
-    provenance: PROVENANCE,
-    failOn: "high",
-    rules: () => [],
-  });
+function reportOf(comparison: Comparison): ReviewReport {
+  const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
   return parseReviewReport(JSON.stringify(report), "review.json");
 }
+
+const reviewOf = (after: readonly Resource[], before: readonly Resource[] = base): ReviewReport =>
+  reportOf(compareResources(before, after));
 
 type Sources = Parameters<typeof verify>[0];
 const verifying = (review: ReviewReport, inventory: Inventory, state?: Sources["state"]): VerifyReport =>
@@ -141,9 +141,7 @@ describe("verify", () => {
         preview: preview(step("replace", held, state("Subscription", "hook", moved.inputs))),
         inventory: listResources(acme, [...base, hook]),
       });
-      const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
-      const review = parseReviewReport(JSON.stringify(report), "review.json");
-      return brief(verifying(review, inventoryAfter([...base, ...live])));
+      return brief(verifying(reportOf(comparison), inventoryAfter([...base, ...live])));
     };
     expect(check(true, [hook, anew])).toEqual(clean);
     expect(check(true, [anew])).toMatchObject({ complete: false });
