@@ -5,7 +5,7 @@ import type { Entity } from "../graph/model";
 import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { domainsAbove } from "../trust/addresses";
-import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "../trust/data/issuerHosts";
+import { AZURE_TENANT, CIRCLECI_ORGANISATION, OWN_DOMAIN } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { SUBJECT } from "../trust/data/sharedIssuers";
 import { customerOf } from "../trust/issuers";
@@ -56,11 +56,15 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
     ...readClaimConditions(trust, "patterns"),
   ];
   const { comparer } = facts;
-  const address = withoutTrailing(issuer, "/");
+  const judged = judgeIssuersOf(facts, trust);
+  const own = {
+    address: withoutTrailing(issuer, "/"),
+    mayHaveCustomers: judged?.kind === "pinned" && judged.owners.every(({ what }) => what === OWN_DOMAIN),
+  };
   return [
-    ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, address) ?? []].flat()),
+    ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, own) ?? []].flat()),
     ...patterns.map(([part, text]) =>
-      ownersAtIssuer(comparer, part, text, judgeAtOwnIssuers(facts, trust, part, text), address),
+      ownersAtIssuer(comparer, part, text, judgeAtOwnIssuers(facts, trust, part, text), own),
     ),
   ];
 }

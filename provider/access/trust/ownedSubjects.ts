@@ -102,12 +102,29 @@ const FILE_AT_REF = /^[^@/]*\/[^@]*@(?:refs\/|[^.]*$)/;
 const atIssuer = (owner: TrustedOwner, issuer: string): TrustedOwner =>
   LOCAL_OWNERS.includes(owner.what) ? { ...owner, what: `${owner.what} at ${issuer}` } : owner;
 
-/** The owner that an exact text names, at an issuer that one owner runs; undefined for one that names nobody. */
+/** An issuer that some owners run. */
+interface OwnIssuer {
+  /** Its address, without a slash at the end. */
+  readonly address: string;
+  /** Whether no table knows it: then it may be a service that signs for many customers on its own domain. */
+  readonly mayHaveCustomers: boolean;
+}
+
+/** How services with many customers begin their subjects: what it is, whose it is, and then what of it runs. */
+const FIRST_NAME = /^[A-Za-z][A-Za-z_-]*[:/][^:/|\s]+[:/](?=[^/])/;
+
+/** Whom a subject of no known form names first, at an issuer that may sign for many customers. */
+function firstNameOf(subject: string, { address, mayHaveCustomers }: OwnIssuer): TrustedOwner | undefined {
+  const [name] = (mayHaveCustomers ? FIRST_NAME.exec(subject) : null) ?? [];
+  return name === undefined ? undefined : { what: `subjects of ${address} that begin with`, name };
+}
+
+/** The owner that an exact text names, at an issuer that some owners run; undefined for one that names nobody. */
 export function ownerAtIssuer(
   comparer: PatternComparer,
   part: string,
   text: string,
-  issuer: string,
+  issuer: OwnIssuer,
 ): TrustedOwner | undefined {
   const naming = ownForms.filter(
     ({ pin }) => pin.part === part && [...LOCAL_OWNERS, TRUST_DOMAIN].includes(pin.literal),
@@ -117,8 +134,13 @@ export function ownerAtIssuer(
     text,
     naming.map(({ form }) => form),
   );
-  if (found !== undefined) return atIssuer(found, issuer);
-  return part !== SUBJECT && FILE_AT_REF.test(text) ? undefined : ownerOfAddress(labelPart(part), text);
+  if (found !== undefined) return atIssuer(found, issuer.address);
+  if (part !== SUBJECT && FILE_AT_REF.test(text)) return undefined;
+  const address = ownerOfAddress(labelPart(part), text);
+  if (address !== undefined || part !== SUBJECT) return address;
+  return ownerOfText(comparer, text, ownFormsOf(part, [])) === undefined
+    ? firstNameOf(text, issuer)
+    : undefined;
 }
 
 const PLAIN = "A-Za-z0-9._+'-";
@@ -137,14 +159,15 @@ export function ownersAtIssuer(
   part: string,
   pattern: string,
   judged: PatternJudgement,
-  issuer: string,
+  issuer: OwnIssuer,
 ): readonly TrustedOwner[] {
   const whole = { what: labelPart(part), name: pattern };
   // A subject that is not pinned is a finding of its own.
   if (judged.kind !== "pinned") return part !== SUBJECT && hasAtSign(pattern) ? [whole] : [];
   return judged.owners.flatMap((owner): TrustedOwner | readonly TrustedOwner[] => {
     if (owner.what === writtenOut.what) return ownerAtIssuer(comparer, part, owner.name, issuer) ?? [];
-    if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what)) return atIssuer(owner, issuer);
+    if (owner.what === TRUST_DOMAIN || LOCAL_OWNERS.includes(owner.what))
+      return atIssuer(owner, issuer.address);
     if (owner.what !== MAIL_DOMAIN_OWNER) return [];
     const domain = ownerOfAddress(whole.what, `${INTRUDER}@${owner.name}`);
     return domain !== undefined && acceptsPlainMailboxes(comparer, pattern, domain.name) ? domain : whole;

@@ -909,6 +909,8 @@ describe("T7 new-outsider", () => {
     const ENTERPRISE = "https://token.actions.githubusercontent.com/acme";
     const WORKSPACE = "https://api.bitbucket.org/2.0/workspaces/acme/pipelines-config/identity/oidc";
     const CIRCLECI = "https://oidc.circleci.com/org/11111111-0000-0000-0000-000000000000";
+    // A service that no table knows, with many customers.
+    const DEPLOYMENTS = "https://oidc.deployments.example";
     const by = (issuer: string, more: Props): Props => claims({ issuer, ...more });
     const sso = (more: Props): Props => by("https://sso.acme.com", more);
     const google = (more: Props): Props => by("https://accounts.google.com", more);
@@ -917,6 +919,7 @@ describe("T7 new-outsider", () => {
       sso({ subject: "opaque" }),
       sso({ subject: "spiffe://acme.com/ci" }),
       by("https://gitlab.acme.com", { subject: "project_path:acme/pay:ref_type:branch:ref:main" }),
+      by(DEPLOYMENTS, { subject: "deployment:acme/shop/production" }),
       by(ENTERPRISE, { subject: "repo:acme/pay:ref:refs/heads/main" }),
       by(azure("1"), { subject: "app" }),
       by(CIRCLECI, { subject: "org/1/project/p1/user/u1" }),
@@ -944,6 +947,17 @@ describe("T7 new-outsider", () => {
       [
         by("https://gitlab.acme.com", { subject: "project_path:evil/pay:ref_type:branch:ref:main" }),
         'group of GitLab CI at https://gitlab.acme.com "evil"',
+      ],
+      ...[
+        { subject: "deployment:evil/shop/production" },
+        { subjectPattern: "^deployment:evil/shop/production$" },
+      ].map(
+        (more) =>
+          [by(DEPLOYMENTS, more), `subjects of ${DEPLOYMENTS} that begin with "deployment:evil/"`] as const,
+      ),
+      [
+        by(DEPLOYMENTS, { subject: "project/acme/shop" }),
+        `subjects of ${DEPLOYMENTS} that begin with "project/acme/"`,
       ],
       [sso({ subject: "eve@evil.com" }), 'mail domain "evil.com"'],
       [sso({ subject: "eve@evil.acme.com.evil.com" }), 'mail domain "evil.acme.com.evil.com"'],
@@ -998,6 +1012,10 @@ describe("T7 new-outsider", () => {
       sso({ subject: "opaque", claims: { email: "bob@acme.com", team: "sre" } }),
       sso({ subject: "spiffe://acme.com/other" }),
       sso({ subjectPattern: "^system:serviceaccount:other:.*$" }),
+      sso({ subject: "system:serviceaccount:other:ci" }),
+      sso({ subject: "https://ci.acme.com/job/release" }),
+      sso({ subject: "service/release" }),
+      by(DEPLOYMENTS, { subject: "deployment:acme/blog/production" }),
       by(ENTERPRISE, { subject: "repo:acme/search:environment:production" }),
       by(ENTERPRISE, {
         subject: "repo:acme/search:environment:production",
