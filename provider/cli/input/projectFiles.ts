@@ -50,6 +50,15 @@ const projectFilesIn = (folders: readonly string[]): string[] =>
 export const findProjectFile = (folder: string): string | undefined =>
   projectFilesIn(withFoldersAbove(folder)).find((file) => existsSync(file));
 
+/** The name of a project after its folder, with the characters that Pulumi takes; undefined where the folder has none of them. */
+export function projectNameOf(folder: string): string | undefined {
+  const name = basename(folder)
+    .replace(/[^\w.-]+/g, "-")
+    .replace(/^[.-]+/, "")
+    .slice(0, 100);
+  return name === "" ? undefined : name;
+}
+
 const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
 };

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { printLiteral } from "../../../access/adopt/code";
-import { slug, generateProgram } from "../../../access/adopt/program";
+import { generateProgram } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
 import {
   findRoot,
@@ -25,6 +25,7 @@ import { outputFlag, readDestinations } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/states";
+import { projectNameOf } from "../../input/projectFiles";
 import { readText } from "../../input/readFiles";
 import { logError, Progress } from "../../output/log";
 import { groupBy } from "../../../fields/values";
@@ -235,7 +236,7 @@ async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promis
   if (resources.length === 0) return ["there is nothing to adopt"];
   const { stack } = values;
   // After the folder: two programs of one organisation are two projects.
-  const projectName = slug(basename(resolve(out))) || "organisation";
+  const projectName = projectNameOf(resolve(out)) ?? "organisation";
   const file = chooseFile(out, adoption.code, {
     name: values.file,
     isManaging: existing.usedNames.size > 0,

@@ -13,7 +13,7 @@ import type { Flags, Values } from "../../framework/flags";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { checkLockfiles, ownCommand } from "../../input/packageManager";
-import { GITIGNORE } from "../../input/projectFiles";
+import { GITIGNORE, projectNameOf } from "../../input/projectFiles";
 import { webAddress } from "../../input/repository";
 import { packageSource } from "../../output/packageSource";
 import { checkNewFiles, isTaken, writeNewFiles, joinFilePath } from "../../output/writeFiles";
@@ -131,11 +131,7 @@ function chooseProject({ project }: InitValues, { project: existing, folder }: P
     const message = `${source} must have letters, digits, ".", "_" and "-" only, not "${shown}"`;
     throw new UsageError(existing === undefined ? "PP5002" : "PP5011", message);
   }
-  const ofFolder = basename(folder)
-    .replace(/[^\w.-]+/g, "-")
-    .replace(/^[.-]+/, "")
-    .slice(0, 100);
-  return name ?? (ofFolder || "access");
+  return name ?? projectNameOf(folder) ?? "access";
 }
 
 /** The organization, which only the stack's whole name and the backend have, and the name of the stack. */
