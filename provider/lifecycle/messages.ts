@@ -199,8 +199,9 @@ export function explain(
   const hint = hintFor(spec, error);
   if (hint !== undefined) lines.push(hint);
   if (error.requestId !== "") lines.push(`request id: ${printable(error.requestId)}`);
-  const hasDetails = hasViolations || isListed || error.serverMessage === "";
-  const message = hasDetails ? "" : `: ${error.serverMessage}`;
+  const said = hasViolations ? "" : error.serverMessage;
+  const summary = isListed ? "it is not empty" : said;
+  const message = summary === "" ? "" : `: ${summary}`;
   const head = `${what}: ${error.code} (HTTP ${error.status})${message}`;
   return new HandlerError(error.errorCode, withIndented(head, lines), error);
 }

@@ -126,8 +126,8 @@ const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({
 interface UnmanagedObject {
   readonly givesAccess: boolean;
   readonly isNew: boolean;
-  /** Whether it is older than all that the stacks manage, so that it may have been there before the first program. */
-  readonly isOlder: boolean;
+  /** Whether it may be older than all that the stacks manage, and so may have been there before the first program. */
+  readonly mayBeOlder: boolean;
   readonly details: readonly string[];
   /** What becomes of it by the next update of the stack that has given it up. */
   readonly pending: string | undefined;
@@ -258,13 +258,13 @@ export class DifferenceDescriber {
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
-    { givesAccess, isNew, isOlder, details, pending, owner }: UnmanagedObject,
+    { givesAccess, isNew, mayBeOlder, details, pending, owner }: UnmanagedObject,
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
     const deletion = describeDeletion(spec) ?? "delete it";
     const adoption = createOnlyOutputs(spec).length > 0 ? "" : "adopt it into a program, ";
-    const ways = isOlder
+    const ways = mayBeOlder
       ? `${adoption}suppress it, or ${deletion}`
       : `${deletion}, ${adoption}or suppress it`;
     const elsewhere = isNew ? "" : "; if another stack manages it, compare that one too";
@@ -282,13 +282,13 @@ export class DifferenceDescriber {
       details: [
         ...(pending === undefined ? [] : [pending]),
         ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
-        ...(isOlder ? ["it is older than all that these stacks manage"] : []),
+        ...(mayBeOlder ? ["it may have been there before all that these stacks manage"] : []),
         ...details,
         ...this.creationTime(object),
       ],
       after: inputs,
       at: object.createTime ?? object.updateTime,
-      revert: isOlder ? undefined : deleteCommand(spec, uid),
+      revert: mayBeOlder ? undefined : deleteCommand(spec, uid),
       ...(owner === undefined &&
         pending === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
     };

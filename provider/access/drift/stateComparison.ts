@@ -535,18 +535,29 @@ export class UnmanagedObjects {
         ({ uid }) =>
           `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
       );
-      const [created, first] = [timestampNanos(object.createTime ?? ""), this.firstManaged()];
-      // What a stack has given up it once managed, and of what is gone nobody knows the age.
-      const isOlder =
-        pending === undefined &&
-        deleted.length === 0 &&
-        created !== undefined &&
-        first !== undefined &&
-        created < first;
-      const about = { givesAccess, isNew, isOlder, details, pending, owner };
+      const about = {
+        givesAccess,
+        isNew,
+        mayBeOlder: this.mayBeOlder(object, deleted),
+        details,
+        pending,
+        owner,
+      };
       differences.push(this.describer.describeUnmanaged(spec, object, about));
     }
     return differences;
+  }
+
+  /** Whether an object may have been there before all that the stacks manage. What a stack has given up it once managed. */
+  private mayBeOlder(
+    { kind, uid, createTime, updateTime }: InventoryObject,
+    deleted: readonly unknown[],
+  ): boolean {
+    if (this.managed.describePending(kind, uid) !== undefined) return false;
+    const [made, first] = [timestampNanos(createTime ?? updateTime ?? ""), this.firstManaged()];
+    if (made === undefined) return true;
+    // Nobody knows when that was made which is gone.
+    return deleted.length === 0 && first !== undefined && made < first;
   }
 }
 

@@ -10,7 +10,7 @@ import { isObject } from "../../fields/values";
 const EXTENSIONS = [".json", ".yaml", ".yml"];
 
 /**
- * The .gitignore of a new program: what the commands of the pages write says what the organisation holds, and the backups of
+ * The .gitignore of a new program: what the commands of the pages write says what the organisation holds, or sets up its CI, and the backups of
  * adopt hold encrypted secrets.
  */
 export const GITIGNORE = [
@@ -21,6 +21,7 @@ export const GITIGNORE = [
   "review.json",
   "export.json",
   "stack.json",
+  "ci-commands.sh",
   "*.before-adopt*.json",
   "",
 ].join("\n");

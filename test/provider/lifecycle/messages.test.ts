@@ -105,7 +105,7 @@ describe("an error contains every detail", () => {
     const advice = "  delete what is below it first";
     const head = "updating thing: FAILED_PRECONDITION (HTTP 400)";
     expect(told("Group", repeated, ["repositories in it: a"], true).split("\n")).toEqual([
-      head,
+      `${head}: it is not empty`,
       "  repositories in it: a",
       advice,
     ]);

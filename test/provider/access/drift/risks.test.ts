@@ -188,9 +188,9 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
   test.each([
     ["older", "2025-01-01T00:00:00Z", false, /^adopt it into a program, suppress it, or delete it;/],
     ["newer", "2026-02-01T00:00:00Z", true, /^delete it, adopt it into a program, or suppress it;/],
-    ["of an unknown age", undefined, true, /^delete it, /],
+    ["perhaps older", undefined, false, /^adopt it into a program, /],
   ])(
-    "offer the command that deletes an object %s than all of the stack",
+    "offer the command that deletes only an object that is surely newer than the first one of the stack: one %s",
     async (_, createTime, isOffered, advice) => {
       const beside = { ...bind(ci, owner), createTime };
       const all = [...held.map((each) => ({ ...each, createTime: "2026-01-01T00:00:00Z" })), beside];
@@ -205,7 +205,8 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
   test("offer no command that deletes the last owner of the root, nor what makes it one", async () => {
     const [byAda, byBob] = owners as [Live, Live];
     const revertsBeside = async (...unmanaged: readonly Live[]): Promise<string[]> => {
-      const { differences } = await driftBetween([stateOf([team])], [...given, team, ...unmanaged]);
+      const newer = unmanaged.map((each) => ({ ...each, createTime: "2026-02-01T00:00:00Z" }));
+      const { differences } = await driftBetween([stateOf([team])], [...given, team, ...newer]);
       return differences.filter(({ answers }) => answers.revert !== undefined).map(({ uid }) => uid);
     };
     expect(await revertsBeside(ada, byAda)).toEqual([]);
