@@ -478,7 +478,7 @@ function explainTlsFailure(code: string, setting: string): string {
 /** What to look at where nothing answers: an address without a port has the one of its protocol. */
 function checkAddress({ baseUrl, setting }: Endpoint): string {
   const { protocol, hostname, port } = new URL(baseUrl);
-  if (port !== "") return `check ${setting}`;
+  if (port !== "") return `check ${setting}: does the server run, and at port ${port}?`;
   return `check ${setting}: without a port it means ${protocol === "https:" ? 443 : 80}; write another as in ${protocol}//${hostname}:8443`;
 }
 

@@ -155,7 +155,7 @@ function parseAddress(sources: SettingSources, { value, name }: SettingValue): s
   if (url.search !== "" || url.hash !== "") throw wrong("it has a query or a fragment");
   if (url.protocol === "http:" && !isLoopback(url) && inStack(sources, "allowInsecure")?.value !== "true") {
     throw wrong(
-      "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it, which the commands of this package read with --stack",
+      "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it, and give commands of this package --stack",
     );
   }
   return withoutTrailing(`${url.origin}${url.pathname}`, "/");

@@ -533,11 +533,17 @@ function wrongText(data: unknown, requirement: string): string {
   return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
 }
 
-function wrongType(type: string, { errorMessage, required = [] }: ErrorSchema): string {
+function wrongType(type: string, { errorMessage, required = [], properties = {} }: ErrorSchema): string {
   // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
-  const few = type === "object" && required.length > 0 && required.length < 4;
-  return `must be ${jsonTypeNames[type] ?? type}${few ? ` with ${required.join(", ")}` : ""}`;
+  const known = Object.keys(properties);
+  const members =
+    type !== "object" || known.length === 0
+      ? ""
+      : required.length > 0 && required.length < 4
+        ? ` with ${required.join(", ")}`
+        : ` of ${known.join(", ")}`;
+  return `must be ${jsonTypeNames[type] ?? type}${members}`;
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */

@@ -178,7 +178,7 @@ describe("repeating", () => {
       expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", errorCode: "PP2101" });
       expect(error.message).toMatch(
         new RegExp(
-          `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\)$`,
+          `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\): does the server run, and at port [0-9]+\\?$`,
         ),
       );
       expect(lines).toHaveLength(3);

@@ -278,8 +278,8 @@ describe("a request without a response", () => {
   test.each([
     ["https://127.0.0.1", ": without a port it means 443; write another as in https://127.0.0.1:8443"],
     ["http://[::1]/v2", ": without a port it means 80; write another as in http://[::1]:8443"],
-    ["https://127.0.0.1:8443", ""],
-  ])("names the port that is missing in %s where nothing listens", (baseUrl, advice) => {
+    ["https://127.0.0.1:8443", ": does the server run, and at port 8443?"],
+  ])("names the port of %s where nothing listens", (baseUrl, advice) => {
     const failed = Object.assign(new Error("failed"), { code: "ECONNREFUSED" });
     const { message } = toConnectionError({ baseUrl, name: "the API", setting: "platform:baseUrl" }, failed, {
       method: "GET",

@@ -107,7 +107,7 @@ describe("the address", () => {
   const wrong = (shown: string, why: string): string =>
     `platform:baseUrl must be an address as in "https://api.example.com", not ${JSON.stringify(shown)}: ${why}`;
   const INSECURE =
-    "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it, which the commands of this package read with --stack";
+    "plain http would show the token to the network; write https, or run `pulumi config set platform:allowInsecure true` if you mean it, and give commands of this package --stack";
 
   test.each([
     ["api.example.com", "it is not an absolute URL"],

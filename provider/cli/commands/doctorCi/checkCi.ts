@@ -19,7 +19,8 @@ import type { CheckResult } from "../checkResult";
 import { quoteForShell } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
-import { addTo } from "../../../fields/values";
+import { addTo, isObject } from "../../../fields/values";
+import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import { describeForCi, findMissingInCi, inspectFolder, moveCommands, readStackFile } from "../init/folder";
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
@@ -230,16 +231,34 @@ function checkDeployment(
   );
 }
 
+/** What the variables of CI should name: the outputs of the program that `init` writes, and the group of its configuration. */
+async function readOutputs(
+  stack: string,
+  { rootUid = "" }: Connection,
+): Promise<ReadonlyMap<string, string>> {
+  const outputs: unknown = JSON.parse(await runPulumi(["stack", "output", "--json"], stack));
+  const named = IDENTITIES.flatMap((name) => {
+    const uid = isObject(outputs) ? outputs[`${name.toLowerCase()}Identity`] : undefined;
+    return typeof uid === "string" ? [[variableOf(name), uid] as const] : [];
+  });
+  return new Map([["PLATFORM_ROOT_GROUP", rootUid], ...named]);
+}
+
 async function checkIdentities(
   connect: () => Promise<Connection>,
   checks: IdentityChecks,
 ): Promise<CheckResult[]> {
-  const { variables } = checks;
+  const { stack } = checks;
   const all = (reason: string) => IDENTITIES.map((name) => unchecked(checkOf(name), reason));
-  if (!variables.get("PLATFORM_ROOT_GROUP"))
-    return all("the variables that name it and the root group were not read");
+  const isRead = (variables: IdentityChecks["variables"]) => Boolean(variables.get("PLATFORM_ROOT_GROUP"));
   try {
-    return await checkCredentials(await connect(), checks);
+    const variables =
+      stack === undefined || isRead(checks.variables)
+        ? checks.variables
+        : await readOutputs(stack, await connect());
+    return isRead(variables)
+      ? await checkCredentials(await connect(), { ...checks, variables })
+      : all("the variables that name it and the root group were not read");
   } catch (error) {
     return all(error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read");
   }

@@ -137,7 +137,7 @@ describe("doctor", () => {
     process.env["PLATFORM_BASE_URL"] = "http://127.0.0.1:1";
     await expect(doctor([])).resolves.toBe(1);
     expect(report()["address"]).toMatch(
-      /^wrong: GET .*connection refused \(ECONNREFUSED\); check PLATFORM_BASE_URL /,
+      /^wrong: GET .*connection refused \(ECONNREFUSED\); check PLATFORM_BASE_URL: does the server run, and at port 1\? /,
     );
     process.env["PLATFORM_BASE_URL"] = bench.emulator.url;
     bench.printed.length = 0;

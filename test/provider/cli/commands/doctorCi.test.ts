@@ -165,6 +165,8 @@ interface Setup {
   readonly files?: Readonly<Record<string, string>>;
   readonly env?: Readonly<Record<string, string>>;
   readonly argv?: readonly string[];
+  /** A folder in which an installed CLI finds the configuration and the outputs of the stack. */
+  readonly machine?: string;
 }
 
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
@@ -191,6 +193,7 @@ async function check({
   files = {},
   env = {},
   argv = [],
+  machine,
 }: Setup = {}) {
   const { emulator } = bench;
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
@@ -211,6 +214,11 @@ async function check({
   };
   const previewUid = await grant("ci-preview", role);
   const deployUid = shared === "preview" ? previewUid : await grant("ci-deploy", deployRole);
+  if (machine !== undefined) {
+    const outputs = { previewIdentity: previewUid, reviewIdentity: previewUid, deployIdentity: deployUid };
+    writeFileSync(join(machine, "outputs.json"), JSON.stringify(outputs));
+    writeFileSync(join(machine, "config.json"), JSON.stringify({ "access:rootUid": { value: root } }));
+  }
   const made = (host === "github" ? github : gitlab)(
     shared === "deploy" ? deployUid : previewUid,
     root,
@@ -249,32 +257,40 @@ test.each(["github", "gitlab"] as const)(
   },
 );
 
-test.each([
-  [
-    "editor",
-    "wrong",
-    /lacks CAP_IAM_\w+.*, for Identity of the stack: .* of the role editor in the program that makes it/,
-  ],
-  ["owner", "ok", /may CAP_\w+ and \d+ more, by the role owner .*: all that the stack's resources need$/],
-])("%s of the deployment is compared with what the stack's resources need: %s", async (role, state, text) => {
-  // An installed CLI that prints the configuration and the export of a stack.
-  const machine = temporaryFolder();
-  const id = `${"a".repeat(40)}/${"b".repeat(16)}`;
-  const identity = documentState("Identity", "ci", { name: "ci" }, { id });
-  writeFileSync(
-    join(machine, "export.json"),
-    JSON.stringify({ version: 3, deployment: { manifest: {}, resources: [{ ...identity, custom: true }] } }),
-  );
-  const program = `#!/bin/sh\ncase "$1" in config) echo '{}';; *) cat ${machine}/export.json;; esac\n`;
-  writeFileSync(join(machine, "pulumi"), program, { mode: 0o755 });
-  const { checks } = await check({
-    deployRole: role,
-    argv: ["--stack", "prod"],
-    env: { PATH: [machine, process.env["PATH"]].join(delimiter) },
-  });
-  const said = checks.find((one) => one.check === "identity deploy");
-  expect(said).toMatchObject({ state, text: expect.stringMatching(text) as unknown });
-});
+const LACKS =
+  /lacks CAP_IAM_\w+.*, for Identity of the stack: .* of the role editor in the program that makes it/;
+const HAS_ALL = /may CAP_\w+ and \d+ more, by the role owner .*: all that the stack's resources need$/;
+test.each<[role: string, state: string, text: RegExp, from: string, env: Readonly<Record<string, string>>]>([
+  ["editor", "wrong", LACKS, "the variables", {}],
+  ["owner", "ok", HAS_ALL, "the variables", {}],
+  ["owner", "ok", HAS_ALL, "outputs of the stack", { GITHUB_TOKEN: "" }],
+])(
+  "%s of the deployment is compared with what the stack needs: %s",
+  async (role, state, text, _from, env) => {
+    // An installed CLI that prints the configuration, the outputs and the export of a stack.
+    const machine = temporaryFolder();
+    const id = `${"a".repeat(40)}/${"b".repeat(16)}`;
+    const identity = documentState("Identity", "ci", { name: "ci" }, { id });
+    writeFileSync(
+      join(machine, "export.json"),
+      JSON.stringify({
+        version: 3,
+        deployment: { manifest: {}, resources: [{ ...identity, custom: true }] },
+      }),
+    );
+    const shown = `case "$1 $2" in config*) echo config;; "stack output") echo outputs;; *) echo export;; esac`;
+    const program = `#!/bin/sh\ncat "${machine}/$(${shown}).json"\n`;
+    writeFileSync(join(machine, "pulumi"), program, { mode: 0o755 });
+    const { checks } = await check({
+      deployRole: role,
+      argv: ["--stack", "prod"],
+      machine,
+      env: { PATH: [machine, process.env["PATH"]].join(delimiter), ...env },
+    });
+    const said = checks.find((one) => one.check === "identity deploy");
+    expect(said).toMatchObject({ state, text: expect.stringMatching(text) as unknown });
+  },
+);
 
 test("a workflow that is not what init writes is to be read, and no other one", async () => {
   await check();
