@@ -14,7 +14,7 @@ func program(ctx *pulumi.Context) error {
 	var reader struct {
 		UID string `pulumi:"uid"`
 	}
-	if err := ctx.Invoke("platform:index:getRole", map[string]any{"name": "viewer"}, &reader); err != nil {
+	if err := ctx.Invoke("platform:index:getRole", map[string]any{"name": "viewer", "builtIn": true}, &reader); err != nil {
 		return err
 	}
 	organisation, err := declare(ctx, "Group", "organisation", pulumi.Map{"name": pulumi.String("acme")})

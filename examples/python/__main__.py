@@ -10,7 +10,7 @@ class Platform(pulumi.CustomResource):
         super().__init__(f"platform:index:{kind}", name, args, opts)
 
 
-reader = pulumi.runtime.invoke("platform:index:getRole", {"name": "viewer"}).value
+reader = pulumi.runtime.invoke("platform:index:getRole", {"name": "viewer", "builtIn": True}).value
 
 organisation = Platform("Group", "organisation", {"name": "acme"})
 team = Platform(

@@ -1,7 +1,7 @@
 import { Config } from "@pulumi/pulumi";
 import { getRole, Group, Identity, RoleBinding } from "pulumi-platform";
 
-const rootUid = new Config().require("rootUid");
+const rootUid = new Config().require("rootUid"); // the uid of your organisation: doctor prints it in its line groups
 
 const team = new Group("team", {
   parentUid: rootUid,
