@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
@@ -66,6 +66,16 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backe
   if (kind !== "local") return [];
   const text = `the stacks of this folder are at ${printableAddress(named.url)}, which CI cannot reach: move them as state-for-ci.md says`;
   return [missing("backend", text, moveCommands(stack, next).join(" && "))];
+}
+
+/** Whether a file beside that of the identities imports it: else the stack has none of them. */
+function checkImported(folder: string, name: string): CheckResult[] {
+  const others = readdirSync(folder).filter((file) => /\.[cm]?[jt]s$/.test(file) && file !== name);
+  const imports = /["']\.\/ci(?:\.[cm]?[jt]s)?["']/;
+  if (others.some((file) => imports.test(readFileSync(join(folder, file), "utf8")))) return [];
+  const text = `no file beside ${name} imports it: without that the stack has none of its identities`;
+  const command = name === "ci.ts" ? `echo 'export * from "./ci";' >> index.ts` : undefined;
+  return [unchecked("identities", text, command)];
 }
 
 /** The address of the backend that files for CI name. */
@@ -322,6 +332,7 @@ async function checkRepository(
           ),
         ]),
     ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
+    ...(name === undefined ? [] : checkImported(folder, name)),
     checkOwners(found, host, packageRoot),
   ];
   if (host === "gitlab") {

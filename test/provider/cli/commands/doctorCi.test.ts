@@ -292,6 +292,13 @@ test.each<[role: string, state: string, text: RegExp, from: string, env: Readonl
   },
 );
 
+test("identities for CI that no file imports are told", async () => {
+  const { checks } = await check({ files: { "index.ts": "export {};\n" } });
+  expect(checks.filter((one) => one.check === "identities")).toMatchObject([
+    { state: "skipped", text: expect.stringMatching(/no file beside ci\.ts imports it/) as unknown },
+  ]);
+});
+
 test("a workflow that is not what init writes is to be read, and no other one", async () => {
   await check();
   const review = readFileSync(".github/workflows/access-review.yml", "utf8");
