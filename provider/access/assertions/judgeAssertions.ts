@@ -8,7 +8,7 @@ import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
-import type { Grant, Scope, Subject } from "../graph/grant";
+import type { Grant, Named, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -353,7 +353,7 @@ export class SubjectJudge {
 
   /** Whether an object can be meant by conditions, whatever its name. */
   mayBeMeant(
-    { key, uid }: Entity,
+    { key, uid }: Named,
     { uid: uids, issuer, subject, audience, claims }: SubjectConditions,
   ): boolean {
     const holder: Subject = { key, uid, type: "identity", displayName: "", matchesMany: false };
@@ -449,6 +449,17 @@ interface Departed {
   readonly entity: Entity;
 }
 
+/** A holder that a change gives another name or uid, or a group of a directory that it gives access. */
+interface Renaming {
+  readonly by: "name" | "uid";
+  readonly old: Named | undefined;
+  readonly now: Named;
+  readonly noun: string;
+  readonly types: readonly Subject["type"][];
+  /** What a finding is about. */
+  readonly about: Pick<Violation, "entity" | "grant">;
+}
+
 /** One way in which an organisation breaks an assertion. */
 export interface Violation {
   readonly assertion: Assertion;
@@ -466,6 +477,15 @@ export interface Violation {
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
 }
+
+/** What a change prepares: the next one breaks an assertion and is not judged by it. */
+const fromNextOn = (
+  assertion: Assertion,
+  about: Pick<Violation, "entity" | "grant">,
+  message: string,
+  detail: string,
+  pins: readonly string[],
+): Violation => ({ assertion, ...about, message, details: [`from the next change on, ${detail}`], pins });
 
 /** What a comparison does to the assertions of a policy. */
 interface AssertionResult {
@@ -568,10 +588,14 @@ class Side {
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
   }
 
-  /** Which subjects one principal may be. */
+  /** Which subjects one principal may be, among those too that departed. */
   readonly principals = once(() => {
-    const { entities, grants } = this.graph;
-    const subjects = grants.map(({ subject }) => subject);
+    const departed = this.departed();
+    const entities = new Map([
+      ...departed.map(({ entity }) => [entity.key, entity] as const),
+      ...this.graph.entities,
+    ]);
+    const subjects = [...departed.map(({ was }) => was), ...this.holders()];
     return new Principals(entities, this.comparer, subjects, this.past?.entities);
   });
 
@@ -583,15 +607,14 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
-    const principals = departed.length === 0 ? this.principals() : this.principalsWithDeparted();
     const found = new Set<string>();
     const asked = new Set<string>();
     for (const one of [...named, ...departed]) {
       // Those of the same trust share with the same others.
-      const trust = principals.textOf(one) ?? one.key;
+      const trust = this.principals().textOf(one) ?? one.key;
       if (asked.has(trust)) continue;
       asked.add(trust);
-      for (const each of principals.sharing(one)) found.add(each.key);
+      for (const each of this.principals().sharing(one)) found.add(each.key);
     }
     return found;
   }
@@ -618,19 +641,6 @@ class Side {
     });
   });
 
-  /** The principals of this side beside those that departed. */
-  readonly principalsWithDeparted = once(() => {
-    const [departed, people] = [this.departed(), this.people()];
-    const entities = new Map([
-      ...departed.map(({ entity }) => [entity.key, entity] as const),
-      ...this.graph.entities,
-    ]);
-    const keys = new Set(people.map(({ key }) => key));
-    const others = this.graph.grants.flatMap(({ subject }) => (keys.has(subject.key) ? [] : [subject]));
-    const subjects = [...departed.map(({ was }) => was), ...people, ...others];
-    return new Principals(entities, this.comparer, subjects, this.past?.entities);
-  });
-
   /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
   shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
     const own = this.subjects.shareOf(subject, selector);
@@ -649,15 +659,16 @@ class Side {
     return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
   }
 
-  /** Every identity, and each service and invite that has a grant: those of whom a document tells who they are. */
-  private readonly people = once((): readonly Subject[] => [
-    ...this.identities(),
-    ...new Map(
-      this.graph.grants.flatMap(({ subject }) =>
-        subject.type === "service" || subject.type === "invite" ? [[subject.key, subject] as const] : [],
-      ),
-    ).values(),
-  ]);
+  /** Every identity, and who else has a grant. */
+  readonly holders = once((): readonly Subject[] => {
+    const all = [...this.identities(), ...this.graph.grants.map(({ subject }) => subject)];
+    return [...new Map(all.map((each) => [each.key, each])).values()];
+  });
+
+  /** Those of whom a document tells who they are. */
+  private readonly people = once(() =>
+    this.holders().filter(({ type }) => type === "identity" || type === "service" || type === "invite"),
+  );
 
   /** Every identity, whether it has a grant or not. */
   readonly identities = once((): readonly Subject[] =>
@@ -723,8 +734,6 @@ class AssertionJudge {
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
-  /** What the change gives another name. */
-  private readonly renamed: readonly Entity[];
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
   private readonly comparer: PatternComparer;
@@ -741,8 +750,6 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new Side(meanwhile, before, comparer, this.isPlanned, before, former);
-    const all = this.isPlanned ? [...after.entities.values()] : [];
-    this.renamed = all.filter(({ key, name }) => before.entities.get(key)?.name !== name);
     this.widened = new Map(
       changes.flatMap(({ before: old, after: entity, fields }) => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
@@ -758,6 +765,40 @@ class AssertionJudge {
     );
     this.doubtOf = createSignInDoubt(graphs);
   }
+
+  /** After, as the next change judges it: by the names of then alone. */
+  private readonly next = once(() => {
+    const { after } = this.graphs;
+    return new Side(after, after, this.comparer, this.isPlanned);
+  });
+
+  private readonly renamings = once((): readonly Renaming[] => {
+    const { before, after } = this.graphs;
+    if (!this.isPlanned) return [];
+    const renamings = [...after.entities.values()].flatMap((entity): Renaming[] => {
+      const old = before.entities.get(entity.key);
+      const { kind: noun } = entity;
+      const renaming = { old, now: entity, noun, types: subjectTypesOf(noun), about: { entity } };
+      return [
+        // What is replaced has no uid yet.
+        ...(old?.uid !== undefined && entity.uid === undefined ? [{ by: "uid" as const, ...renaming }] : []),
+        ...(entity.name === old?.name ? [] : [{ by: "name" as const, ...renaming }]),
+      ];
+    });
+    const known = new Set(before.grants.map(({ subject }) => subject.key));
+    const groups = new Map(
+      after.grants.flatMap((grant) => {
+        const { type, key } = grant.subject;
+        return type !== "externalGroup" || known.has(key) ? [] : [[key, grant] as const];
+      }),
+    );
+    for (const grant of groups.values()) {
+      const now = grant.subject;
+      const of = { old: undefined, now, noun: "mapped group", types: [now.type], about: { grant } };
+      renamings.push({ by: "name", ...of });
+    }
+    return renamings;
+  });
 
   /** What is there from before the change until everything new is made. */
   private readonly lasting = once(() => {
@@ -855,7 +896,8 @@ class AssertionJudge {
       (key) =>
         !isKept(key) && (named.has(key) || this.before.hierarchy.chain(key).some((each) => now.has(each))),
     );
-    const details = ["from the next change on, nothing of it is judged"];
+    const nothingJudged = (entity: Entity, message: string, pins: readonly string[]): Violation =>
+      fromNextOn(assertion, { entity }, message, "nothing of it is judged", pins);
     const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !covered.has(key);
     const made = gone.some((key) => !entities.has(key)) ? this.after.groups().filter(isNew) : [];
     return gone.flatMap((key): Violation[] => {
@@ -863,8 +905,7 @@ class AssertionJudge {
       const entity = entities.get(key);
       if (entity !== undefined) {
         const { path } = this.after.hierarchy.scope(key);
-        const message = `${old} becomes ${path}, which "on" does not name`;
-        return [{ assertion, entity, message, details, pins: [path] }];
+        return [nothingJudged(entity, `${old} becomes ${path}, which "on" does not name`, [path])];
       }
       // What goes leaves nothing behind, unless the change makes it anew: of what lies below a named group, by its name.
       const successors = made.filter(
@@ -873,106 +914,57 @@ class AssertionJudge {
       return successors.flatMap((group) => {
         const message = `${old} goes, and the new group ${group.path} may take its place: "on" does not name that`;
         const anew = entities.get(group.key);
-        const pins = [old, group.path];
-        return anew === undefined ? [] : [{ assertion, entity: anew, message, details, pins }];
+        return anew === undefined ? [] : [nothingJudged(anew, message, [old, group.path])];
       });
     });
   }
 
   /**
-   * The holders that a change gives or takes a name by which an assertion chooses: the next one would be judged by it. What
+   * The holders that a change gives or takes a name or uid by which an assertion chooses: the next one would be judged by it. What
    * becomes meant by a name is harmless where access is forbidden, and may count for what is required.
    */
   private departedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
-    return [who, ...(who.not ?? [])].flatMap((conditions) => [
-      ...this.replacedHolders(assertion, conditions),
-      ...(conditions === who ? [] : this.widenedExclusions(assertion, conditions)),
-      ...this.newGroupsOfName(assertion, conditions),
-      ...this.renamed.flatMap((entity) => {
-        const { name: globs = [], type } = conditions;
-        const types = subjectTypesOf(entity.kind);
-        if (!types.some((each) => type === undefined || type.includes(each))) return [];
-        const old = this.before.graph.entities.get(entity.key);
-        const [was, is] = [isNamed(old, globs), isNamed(entity, globs)];
-        if (was === is || (!isCounted(assertion) && is === (conditions === who))) return [];
-        if (!this.after.subjects.mayBeMeant(entity, conditions)) return [];
-        const [then, now] = [old?.name, entity.name].map((name) => JSON.stringify(name ?? ""));
-        const what = old === undefined ? `a new ${entity.kind} is called` : `${then ?? ""} becomes`;
-        const message = `${what} ${now ?? ""}: "who" chooses by this name`;
-        const details = ["from the next change on, it counts as what the name says"];
-        return [{ assertion, entity, message, details, pins: [now ?? "", ...globs] }];
-      }),
-    ]);
-  }
-
-  /** Whom an assertion leaves out by a name or uid, and who may be somebody else after a change: also one who has no grant yet. */
-  private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
-    if (this.widened.size === 0 || !this.isPlanned || (conditions.name ?? conditions.uid) === undefined)
-      return [];
-    // Such an exclusion judges the trust itself.
-    if (conditions.subject !== undefined) return [];
-    const { graph, identities, subjects } = this.after;
-    const known = this.before.graph.entities;
-    const all = new Map(
-      [...identities(), ...graph.grants.map(({ subject }) => subject)].map((each) => [each.key, each]),
-    );
-    return [...all.values()].flatMap((subject): Violation[] => {
-      const entity = entityOf(graph.entities, subject.key);
-      // What is new has a finding for its name.
-      if (entity === undefined || !known.has(entity.key) || !this.acceptsMore(subject)) return [];
-      if (subjects.shareOf(subject, conditions) === "none") return [];
-      const message = `${shortName(subject)} may be somebody else than before: "who" leaves it out by its name or uid`;
-      const details = ["from the next change on, whoever it then is may get what the assertion is about"];
+    return [who, ...(who.not ?? [])].flatMap((conditions) => {
+      const isExclusion = conditions !== who;
       return [
-        {
-          assertion,
-          entity,
-          message,
-          details,
-          pins: [subject.key, textOfTrust(graph.entities, subject.key)],
-        },
+        ...(isExclusion ? this.widenedExclusions(assertion, conditions) : []),
+        ...this.renamings().flatMap(({ by, old, now, noun, types, about }): Violation[] => {
+          const { type, [by]: globs = [], ...others } = conditions;
+          const [was, is] = [old, now].map((one) => one?.[by] !== undefined && isInGlobs(one[by], globs));
+          if (was === is || (!isCounted(assertion) && is !== isExclusion)) return [];
+          if (!types.some((each) => type === undefined || type.some((one) => one === each))) return [];
+          if (!this.after.subjects.mayBeMeant(now, others)) return [];
+          if (by === "uid") {
+            const message = `${JSON.stringify(now.name ?? old?.uid)} gets another uid: "who" chooses by its uid`;
+            return [fromNextOn(assertion, about, message, "it is not what the uid says", [old?.uid ?? ""])];
+          }
+          const [then, called] = [old, now].map((one) => JSON.stringify(one?.name ?? ""));
+          const what = old === undefined ? `a new ${noun} is called` : `${then ?? ""} becomes`;
+          const message = `${what} ${called ?? ""}: "who" chooses by this name`;
+          const pins = [called ?? "", ...globs];
+          return [fromNextOn(assertion, about, message, "it counts as what the name says", pins)];
+        }),
       ];
     });
   }
 
-  /** The groups of directories that a change gives access for the first time, and that have a name by which an assertion chooses. */
-  private newGroupsOfName(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
-    const { name: globs = [], type } = conditions;
-    const isMeant = type === undefined || type.includes("externalGroup");
-    // Where access is forbidden, it is harmless to become meant.
-    if (!isMeant || !this.isPlanned || (!isCounted(assertion) && conditions === assertion.who)) return [];
-    const known = new Set(this.before.graph.grants.map(({ subject }) => subject.key));
-    const made = new Map(
-      this.after.graph.grants.flatMap((grant) => {
-        const { type: kind, key, name = "" } = grant.subject;
-        return kind === "externalGroup" && !known.has(key) && isInGlobs(name, globs)
-          ? [[key, grant] as const]
-          : [];
-      }),
-    );
-    return [...made.values()].map((grant): Violation => {
-      const name = JSON.stringify(grant.subject.name ?? "");
-      const message = `a new mapped group is called ${name}: "who" chooses by this name`;
-      const details = ["from the next change on, it counts as what the name says"];
-      return { assertion, grant, message, details, pins: [name, ...globs] };
-    });
-  }
-
-  /** The holders that a change gives another uid: the next one would be judged without them, or without their exclusion. */
-  private replacedHolders(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
-    const { uid: globs = [] } = conditions;
-    if (globs.length === 0 || !this.isPlanned) return [];
-    // Where access is forbidden, it is harmless that an exclusion ends.
-    if (!isCounted(assertion) && conditions !== assertion.who) return [];
-    return [...this.before.graph.entities.values()].flatMap((old): Violation[] => {
-      const entity = this.after.graph.entities.get(old.key);
-      if (old.uid === undefined || entity === undefined || entity.uid === old.uid) return [];
-      if (!isInGlobs(old.uid, globs) || isInGlobs(entity.uid ?? "", globs)) return [];
-      const name = JSON.stringify(entity.name ?? old.uid);
-      const message = `${name} gets another uid: "who" chooses by its uid`;
-      const details = ["from the next change on, it is not what the uid says"];
-      return [{ assertion, entity, message, details, pins: [old.uid] }];
+  /** Whom an assertion leaves out by a name or uid, and who may be somebody else after a change: also one who has no grant yet. */
+  private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
+    const { name, uid, subject: subjects } = conditions;
+    // An exclusion by a subject judges the trust itself.
+    if (!this.isPlanned || (name ?? uid) === undefined || subjects !== undefined) return [];
+    const { entities } = this.after.graph;
+    return this.after.holders().flatMap((subject): Violation[] => {
+      const entity = entityOf(entities, subject.key);
+      // What is new has a finding for its name.
+      if (entity === undefined || !this.before.graph.entities.has(entity.key)) return [];
+      if (!this.acceptsMore(subject) || this.after.subjects.shareOf(subject, conditions) === "none")
+        return [];
+      const message = `${shortName(subject)} may be somebody else than before: "who" leaves it out by its name or uid`;
+      const detail = "whoever it then is may get what the assertion is about";
+      const pins = [subject.key, textOfTrust(entities, subject.key)];
+      return [fromNextOn(assertion, { entity }, message, detail, pins)];
     });
   }
 
@@ -983,39 +975,20 @@ class AssertionJudge {
   private departedPrincipals(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
     if (isCounted(assertion) || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
-    const isIdentity = ({ type }: Subject): boolean => type === "identity";
-    const departed = this.after.departedOf(who).flatMap(({ was }) => (isIdentity(was) ? [was] : []));
-    if (departed.length === 0) return [];
-    const named = this.before
-      .identities()
-      .filter((each) => this.before.subjects.shareOf(each, who) !== "none");
-    const namedKeys = new Set(named.map(({ key }) => key));
-    const principals = this.after.principalsWithDeparted();
-    const now = this.after.graph.entities;
-    const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
-    const others = { ...who, name: undefined, uid: undefined };
-    return departed.flatMap((each) =>
-      principals.sharing(each).flatMap((subject): Violation[] => {
-        const entity = isIdentity(subject) ? now.get(subject.key) : undefined;
+    const isMeant = (by: Pick<Side, "shareOf">, subject: Subject) => by.shareOf(subject, who) !== "none";
+    return this.after.departedOf(who).flatMap(({ was }) => {
+      const sharing = was.type === "identity" ? this.after.principals().sharing(was) : [];
+      return sharing.flatMap((subject): Violation[] => {
+        const entity = this.after.graph.entities.get(subject.key);
+        if (entity === undefined || subject.type !== "identity" || !isMeant(this.after, subject)) return [];
         // What becomes of the names of these themselves, another finding says.
-        if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
-        if (this.after.subjects.shareOf(subject, others) === "none") return [];
-        const stillNamed = principals
-          .sharing(subject)
-          .some((other) => isIdentity(other) && now.has(other.key) && isNamed(other));
-        if (stillNamed) return [];
-        const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
-        return [
-          {
-            assertion,
-            entity,
-            message: `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`,
-            details: ["from the next change on, it counts as what its own name says"],
-            pins: [subject.key, ...(who.name ?? []), ...(who.uid ?? [])],
-          },
-        ];
-      }),
-    );
+        if (isMeant(this.before.subjects, subject) || isMeant(this.next(), subject)) return [];
+        const [left, stays] = [was, subject].map((one) => JSON.stringify(shortName(one)));
+        const message = `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`;
+        const pins = [subject.key, ...(who.name ?? []), ...(who.uid ?? [])];
+        return [fromNextOn(assertion, { entity }, message, "it counts as what its own name says", pins)];
+      });
+    });
   }
 
   /** A role of a program's own, by which the next change would be judged. */
