@@ -488,95 +488,6 @@ function identityOf(kind: string, inputs: Props): string | undefined {
   return identifiedBy && sortedJson([kind, ...identifiedBy.map((key) => inputs[key] ?? null)]);
 }
 
-class CreatedResolver {
-  private readonly uids = new Map<string, string>();
-  /** The keys of what the change creates. */
-  private readonly created = new Set<string>();
-  private readonly usedUids: Set<string>;
-  private readonly uidByUrn: ReadonlyMap<string, string> | undefined;
-  private readonly actual: readonly LiveEntity[];
-  private readonly byIdentity = new Map<string, string>();
-
-  constructor(
-    private readonly expected: ExpectedAccess,
-    actual: Iterable<LiveEntity>,
-    state: StateExport | undefined,
-  ) {
-    this.actual = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
-    for (const { kind, inputs, uid } of this.actual) {
-      const identity = identityOf(kind, inputs);
-      if (identity !== undefined && uid !== undefined) this.byIdentity.set(identity, uid);
-    }
-    this.usedUids = new Set(expected.removed);
-    for (const { key, uid } of expected.entities) {
-      if (uid === undefined) {
-        this.created.add(key);
-        continue;
-      }
-      this.usedUids.add(uid);
-      this.uids.set(key, uid);
-    }
-    this.uidByUrn =
-      state && new Map(state.resources.map(({ urn, id }) => [urn, id ?? ""] as const).filter(([, id]) => id));
-  }
-
-  /** The arguments with uids in place of the keys of what was created. */
-  inputsOf({ kind, inputs }: ExpectedEntity): Props {
-    return mapReferences(specs[kind], inputs, (value) =>
-      typeof value === "string" ? (this.uids.get(value) ?? value) : value,
-    );
-  }
-
-  candidatesOf({ candidates }: ExpectedEntity): ExpectedEntity["candidates"] {
-    return candidates?.map(({ paths, keys }) => ({
-      paths,
-      keys: keys.map((key) => this.uids.get(key) ?? key),
-    }));
-  }
-
-  uidOf({ key }: ExpectedEntity): string | undefined {
-    return this.uids.get(key);
-  }
-
-  resolve(): void {
-    let open = this.expected.entities.filter(({ uid }) => uid === undefined);
-    for (let progress = true; progress && open.length > 0;) {
-      const rest = open.filter((entity) => {
-        const uid = this.findUid(entity);
-        if (uid === undefined || uid === "") return true;
-        if (!sharesParent(entity.kind)) this.usedUids.add(uid);
-        this.uids.set(entity.key, uid);
-        return false;
-      });
-      progress = rest.length < open.length;
-      open = rest;
-    }
-  }
-
-  private findUid(entity: ExpectedEntity): string | undefined {
-    const { kind, urn } = entity;
-    const inputs = this.inputsOf(entity);
-    if (sharesParent(kind)) {
-      const { parentUid } = inputs;
-      return typeof parentUid === "string" && !this.created.has(parentUid) ? parentUid : undefined;
-    }
-    // A create of what exists takes that over: its arguments say which one it is, whoever made it.
-    const existing = this.byIdentity.get(identityOf(kind, inputs) ?? "");
-    if (existing !== undefined) return existing;
-    if (this.uidByUrn !== undefined) {
-      // A uid that existed before is not what the change created, whatever the state records.
-      const id = this.uidByUrn.get(urn ?? "");
-      return id === undefined || this.usedUids.has(id) ? undefined : id;
-    }
-    const spec = specs[kind];
-    const isFree = ({ uid }: LiveEntity): boolean => uid !== undefined && !this.usedUids.has(uid);
-    return this.actual.find(
-      (live) =>
-        live.kind === kind && spec !== undefined && isFree(live) && hasExpectedInputs(spec, inputs, live),
-    )?.uid;
-  }
-}
-
 /**
  * Finds what the change created: by its URN where there is a state, else by its arguments. A state is trusted only
  * for uids that did not exist before, and the arguments of such an entity are compared all the same.
@@ -586,8 +497,54 @@ export function resolveCreated(
   actual: Iterable<LiveEntity>,
   state: StateExport | undefined,
 ): ResolvedAccess {
-  const resolver = new CreatedResolver(expected, actual, state);
-  resolver.resolve();
+  const live = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
+  const byIdentity = new Map(live.map(({ kind, inputs, uid }) => [identityOf(kind, inputs), uid]));
+  const uidByUrn = state && new Map(state.resources.map(({ urn, id }) => [urn, id]));
+  /** The uids of what the change leaves, and of what it creates as far as that is found, by the keys of the report. */
+  const uids = new Map(expected.entities.flatMap(({ key, uid }) => (uid === undefined ? [] : [[key, uid]])));
+  const usedUids = new Set([...expected.removed, ...uids.values()]);
+  let open = expected.entities.filter(({ uid }) => uid === undefined);
+  const created = new Set(open.map(({ key }) => key));
+  /** The arguments with uids in place of the keys of what was created. */
+  const inputsOf = ({ kind, inputs }: ExpectedEntity): Props =>
+    mapReferences(specs[kind], inputs, (value) =>
+      typeof value === "string" ? (uids.get(value) ?? value) : value,
+    );
+  const findUid = (entity: ExpectedEntity): string | undefined => {
+    const { kind, urn = "" } = entity;
+    const inputs = inputsOf(entity);
+    if (sharesParent(kind)) {
+      const { parentUid } = inputs;
+      return typeof parentUid === "string" && !created.has(parentUid) ? parentUid : undefined;
+    }
+    // A create of what exists takes that over: its arguments say which one it is, whoever made it.
+    const identity = identityOf(kind, inputs);
+    const existing = identity === undefined ? undefined : byIdentity.get(identity);
+    if (existing !== undefined) return existing;
+    const isFree = (uid: string | undefined): boolean => uid !== undefined && !usedUids.has(uid);
+    if (uidByUrn !== undefined) {
+      // A uid that existed before is not what the change created, whatever the state records.
+      const id = uidByUrn.get(urn);
+      return isFree(id) ? id : undefined;
+    }
+    const spec = specs[kind];
+    return live.find(
+      (each) =>
+        each.kind === kind && spec !== undefined && isFree(each.uid) && hasExpectedInputs(spec, inputs, each),
+    )?.uid;
+  };
+  let count: number;
+  // What is found gives others the uids that they refer to.
+  do {
+    count = open.length;
+    open = open.filter((entity) => {
+      const uid = findUid(entity) ?? "";
+      if (uid === "") return true;
+      if (!sharesParent(entity.kind)) usedUids.add(uid);
+      uids.set(entity.key, uid);
+      return false;
+    });
+  } while (open.length < count);
   const entities = new Map<string, Entity>();
   const before = new Map<string, BeforeEntity>();
   const newKeys = new Map<string, string>();
@@ -597,12 +554,15 @@ export function resolveCreated(
     before.set(key, { ...createdEntity(old, key, uid, inputs), changes });
   }
   for (const entity of expected.entities) {
-    const inputs = resolver.inputsOf(entity);
-    const uid = resolver.uidOf(entity);
+    const inputs = inputsOf(entity);
+    const uid = uids.get(entity.key);
     const key = uid === undefined ? entity.key : entityKey(entity.kind, uid, inputs["parentUid"]);
     if (key !== entity.key) newKeys.set(entity.key, key);
     if (entities.has(key)) continue;
-    const candidates = resolver.candidatesOf(entity);
+    const candidates = entity.candidates?.map(({ paths, keys }) => ({
+      paths,
+      keys: keys.map((each) => uids.get(each) ?? each),
+    }));
     const known = { ...createdEntity(entity, key, uid, inputs), candidates };
     entities.set(key, known);
     if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
