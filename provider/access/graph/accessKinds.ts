@@ -562,163 +562,13 @@ function unknownSubject(unread: string, what: string): Subject {
   };
 }
 
-class GrantResolver {
-  readonly hierarchy: GroupHierarchy;
-  private readonly subjects = new Map<string, Subject>();
-  private readonly roles = new Map<string, GrantedRole>();
-  private readonly labels: ReadonlyMap<string, string>;
+/** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
+const isResolved = (reference: ReferenceValue): reference is string =>
+  typeof reference === "string" && reference !== "";
 
-  constructor(private readonly entities: Entities) {
-    this.hierarchy = new GroupHierarchy(entities);
-    this.labels = distinctLabels(entities);
-  }
-
-  private named(key: string): Named {
-    const label = this.labels.get(key);
-    return { ...findNamed(this.entities, key), label };
-  }
-
-  private labelOf(key: string): string {
-    return this.labels.get(key) ?? labelByKey(this.entities, key);
-  }
-
-  resolveIdentity(key: string): Subject {
-    return getOrCompute(this.subjects, key, () => {
-      const entity = this.entities.get(key);
-      return {
-        type: "identity",
-        ...this.named(key),
-        ...(entity
-          ? describeIdentity(entity, this.labels.get(key))
-          : { displayName: `identity ${key}`, matchesMany: false }),
-      };
-    });
-  }
-
-  resolveRole(key: string): GrantedRole {
-    return getOrCompute(this.roles, key, () => {
-      const entity = this.entities.get(key);
-      return {
-        ...this.named(key),
-        // Built-in roles lie in no group (contract, section 1).
-        builtIn: entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined),
-        capabilities: readRoleCapabilities(entity),
-      };
-    });
-  }
-
-  /** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
-  private static isResolved(reference: ReferenceValue): reference is string {
-    return typeof reference === "string" && reference !== "";
-  }
-
-  /** Resolves the subject of a grant; undefined where the reference to it leads to nothing. */
-  private resolveSubject(entity: Entity, { holder }: DeclaredGrant): Subject | undefined {
-    if ("identity" in holder) {
-      const { identity } = holder;
-      if (isUnread(identity)) return unknownSubject(identity, "an identity");
-      return GrantResolver.isResolved(identity) ? this.resolveIdentity(identity) : undefined;
-    }
-    if ("type" in holder) {
-      const key = subjectKey(entity);
-      const named = this.named(entity.key);
-      const { displayName, matchesMany } = holder.description;
-      return {
-        ...named,
-        key,
-        type: holder.type,
-        displayName: named.label === undefined ? displayName : `${displayName}: ${named.label}`,
-        matchesMany,
-      };
-    }
-    const { provider, externalGroup } = holder;
-    if (isUnread(provider)) return unknownSubject(provider, "a group of an identity provider");
-    if (isUnread(externalGroup)) return unknownSubject(externalGroup, "a group of an identity provider");
-    if (!GrantResolver.isResolved(provider)) return undefined;
-    return {
-      type: "externalGroup",
-      key: compositeKey("externalGroup", provider, externalGroup),
-      name: externalGroup,
-      displayName: `group “${externalGroup}” of ${this.labelOf(provider)}`,
-      matchesMany: false,
-    };
-  }
-
-  directGrants(entity: Entity): Grant[] {
-    // The program alone claims that a resource read with `.get` grants something: that is neither new nor
-    // existing access.
-    if (entity.claimed === true) return [];
-    return possibleGrants(entity).grants.flatMap((raw): Grant[] => {
-      const { role, group } = raw;
-      const subject = this.resolveSubject(entity, raw);
-      if (subject === undefined || !GrantResolver.isResolved(role) || !GrantResolver.isResolved(group))
-        return [];
-      const grant: Grant = {
-        subject,
-        role: isUnread(role)
-          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
-          : this.resolveRole(role),
-        group: isUnread(group)
-          ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
-          : this.hierarchy.scope(group),
-        sourceKind: entity.kind,
-        urn: entity.urn,
-        uid: entity.uid,
-        location: entity.location,
-        ...(raw.isOneOf ? { isOneOf: true } : {}),
-      };
-      return [grant];
-    });
-  }
-
-  /** Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as. */
-  findInheriting(entity: Entity): InheritingSubject[] {
-    if (entity.claimed === true) return [];
-    const { impersonates, services } = accessKinds[entity.kind] ?? {};
-    const impersonated = impersonates?.(entity);
-    return [
-      ...(impersonated === undefined
-        ? []
-        : this.inheritFromDirectory(entity, impersonated.directory, impersonated.subject)),
-      ...(services?.(entity) ?? []).flatMap(([service, identity]) =>
-        this.inheritFromIdentity(entity, service, identity),
-      ),
-    ];
-  }
-
-  private inheritFromDirectory(
-    through: Entity,
-    directory: ReferenceValue,
-    who: SubjectDescription,
-  ): InheritingSubject[] {
-    if (!GrantResolver.isResolved(directory) || isUnread(directory)) return [];
-    const subject: Subject = {
-      type: "identityProvider",
-      key: compositeKey("scimToken", through.key),
-      name: through.name,
-      displayName: `${who.displayName} of “${this.labelOf(directory)}”`,
-      matchesMany: who.matchesMany,
-    };
-    return [{ through, subject, source: directory }];
-  }
-
-  private inheritFromIdentity(
-    through: Entity,
-    service: string,
-    identity: ReferenceValue,
-  ): InheritingSubject[] {
-    if (!GrantResolver.isResolved(identity) || isUnread(identity)) return [];
-    const actsAs = this.resolveIdentity(identity);
-    const subject: Subject = {
-      type: "service",
-      key: compositeKey("service", through.key, service),
-      name: service,
-      displayName: `the platform's service ${service}, as ${shortName(actsAs)}`,
-      matchesMany: false,
-    };
-    return [{ through, subject, source: identity }];
-  }
-}
+/** Whether it leads to an object that is known. */
+const isFollowed = (reference: ReferenceValue): reference is string =>
+  isResolved(reference) && !isUnread(reference);
 
 /**
  * Resolves every grant of a set of resources. Sorted.
@@ -726,14 +576,114 @@ class GrantResolver {
  * @param more Further resources that grant something: an earlier version of one, beside it.
  */
 export function resolveGrants(entities: Entities, more: readonly Entity[] = []): Grant[] {
-  const resolver = new GrantResolver(entities);
-  const granting = [...entities.values(), ...more];
-  const direct = granting.flatMap((entity) => resolver.directGrants(entity));
+  const hierarchy = new GroupHierarchy(entities);
+  const labels = distinctLabels(entities);
+  const named = (key: string): Named => ({ ...findNamed(entities, key), label: labels.get(key) });
+  const labelOf = (key: string): string => labels.get(key) ?? labelByKey(entities, key);
+
+  const subjects = new Map<string, Subject>();
+  const resolveIdentity = (key: string): Subject =>
+    getOrCompute(subjects, key, () => {
+      const entity = entities.get(key);
+      const description = entity
+        ? describeIdentity(entity, labels.get(key))
+        : { displayName: `identity ${key}`, matchesMany: false };
+      return { type: "identity", ...named(key), ...description };
+    });
+
+  const roles = new Map<string, GrantedRole>();
+  const resolveRole = (key: string): GrantedRole =>
+    getOrCompute(roles, key, () => {
+      const entity = entities.get(key);
+      // Built-in roles lie in no group (contract, section 1).
+      const builtIn = entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined);
+      return { ...named(key), builtIn, capabilities: readRoleCapabilities(entity) };
+    });
+
+  /** The subject of a grant; undefined where the reference to it leads to nothing. */
+  const resolveSubject = (entity: Entity, { holder }: DeclaredGrant): Subject | undefined => {
+    if ("identity" in holder) {
+      const { identity } = holder;
+      if (isUnread(identity)) return unknownSubject(identity, "an identity");
+      return isResolved(identity) ? resolveIdentity(identity) : undefined;
+    }
+    if ("type" in holder) {
+      const own = named(entity.key);
+      const { displayName: described, matchesMany } = holder.description;
+      const displayName = own.label === undefined ? described : `${described}: ${own.label}`;
+      return { ...own, key: subjectKey(entity), type: holder.type, displayName, matchesMany };
+    }
+    const { provider, externalGroup } = holder;
+    const unread = [provider, externalGroup].find(isUnread);
+    if (unread !== undefined) return unknownSubject(unread, "a group of an identity provider");
+    if (!isResolved(provider)) return undefined;
+    return {
+      type: "externalGroup",
+      key: compositeKey("externalGroup", provider, externalGroup),
+      name: externalGroup,
+      displayName: `group “${externalGroup}” of ${labelOf(provider)}`,
+      matchesMany: false,
+    };
+  };
+
+  // The program alone claims that a resource read with `.get` grants something: that is neither new nor existing access.
+  const granting = [...entities.values(), ...more].filter(({ claimed }) => claimed !== true);
+  const direct = granting.flatMap((entity) =>
+    possibleGrants(entity).grants.flatMap((declared): Grant[] => {
+      const { role, group, isOneOf } = declared;
+      const subject = resolveSubject(entity, declared);
+      if (subject === undefined || !isResolved(role) || !isResolved(group)) return [];
+      const { kind, urn, uid, location } = entity;
+      const grant: Grant = {
+        subject,
+        role: isUnread(role)
+          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
+          : resolveRole(role),
+        group: isUnread(group)
+          ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
+          : hierarchy.scope(group),
+        sourceKind: kind,
+        urn,
+        uid,
+        location,
+        ...(isOneOf ? { isOneOf } : {}),
+      };
+      return [grant];
+    }),
+  );
   const bySubject = groupBy(direct, ({ subject }) => [
     // The grants of a directory group are inherited through its identity provider.
     subject.type === "externalGroup" ? (wholeOf(subject.key) ?? subject.key) : subject.key,
   ]);
-  const inheriting = granting.flatMap((entity) => resolver.findInheriting(entity));
+
+  // Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as.
+  const inheriting = granting.flatMap((through): InheritingSubject[] => {
+    const { impersonates, services } = accessKinds[through.kind] ?? {};
+    const { directory, subject: who } = impersonates?.(through) ?? {};
+    const inherited: InheritingSubject[] = [];
+    if (who !== undefined && isFollowed(directory)) {
+      const subject: Subject = {
+        type: "identityProvider",
+        key: compositeKey("scimToken", through.key),
+        name: through.name,
+        displayName: `${who.displayName} of “${labelOf(directory)}”`,
+        matchesMany: who.matchesMany,
+      };
+      inherited.push({ through, subject, source: directory });
+    }
+    for (const [service, identity] of services?.(through) ?? []) {
+      if (!isFollowed(identity)) continue;
+      const subject: Subject = {
+        type: "service",
+        key: compositeKey("service", through.key, service),
+        name: service,
+        displayName: `the platform's service ${service}, as ${shortName(resolveIdentity(identity))}`,
+        matchesMany: false,
+      };
+      inherited.push({ through, subject, source: identity });
+    }
+    return inherited;
+  });
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);
 }
 
