@@ -82,56 +82,6 @@ const countManaged = <T extends Countable>(objects: readonly T[], keyOf: (object
     .sort(([a], [b]) => compareTexts(a, b))
     .map(([key, all]) => [key, countAll(all)] as const);
 
-/** Compares an older inventory with a newer one, whoever manages the objects. */
-class InventoryComparison {
-  readonly differences: DetectedDifference[] = [];
-  compared = 0;
-  private readonly kinds: ReadonlySet<string>;
-  private readonly refused: ReadonlySet<string>;
-
-  constructor(
-    private readonly older: Directory,
-    private readonly directory: Directory,
-    private readonly scope: ComparisonScope,
-    private readonly describer: DifferenceDescriber,
-    private readonly effects: EffectContext,
-  ) {
-    this.kinds = new Set(older.inventories.flatMap(({ kinds }) => kinds));
-    this.refused = new Set(older.inventories.flatMap(({ refused }) => refused.map(({ kind }) => kind)));
-  }
-
-  run(notes: DriftNotes): void {
-    for (const kind of this.kinds) {
-      if (this.directory.inventories.every(({ kinds }) => kinds.includes(kind))) continue;
-      notes.incomplete.add(
-        `${specs[kind]?.noun ?? kind}: not compared: only one of the inventories contains it`,
-      );
-    }
-    for (const object of this.older.all()) this.compare(object);
-  }
-
-  /** Whether an object was created after the older inventory. */
-  isNew({ kind, uid }: InventoryObject): boolean {
-    return this.kinds.has(kind) && !this.refused.has(kind) && this.older.find(kind, uid) === undefined;
-  }
-
-  private compare(older: InventoryObject): void {
-    const { kind, uid, inputs, builtIn } = older;
-    const spec = specs[kind];
-    if (spec === undefined || !this.scope.includes(spec, uid)) return;
-    const now = this.directory.find(kind, uid);
-    if (now === undefined) {
-      if (builtIn !== undefined || !this.scope.lists(kind, uid)) return;
-      this.compared += 1;
-      this.differences.push(this.describer.describeRemoved(spec, older));
-      return;
-    }
-    this.compared += 1;
-    const changes = describeEffects(spec, inputs, now.inputs, this.effects);
-    if (changes.length > 0) this.differences.push(this.describer.describeEdited(spec, older, now, changes));
-  }
-}
-
 function sideOfDirectory({ capabilities }: Directory): EffectSide {
   return { findName: (uid) => uid, findCapabilities: capabilities };
 }
@@ -154,146 +104,180 @@ function keepLastOwner(
   };
 }
 
-/** Finds how the live organisation differs from what programs declare, or from an older inventory. */
-class DriftDetector {
-  private readonly notes = new DriftNotes();
-  private readonly directory: Directory;
-  private readonly older: Directory | undefined;
-  private readonly effects: EffectContext;
-  private readonly scope: ComparisonScope;
-  private readonly describer: DifferenceDescriber;
-  private readonly managed: ManagedResources;
-  private readonly unmanaged: UnmanagedObjects;
-  private differences: readonly DetectedDifference[] = [];
-  private resources: readonly ComparedResource[] = [];
-  private compared = 0;
+/** What a run compares by. */
+interface DriftRun {
+  readonly directory: Directory;
+  readonly scope: ComparisonScope;
+  readonly describer: DifferenceDescriber;
+  readonly effects: EffectContext;
+  readonly notes: DriftNotes;
+  readonly managed: ManagedResources;
+  readonly unmanaged: UnmanagedObjects;
+}
 
-  constructor(private readonly request: DriftRequest) {
-    const { inventories, since, states, now } = request;
-    this.directory = new Directory(inventories);
-    this.older = since && new Directory(since);
-    const side = sideOfDirectory(this.directory);
-    this.effects = { before: side, after: side, comparer: new PatternComparer() };
-    this.scope = new ComparisonScope(request, this.notes);
-    this.describer = new DifferenceDescriber(this.directory, this.older, now);
-    this.managed = new ManagedResources(states, this.notes);
-    this.unmanaged = new UnmanagedObjects(this.directory, this.scope, this.describer, this.managed);
+/** What a run has found. */
+interface DriftFound {
+  readonly differences: readonly DetectedDifference[];
+  /** The resources of the states that were compared. */
+  readonly resources: readonly ComparedResource[];
+  /** How many objects were compared. */
+  readonly compared: number;
+}
+
+/** Compares what states record with the live organisation. */
+async function compareStates(run: DriftRun): Promise<DriftFound> {
+  const states = new StateComparison(run, run.managed);
+  await states.run();
+  // What a state hides is said to be unresolved.
+  const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
+    after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
+  const read = new Set(states.compared.filter(isRead).map(({ managed }) => managed));
+  const owned = bindingKeysOfCollections(states.compared, "after");
+  const unmanaged = run.unmanaged.find(
+    ({ kind, uid }) => run.managed.ownersOf(kind, uid).length === 0,
+    states.differences.filter(({ what }) => what === "deleted"),
+    false,
+    // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
+    (object, owner) => read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
+  );
+  const differences = [...states.differences, ...unmanaged];
+  return { differences, resources: states.compared, compared: states.compared.length };
+}
+
+/** Compares an older inventory with a newer one, whoever manages the objects. */
+function compareInventories(
+  { directory, scope, describer, notes, unmanaged, ...run }: DriftRun,
+  older: Directory,
+): DriftFound {
+  const effects = { ...run.effects, before: sideOfDirectory(older) };
+  const kinds = new Set(older.inventories.flatMap((inventory) => inventory.kinds));
+  const refused = new Set(
+    older.inventories.flatMap((inventory) => inventory.refused.map(({ kind }) => kind)),
+  );
+  for (const kind of kinds) {
+    if (directory.inventories.every((inventory) => inventory.kinds.includes(kind))) continue;
+    notes.incomplete.add(
+      `${specs[kind]?.noun ?? kind}: not compared: only one of the inventories contains it`,
+    );
   }
-
-  async detect(): Promise<DriftReport> {
-    this.noteRefusals();
-    if (this.request.states.length > 0) await this.compareStates();
-    else if (this.older !== undefined) this.compareInventories(this.older);
-    if (this.compared === 0 && this.request.onlyUids === undefined) {
-      this.notes.incomplete.add(
-        "nothing was compared: the states contain no resource of this package below the groups of the inventories",
-      );
+  const differences: DetectedDifference[] = [];
+  let compared = 0;
+  for (const object of older.all()) {
+    const { kind, uid, inputs, builtIn } = object;
+    const spec = specs[kind];
+    if (spec === undefined || !scope.includes(spec, uid)) continue;
+    const now = directory.find(kind, uid);
+    if (now === undefined && (builtIn !== undefined || !scope.lists(kind, uid))) continue;
+    compared += 1;
+    if (now === undefined) {
+      differences.push(describer.describeRemoved(spec, object));
+      continue;
     }
-    return this.report();
+    const changes = describeEffects(spec, inputs, now.inputs, effects);
+    if (changes.length > 0) differences.push(describer.describeEdited(spec, object, now, changes));
   }
+  /** Whether an object was created after the older inventory. */
+  const isNew = ({ kind, uid }: InventoryObject): boolean =>
+    kinds.has(kind) && !refused.has(kind) && older.find(kind, uid) === undefined;
+  return { differences: [...differences, ...unmanaged.find(isNew, [], true)], resources: [], compared };
+}
 
-  private noteRefusals(): void {
-    for (const { refused } of this.request.inventories) {
-      for (const { kind, scope, code, message } of refused) {
-        const at = scope === undefined ? "" : ` at ${this.directory.pathOf(scope)}`;
-        this.notes.incomplete.add(`${specs[kind]?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
-      }
-    }
-  }
-
-  private async compareStates(): Promise<void> {
-    const { directory, scope, describer, effects, notes, managed } = this;
-    const states = new StateComparison({ directory, scope, describer, effects, notes }, managed);
-    await states.run();
-    this.resources = states.compared;
-    this.compared = states.compared.length;
-    // What a state hides is said to be unresolved.
-    const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
-      after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
-    const read = new Set(states.compared.filter(isRead).map((compared) => compared.managed));
-    const owned = bindingKeysOfCollections(states.compared, "after");
-    const unmanaged = this.unmanaged.find(
-      ({ kind, uid }) => managed.ownersOf(kind, uid).length === 0,
-      states.differences.filter(({ what }) => what === "deleted"),
-      false,
-      // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
-      (object, owner) =>
-        read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
-    );
-    this.differences = [...states.differences, ...unmanaged];
-  }
-
-  private compareInventories(older: Directory): void {
-    const effects = { ...this.effects, before: sideOfDirectory(older) };
-    const inventories = new InventoryComparison(older, this.directory, this.scope, this.describer, effects);
-    inventories.run(this.notes);
-    this.compared = inventories.compared;
-    const created = this.unmanaged.find((object) => inventories.isNew(object), [], true);
-    this.differences = [...inventories.differences, ...created];
-  }
-
-  private report(): DriftReport {
-    const { request, notes, compared, directory } = this;
-    const comparison = compareDrift({
-      directory,
-      compared: this.resources,
-      differences: this.differences,
-      isComplete: this.scope.isComplete && notes.incomplete.size === 0,
-      comparer: this.effects.comparer,
-    });
-    const groups = new GroupHierarchy(comparison.after.entities);
-    const lastOwners = findLastOwners(comparison.after, groups);
-    const detected = this.differences
-      .map((difference) => keepLastOwner(difference, lastOwners))
-      .map((difference) => ({ difference, finding: findingOf(difference) }));
-    const byFinding = new Map(detected.map(({ difference, finding }) => [finding, difference]));
-    const risks = (request.rules?.(comparison) ?? []).map((risk) =>
-      risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
-        ? { ...risk, advice: LAST_OWNER_ADVICE }
-        : risk,
-    );
-    const times = new Map(this.differences.map(({ uid, at }) => [uid, at ?? ""]));
-    const findings = sortDriftFindings(
-      [...byFinding.keys(), ...risks],
-      ({ uid, grant }) => times.get(uid ?? "") ?? times.get(grant?.uid ?? "") ?? "",
-    );
-    const differences = findings.flatMap((finding) => {
-      const difference = byFinding.get(finding);
-      return difference === undefined ? [] : [reportDifference(difference, finding, request)];
-    });
-    const coverage = request.states.length > 0 && this.scope.isComplete ? this.measureCoverage() : undefined;
-    return reportDrift({ request, notes, comparison, compared, findings, differences, coverage });
-  }
-
-  /** Measures what share of the live organisation its programs declare, of all that a program can declare. */
-  private measureCoverage(): Coverage {
-    const { directory, managed, resources, scope } = this;
-    const declared = bindingKeysOfCollections(resources, "before");
-    const objects = [...directory.all()].flatMap((object) => {
-      const { kind, uid } = object;
-      const spec = specs[kind];
-      if (spec === undefined || isUndeclarable(spec, object, scope)) return [];
-      const keys = bindingKeys(entityOfObject(object));
-      const isManaged =
-        managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
-      return [{ kind, group: (spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged }];
-    });
-    const groups = countManaged(objects, ({ group }) => group);
-    return {
-      ...countAll(objects),
-      byKind: countManaged(objects, ({ kind }) => kind).map(([kind, count]) => ({ kind, ...count })),
-      byGroup: groups.map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
-    };
-  }
+/** Measures what share of the live organisation its programs declare, of all that a program can declare. */
+function measureCoverage(
+  { directory, managed, scope }: DriftRun,
+  resources: readonly ComparedResource[],
+): Coverage {
+  const declared = bindingKeysOfCollections(resources, "before");
+  const objects = [...directory.all()].flatMap((object) => {
+    const { kind, uid } = object;
+    const spec = specs[kind];
+    if (spec === undefined || isUndeclarable(spec, object, scope)) return [];
+    const keys = bindingKeys(entityOfObject(object));
+    const isManaged =
+      managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
+    return [{ kind, group: (spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged }];
+  });
+  const groups = countManaged(objects, ({ group }) => group);
+  return {
+    ...countAll(objects),
+    byKind: countManaged(objects, ({ kind }) => kind).map(([kind, count]) => ({ kind, ...count })),
+    byGroup: groups.map(([uid, count]) => ({ uid, path: directory.pathOf(uid), ...count })),
+  };
 }
 
 /**
  * Compares what stacks record with the live organisation: what was changed, what was deleted, what no stack manages, and
  * what two resources manage. An object has changed only if the provider's own diff of the recorded arguments and the live
- * ones says so.
+ * ones says so. Without stacks it compares an older inventory.
  */
-export function findDrift(request: DriftRequest): Promise<DriftReport> {
-  return new DriftDetector(request).detect();
+export async function findDrift(request: DriftRequest): Promise<DriftReport> {
+  const { inventories, since, states, now } = request;
+  const notes = new DriftNotes();
+  const directory = new Directory(inventories);
+  const older = since && new Directory(since);
+  const [side, comparer] = [sideOfDirectory(directory), new PatternComparer()];
+  const scope = new ComparisonScope(request, notes);
+  const describer = new DifferenceDescriber(directory, older, now);
+  const managed = new ManagedResources(states, notes);
+  const unmanaged = new UnmanagedObjects(directory, scope, describer, managed);
+  const effects = { before: side, after: side, comparer };
+  const run: DriftRun = { directory, scope, describer, effects, notes, managed, unmanaged };
+  for (const { kind, scope: group, code, message } of inventories.flatMap(({ refused }) => refused)) {
+    const at = group === undefined ? "" : ` at ${directory.pathOf(group)}`;
+    notes.incomplete.add(`${specs[kind]?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
+  }
+  const nothing: DriftFound = { differences: [], resources: [], compared: 0 };
+  const found =
+    states.length > 0
+      ? await compareStates(run)
+      : older === undefined
+        ? nothing
+        : compareInventories(run, older);
+  if (found.compared === 0 && request.onlyUids === undefined) {
+    notes.incomplete.add(
+      "nothing was compared: the states contain no resource of this package below the groups of the inventories",
+    );
+  }
+  return buildReport(request, run, found);
+}
+
+function buildReport(
+  request: DriftRequest,
+  run: DriftRun,
+  { differences: all, resources, compared }: DriftFound,
+): DriftReport {
+  const { directory, notes, scope, effects } = run;
+  const comparison = compareDrift({
+    directory,
+    compared: resources,
+    differences: all,
+    isComplete: scope.isComplete && notes.incomplete.size === 0,
+    comparer: effects.comparer,
+  });
+  const groups = new GroupHierarchy(comparison.after.entities);
+  const lastOwners = findLastOwners(comparison.after, groups);
+  const byFinding = new Map(
+    all
+      .map((difference) => keepLastOwner(difference, lastOwners))
+      .map((difference) => [findingOf(difference), difference]),
+  );
+  const risks = (request.rules?.(comparison) ?? []).map((risk) =>
+    risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
+      ? { ...risk, advice: LAST_OWNER_ADVICE }
+      : risk,
+  );
+  const times = new Map(all.map(({ uid, at }) => [uid, at ?? ""]));
+  const findings = sortDriftFindings(
+    [...byFinding.keys(), ...risks],
+    ({ uid, grant }) => times.get(uid ?? "") ?? times.get(grant?.uid ?? "") ?? "",
+  );
+  const differences = findings.flatMap((finding) => {
+    const difference = byFinding.get(finding);
+    return difference === undefined ? [] : [reportDifference(difference, finding, request)];
+  });
+  const coverage =
+    request.states.length > 0 && scope.isComplete ? measureCoverage(run, resources) : undefined;
+  return reportDrift({ request, notes, comparison, compared, findings, differences, coverage });
 }
 
 /** What the graphs are built from. */
@@ -351,104 +335,82 @@ function bindingKeysOfCollections(
   return keys;
 }
 
-/** Builds the access graphs of both sides: the live organisation with each difference undone, and as it is. */
-class DriftGraphs {
-  readonly before: Map<string, Entity>;
-  readonly after = new Map<string, Entity>();
-  private readonly managed = new Map<string, ComparedResource>();
-
-  constructor({ directory, compared, differences }: DriftSides) {
-    for (const resource of compared) {
-      const { spec, uid } = resource.managed;
-      this.managed.set(objectKey(spec.kind, uid), resource);
-    }
-    const owned = this.addCollections(compared);
-    for (const object of directory.all()) this.addLive(entityOfObject(object), owned);
-    this.before = new Map(this.after);
-    for (const difference of differences) this.applyDifference(difference);
-    this.keepReferredObjects();
-    this.pruneDanglingReferences(differences);
+/** The access graphs of both sides: the live organisation with each difference undone, and as it is. */
+function buildDriftGraphs({ directory, compared, differences }: DriftSides) {
+  const after = new Map<string, Entity>();
+  const managedByObject = new Map(
+    compared.map((resource) => [objectKey(resource.managed.spec.kind, resource.managed.uid), resource]),
+  );
+  // What owns all bindings of its group stands for them.
+  for (const { managed, after: inputs } of compared) {
+    if (inputs === undefined || aggregatedKind(managed.spec) === undefined) continue;
+    // As before, so that a value that nobody can read is the same one on both sides.
+    after.set(keyOfManaged(managed), entityOfManaged(managed, inputs, "before"));
   }
-
-  /**
-   * Puts back what no program manages where a resource of a program refers to it: it was there when the resource was
-   * recorded, and without it an unchanged grant would look like a new one.
-   */
-  private keepReferredObjects(): void {
-    for (let added = -1; added !== 0;) {
-      added = 0;
-      for (const { kind, inputs } of [...this.before.values()]) {
-        for (const key of listReferences(specs[kind], inputs)) {
-          const live = this.after.get(key);
-          if (live === undefined || this.before.has(live.key)) continue;
-          this.before.set(live.key, live);
-          added += 1;
-        }
-      }
-    }
-  }
-
-  /** Clears references to objects that no longer exist, since they grant no access. */
-  private pruneDanglingReferences(differences: readonly DetectedDifference[]): void {
-    const deletedUids = new Set<Json | undefined>(
-      differences
-        .filter(({ what, spec }) => what === "deleted" && !spec.sharesParentUid)
-        .map(({ uid }) => uid),
-    );
-    if (deletedUids.size === 0) return;
-    for (const [key, entity] of this.after) {
-      const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) =>
-        deletedUids.has(value) ? "" : value,
-      );
-      this.after.set(key, { ...entity, inputs });
-    }
-  }
-
-  /** Adds the resources that aggregate other objects; returns the keys of the bindings that they own. */
-  private addCollections(compared: readonly ComparedResource[]): ReadonlySet<string> {
-    for (const { managed, after } of compared) {
-      if (after === undefined || aggregatedKind(managed.spec) === undefined) continue;
-      // As before, so that a value that nobody can read is the same one on both sides.
-      this.after.set(keyOfManaged(managed), entityOfManaged(managed, after, "before"));
-    }
-    return bindingKeysOfCollections(compared, "after");
-  }
-
-  private addLive(live: Entity, owned: ReadonlySet<string>): void {
+  const owned = bindingKeysOfCollections(compared, "after");
+  for (const object of directory.all()) {
+    const live = entityOfObject(object);
     const keys = bindingKeys(live);
-    if (keys.length > 0 && keys.every((key) => owned.has(key))) return;
-    const compared = this.managed.get(objectKey(live.kind, live.uid ?? ""));
-    if (compared?.after === undefined) {
-      this.after.set(live.key, live);
-    } else if (compared.managed.resource.secretPaths.length > 0) {
-      const masked = entityOfManaged(compared.managed, compared.after, "before");
-      this.after.set(live.key, { ...masked, details: live.details, lastSeenTime: live.lastSeenTime });
+    if (keys.length > 0 && keys.every((key) => owned.has(key))) continue;
+    const { managed, after: inputs } = managedByObject.get(objectKey(live.kind, live.uid ?? "")) ?? {};
+    if (managed === undefined || inputs === undefined) {
+      after.set(live.key, live);
+    } else if (managed.resource.secretPaths.length > 0) {
+      const masked = entityOfManaged(managed, inputs, "before");
+      after.set(live.key, { ...masked, details: live.details, lastSeenTime: live.lastSeenTime });
     } else {
-      this.after.set(live.key, asManaged(live, compared.managed));
+      after.set(live.key, asManaged(live, managed));
     }
   }
-
-  /** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
-  private applyDifference(difference: DetectedDifference): void {
-    const { what, spec, uid, managed, before, after } = difference;
-    if (what === "contested") return;
-    const key = keyOfDifference(difference);
-    const live = this.after.get(key);
-    if (managed !== undefined) {
-      if (before !== undefined) this.before.set(key, entityOfManaged(managed, before, "before"));
-      if (after !== undefined) {
-        const now = entityOfManaged(managed, after, "after");
-        this.after.set(key, {
-          ...now,
-          details: live?.details ?? now.details,
-          lastSeenTime: live?.lastSeenTime,
-        });
+  const before = new Map(after);
+  for (const difference of differences) applyDifference(difference, before, after);
+  // Puts back what no program manages where a resource of a program refers to it: it was there when the resource was
+  // recorded, and without it an unchanged grant would look like a new one.
+  for (let added = -1; added !== 0;) {
+    added = 0;
+    for (const { kind, inputs } of [...before.values()]) {
+      for (const key of listReferences(specs[kind], inputs)) {
+        const live = after.get(key);
+        if (live === undefined || before.has(live.key)) continue;
+        before.set(live.key, live);
+        added += 1;
       }
-    } else if (before === undefined) {
-      this.before.delete(key);
-    } else {
-      this.before.set(key, entityOfObject({ kind: spec.kind, uid, inputs: before }));
     }
+  }
+  // Clears references to objects that no longer exist, since they grant no access.
+  const deletedUids = new Set<Json | undefined>(
+    differences.filter(({ what, spec }) => what === "deleted" && !spec.sharesParentUid).map(({ uid }) => uid),
+  );
+  for (const [key, entity] of deletedUids.size === 0 ? [] : after) {
+    const inputs = mapReferences(specs[entity.kind], entity.inputs, (value) =>
+      deletedUids.has(value) ? "" : value,
+    );
+    after.set(key, { ...entity, inputs });
+  }
+  return { before, after };
+}
+
+/** Undoes a difference in the graph before it, and masks secrets in the graph after it. */
+function applyDifference(
+  difference: DetectedDifference,
+  allBefore: Map<string, Entity>,
+  allAfter: Map<string, Entity>,
+): void {
+  const { what, spec, uid, managed, before, after } = difference;
+  if (what === "contested") return;
+  const key = keyOfDifference(difference);
+  const live = allAfter.get(key);
+  if (managed !== undefined) {
+    if (before !== undefined) allBefore.set(key, entityOfManaged(managed, before, "before"));
+    if (after !== undefined) {
+      const now = entityOfManaged(managed, after, "after");
+      const details = live?.details ?? now.details;
+      allAfter.set(key, { ...now, details, lastSeenTime: live?.lastSeenTime });
+    }
+  } else if (before === undefined) {
+    allBefore.delete(key);
+  } else {
+    allBefore.set(key, entityOfObject({ kind: spec.kind, uid, inputs: before }));
   }
 }
 
@@ -498,7 +460,7 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  */
 function compareDrift(sides: DriftSides): Comparison {
   const { directory, differences, isComplete: isWhole, comparer } = sides;
-  const graphs = new DriftGraphs(sides);
+  const graphs = buildDriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = createEffectContext(graphs.before, graphs.after, comparer);
   const compared = compareSides(before, after, comparer);
