@@ -4,6 +4,7 @@ import { declaredFields } from "../../fields/mergeLive";
 import { aggregatedKind, objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import {
+  getOrCompute,
   compareTexts,
   isObject,
   SECRET_TYPE,
@@ -252,160 +253,31 @@ function withoutProvider(inputs: Props): Props {
   return Object.fromEntries(Object.entries(inputs).filter(([key]) => !key.startsWith("__")));
 }
 
-class StateMerger {
-  private readonly existing: StateResource[];
-  private readonly problems: string[] = [];
-  private readonly existingUrns = new Set<string>();
-  private readonly pending = new Map<string, AdoptedResource>();
-  /** The reference to the default provider of each package. */
-  private readonly providerReferences = new Map<string, string>();
-  private readonly added: StateResource[] = [];
-
-  constructor(private readonly parts: StateParts) {
-    this.existing = readResources(parts.exported);
-    for (const row of this.existing) this.existingUrns.add(stringOrEmpty(row["urn"]));
-    for (const resource of parts.resources) this.pending.set(`${resource.kind} ${resource.name}`, resource);
-  }
-
-  merge(): { readonly document: unknown; readonly urns: readonly string[] } {
-    const steps = this.readSteps();
-    const urns: string[] = [];
-    for (const step of steps) {
-      const [op, urn, state] = [stringOrEmpty(step["op"]), stringOrEmpty(step["urn"]), step["newState"]];
-      if (["same", "read", "refresh"].includes(op)) continue;
-      const { type, name } = urnParts(urn);
-      if (op !== "create") {
-        this.problems.push(
-          `the program would also ${op} ${urn}: run pulumi up first, so that nothing is left to do`,
-        );
-      } else if (isObject(state)) {
-        if (this.add(type, name, urn, state)) urns.push(urn);
-      }
-    }
-    for (const { kind, name, uid } of this.pending.values()) {
-      this.problems.push(
-        `the preview creates no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
-      );
-    }
-    if (this.problems.length > 0) throw new StateMergeError(this.problems);
-    const exported = this.parts.exported as Record<string, Props>;
-    const document = {
-      ...exported,
-      deployment: {
-        ...exported["deployment"],
-        resources: [...this.existing, ...sortByDependencies(this.added, this.existingUrns)],
-      },
-    };
-    return { document, urns };
-  }
-
-  private readSteps(): Props[] {
-    const { preview } = this.parts;
-    const steps = isObject(preview) ? preview["steps"] : undefined;
-    const diagnostics =
-      isObject(preview) && Array.isArray(preview["diagnostics"]) ? preview["diagnostics"] : [];
-    const errors = diagnostics.flatMap((one) =>
-      isObject(one) && one["severity"] === "error" ? [stringOrEmpty(one["message"]).trim()] : [],
+/** The steps of a preview. @throws where its program fails: the engine's words, since nothing was merged yet. */
+function readSteps(preview: unknown): Props[] {
+  const { steps, diagnostics } = isObject(preview) ? preview : {};
+  const errors = (Array.isArray(diagnostics) ? diagnostics : []).flatMap((one) =>
+    isObject(one) && one["severity"] === "error" ? [stringOrEmpty(one["message"]).trim()] : [],
+  );
+  if (errors.length > 0)
+    throw new DocumentError(
+      "PP5009",
+      ["the preview of the program fails:", ...errors.slice(0, 20)].join("\n  "),
     );
-    // The engine's words: nothing was merged yet.
-    if (errors.length > 0)
-      throw new DocumentError(
-        "PP5009",
-        ["the preview of the program fails:", ...errors.slice(0, 20)].join("\n  "),
-      );
-    if (!Array.isArray(steps)) throw new StateMergeError(["this is no preview: it has no steps"]);
-    return steps.filter(isObject);
-  }
+  if (!Array.isArray(steps)) throw new StateMergeError(["this is no preview: it has no steps"]);
+  return steps.filter(isObject);
+}
 
-  /** Refers to the stack's default provider of a package, or adds one before the resources that use it. */
-  private referToProvider(packageName: string, planned: string): string {
-    const type = `${PROVIDERS}${packageName}`;
-    const known = this.providerReferences.get(packageName);
-    if (known !== undefined) return known;
-    const { stack, project } = urnParts(planned);
-    const urn = `urn:pulumi:${stack}::${project}::${type}::default`;
-    const own = this.existing.find(
-      (row) =>
-        row["type"] === type &&
-        row["delete"] !== true &&
-        (packageName !== OWN_PROVIDER || row["urn"] === urn),
-    );
-    const id = own ? stringOrEmpty(own["id"]) : this.parts.newId();
-    const reference = `${own ? stringOrEmpty(own["urn"]) : urn}::${id}`;
-    this.providerReferences.set(packageName, reference);
-    if (!own) {
-      const config = this.configOf(packageName);
-      this.added.push({ urn, custom: true, id, type, inputs: config, outputs: config });
-    }
-    return reference;
-  }
-
-  /** What the engine records as the inputs of a default provider: the configuration, or that of the package. */
-  private configOf(packageName: string): Props {
-    const namespace = `${packageName}:`;
-    return Object.fromEntries(
-      Object.entries(this.parts.config).flatMap(([key, { value, secret }]): [string, Json][] => {
-        const recorded = secret ? wrapSecret(value) : value;
-        if (packageName !== OWN_PROVIDER) return [[key, recorded]];
-        return key.startsWith(namespace) ? [[key.slice(namespace.length), recorded]] : [];
-      }),
-    );
-  }
-
-  /** Adds a planned resource; returns whether it is one that is adopted. */
-  private add(type: string, name: string, urn: string, state: Props): boolean {
-    if (type.startsWith(PROVIDERS)) return false;
-    if (state["custom"] !== true) {
-      // The stack itself, and components, exist in the state only.
-      this.added.push(pickStateMembers(state));
-      return false;
-    }
-    const key = `${parseKind(type) ?? type} ${name}`;
-    const resource = this.pending.get(key);
-    const spec = resource && specs[resource.kind];
-    if (!resource || !spec) {
-      this.problems.push(`the program would also create ${urn}: run pulumi up first, or take it out`);
-      return false;
-    }
-    this.pending.delete(key);
-    this.added.push(this.createResource(resource, spec, urn, state));
-    return true;
-  }
-
-  private createResource(
-    resource: AdoptedResource,
-    spec: ResourceSpec,
-    urn: string,
-    state: Props,
-  ): StateResource {
-    const planned = isObject(state["inputs"]) ? state["inputs"] : {};
-    let inputs = (fillUnknowns(planned, resource.inputs) ?? {}) as Props;
-    for (const { path, key } of resource.secrets) {
-      const value = this.parts.secrets.get(key);
-      if (value === undefined) {
-        this.problems.push(
-          `the secret ${key} is not set: in the folder of the program, run pulumi config set --secret ${key}`,
-        );
-        continue;
-      }
-      inputs = withMember(inputs, path.split("."), wrapSecret(value));
-    }
-    const [declared, shown] = [resource.inputs, withoutProvider(inputs)].map((all) =>
-      resource.secrets.reduce((masked, { path }) => withMember(masked, path.split("."), SECRET_MASK), all),
-    ) as [Props, Props];
-    if (diffInputs(spec, declared, shown).changed) {
-      this.problems.push(
-        `${urn} differs from what the organisation has (${resource.uid}): the file was edited, or belongs to another inventory`,
-      );
-    }
-    return {
-      ...pickStateMembers(state),
-      id: resource.uid,
-      inputs,
-      outputs: inputs,
-      provider: this.referToProvider(stringOrEmpty(state["type"]).split(":")[0] ?? "", urn),
-    };
-  }
+/** What the engine records as the inputs of a default provider: the configuration, or that of the package. */
+function configOf(packageName: string, config: StateParts["config"]): Props {
+  const namespace = `${packageName}:`;
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([key, { value, secret }]): [string, Json][] => {
+      const recorded = secret ? wrapSecret(value) : value;
+      if (packageName !== OWN_PROVIDER) return [[key, recorded]];
+      return key.startsWith(namespace) ? [[key.slice(namespace.length), recorded]] : [];
+    }),
+  );
 }
 
 /** The members of a planned step that a state has too. */
@@ -474,5 +346,84 @@ export function mergeState(parts: StateParts): {
   readonly document: unknown;
   readonly urns: readonly string[];
 } {
-  return new StateMerger(parts).merge();
+  const existing = readResources(parts.exported);
+  const pending = new Map(parts.resources.map((resource) => [`${resource.kind} ${resource.name}`, resource]));
+  const problems: string[] = [];
+  const added: StateResource[] = [];
+  const urns: string[] = [];
+  const providers = new Map<string, string>();
+  /** Refers to the stack's default provider of a package, or adds one before the resources that use it. */
+  const referToProvider = (packageName: string, planned: string): string =>
+    getOrCompute(providers, packageName, () => {
+      const type = `${PROVIDERS}${packageName}`;
+      const { stack, project } = urnParts(planned);
+      const urn = `urn:pulumi:${stack}::${project}::${type}::default`;
+      const own = existing.find(
+        (row) =>
+          row["type"] === type &&
+          row["delete"] !== true &&
+          (packageName !== OWN_PROVIDER || row["urn"] === urn),
+      );
+      if (own) return `${stringOrEmpty(own["urn"])}::${stringOrEmpty(own["id"])}`;
+      const [id, config] = [parts.newId(), configOf(packageName, parts.config)];
+      added.push({ urn, custom: true, id, type, inputs: config, outputs: config });
+      return `${urn}::${id}`;
+    });
+  for (const step of readSteps(parts.preview)) {
+    const [op, urn, state] = [stringOrEmpty(step["op"]), stringOrEmpty(step["urn"]), step["newState"]];
+    if (["same", "read", "refresh"].includes(op)) continue;
+    const { type, name } = urnParts(urn);
+    if (op !== "create") {
+      problems.push(
+        `the program would also ${op} ${urn}: run pulumi up first, so that nothing is left to do`,
+      );
+      continue;
+    }
+    if (!isObject(state) || type.startsWith(PROVIDERS)) continue;
+    if (state["custom"] !== true) {
+      // The stack itself, and components, exist in the state only.
+      added.push(pickStateMembers(state));
+      continue;
+    }
+    const key = `${parseKind(type) ?? type} ${name}`;
+    const resource = pending.get(key);
+    const spec = resource && specs[resource.kind];
+    if (!resource || !spec) {
+      problems.push(`the program would also create ${urn}: run pulumi up first, or take it out`);
+      continue;
+    }
+    pending.delete(key);
+    const planned = isObject(state["inputs"]) ? state["inputs"] : {};
+    let inputs = (fillUnknowns(planned, resource.inputs) ?? {}) as Props;
+    for (const { path, key: secret } of resource.secrets) {
+      const value = parts.secrets.get(secret);
+      if (value !== undefined) inputs = withMember(inputs, path.split("."), wrapSecret(value));
+      else
+        problems.push(
+          `the secret ${secret} is not set: in the folder of the program, run pulumi config set --secret ${secret}`,
+        );
+    }
+    const [declared, shown] = [resource.inputs, withoutProvider(inputs)].map((all) =>
+      resource.secrets.reduce((masked, { path }) => withMember(masked, path.split("."), SECRET_MASK), all),
+    ) as [Props, Props];
+    if (diffInputs(spec, declared, shown).changed) {
+      problems.push(
+        `${urn} differs from what the organisation has (${resource.uid}): the file was edited, or belongs to another inventory`,
+      );
+    }
+    const provider = referToProvider(stringOrEmpty(state["type"]).split(":")[0] ?? "", urn);
+    added.push({ ...pickStateMembers(state), id: resource.uid, inputs, outputs: inputs, provider });
+    urns.push(urn);
+  }
+  for (const { kind, name, uid } of pending.values()) {
+    problems.push(
+      `the preview creates no ${kind} "${name}" (${uid}): is the file that declares it a part of the program?`,
+    );
+  }
+  if (problems.length > 0) throw new StateMergeError(problems);
+  const exported = parts.exported as Record<string, Props>;
+  const known = new Set(existing.map((row) => stringOrEmpty(row["urn"])));
+  const resources = [...existing, ...sortByDependencies(added, known)];
+  const document = { ...exported, deployment: { ...exported["deployment"], resources } };
+  return { document, urns };
 }
