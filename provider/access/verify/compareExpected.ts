@@ -616,85 +616,14 @@ interface Level {
   readonly live: Props;
 }
 
-/** One argument on both sides. */
-interface Argument {
-  readonly field: FieldSpec;
-  readonly key: string;
-  readonly path: string;
-  readonly old: Json | undefined;
-  readonly now: Json | undefined;
-}
-
-class Alignment {
-  /** Of values that the review could not read, as in "name is secret". */
-  readonly unread: string[] = [];
-  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
-  readonly unproven: string[] = [];
-  /** Arguments that only a state tells, and no state was given. */
-  readonly needsState: string[] = [];
-
-  constructor(
-    private readonly entity: LiveEntity,
-    private readonly options: AlignmentOptions,
-  ) {}
-
-  align(level: Level): Props {
-    const aligned: Props = { ...level.live };
-    for (const [key, field] of Object.entries(level.fields)) {
-      const [old, now] = [level.expected[key], level.live[key]];
-      aligned[key] = this.alignField(level, { field, key, path: `${level.prefix}${key}`, old, now });
-    }
-    return aligned;
-  }
-
-  private alignField(level: Level, argument: Argument): Json | undefined {
-    const { field, key, path, old, now } = argument;
-    if (field.returnedAs !== undefined) return this.alignDuration(field.returnedAs, old);
-    if (field.inputOnly || field.secret || equalForDrift(field, old, now)) return old;
-    if (field.type === "object" && isObject(old) && isObject(now)) {
-      if (isServersOwn(field, key, level) || this.isRewritten(argument)) return old;
-      const { fields } = field;
-      const inherited = effectOf(field, level.inherited);
-      return this.align({ fields, prefix: `${path}.`, inherited, expected: old, live: now });
-    }
-    const reason = unreadReason(old);
-    if (reason !== undefined && this.isTaken(`${path} ${reason}`, decidesAccess(field, level.inherited)))
-      return old;
-    return isServersOwn(field, key, level) || this.isRewritten(argument) ? old : now;
-  }
-
-  /** Whether a value that the review could not read is taken for the one that the object has. */
-  private isTaken(line: string, decides: boolean): boolean {
-    const { mayBeWritten } = this.options;
-    if (mayBeWritten === false) return true;
-    if (!decides) this.unread.push(line);
-    else if (mayBeWritten === undefined) this.unproven.push(line);
-    return !decides || mayBeWritten === undefined;
-  }
-
-  /** A duration counts from the creation to the end that the server returns in its place. */
-  private alignDuration(output: string, old: Json | undefined): Json | undefined {
-    const span = typeof old === "string" ? durationNanos(old) : undefined;
-    // Without one the end itself is compared.
-    if (span === undefined) return old;
-    const { createTime, details } = this.entity;
-    const [start, end] = [nanosOf(createTime), nanosOf(details?.[output])];
-    if (start === undefined || end === undefined) return undefined;
-    return isNear(start + span, end) ? old : `${(end - start) / 1_000_000_000n}s`;
-  }
-
-  /** Whether the server keeps the expected value in a form of its own, which only the state tells of what is no time. */
-  private isRewritten({ field, path, old, now }: Argument): boolean {
-    if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
-    if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
-    const { recordedOutputs, declared } = this.entity;
-    const forms = recordedOutputs?.[NORMALIZED];
-    // The form is that of what the state declares, which an update that was not done leaves as it was.
-    if (this.options.hasState)
-      return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);
-    this.needsState.push(path);
-    return true;
-  }
+/** A duration counts from the creation to the end that the server returns in its place. */
+function alignDuration({ createTime, details }: LiveEntity, output: string, old: Json | undefined) {
+  const span = typeof old === "string" ? durationNanos(old) : undefined;
+  // Without one the end itself is compared.
+  if (span === undefined) return old;
+  const [start, end] = [nanosOf(createTime), nanosOf(details?.[output])];
+  if (start === undefined || end === undefined) return undefined;
+  return isNear(start + span, end) ? old : `${(end - start) / 1_000_000_000n}s`;
 }
 
 /** Whether a value is the server's to choose: the program sets none, or both sides have the one that follows from others. */
@@ -707,10 +636,56 @@ function isServersOwn(field: FieldSpec, key: string, { expected, live }: Level):
 
 /** Writes what is as expected of a live object in the expected spelling; all else is left as it is. */
 function alignLive(spec: ResourceSpec, expected: Props, entity: LiveEntity, options: AlignmentOptions) {
-  const alignment = new Alignment(entity, options);
+  /** Of values that the review could not read, as in "name is secret". */
+  const unread: string[] = [];
+  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
+  const unproven: string[] = [];
+  /** Arguments that only a state tells, and no state was given. */
+  const needsState: string[] = [];
+
+  /** Whether a value that the review could not read is taken for the one that the object has. */
+  const isTaken = (line: string, decides: boolean): boolean => {
+    const { mayBeWritten } = options;
+    if (mayBeWritten === false) return true;
+    if (!decides) unread.push(line);
+    else if (mayBeWritten === undefined) unproven.push(line);
+    return !decides || mayBeWritten === undefined;
+  };
+
+  /** Whether the server keeps the expected value in a form of its own, which only the state tells of what is no time. */
+  const isRewritten = (field: FieldSpec, path: string, old: Json | undefined, now: Json | undefined) => {
+    if (!field.normalized || !isSet(field, old) || !isSet(field, now)) return false;
+    if (field.type === "string" && field.format === "timestamp") return isNear(nanosOf(old), nanosOf(now));
+    const { recordedOutputs, declared } = entity;
+    const forms = recordedOutputs?.[NORMALIZED];
+    // The form is that of what the state declares, which an update that was not done leaves as it was.
+    if (options.hasState)
+      return isObject(forms) && forms[path] === now && equal(field, valueAt(declared, path), old);
+    needsState.push(path);
+    return true;
+  };
+
+  const alignField = (level: Level, key: string, field: FieldSpec): Json | undefined => {
+    const [old, now, path] = [level.expected[key], level.live[key], `${level.prefix}${key}`];
+    if (field.returnedAs !== undefined) return alignDuration(entity, field.returnedAs, old);
+    if (field.inputOnly || field.secret || equalForDrift(field, old, now)) return old;
+    const isParts = field.type === "object" && isObject(old) && isObject(now);
+    const reason = isParts ? undefined : unreadReason(old);
+    if (reason !== undefined && isTaken(`${path} ${reason}`, decidesAccess(field, level.inherited)))
+      return old;
+    if (isServersOwn(field, key, level) || isRewritten(field, path, old, now)) return old;
+    if (!isParts) return now;
+    const inherited = effectOf(field, level.inherited);
+    return align({ fields: field.fields, prefix: `${path}.`, inherited, expected: old, live: now });
+  };
+
+  const align = (level: Level): Props => {
+    const aligned = Object.entries(level.fields).map(([key, field]) => [key, alignField(level, key, field)]);
+    return { ...level.live, ...(Object.fromEntries(aligned) as Props) };
+  };
+
   const { fields } = spec;
-  const inputs = alignment.align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
-  const { unread, unproven, needsState } = alignment;
+  const inputs = align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
   return { inputs, unread, unproven, needsState };
 }
 
