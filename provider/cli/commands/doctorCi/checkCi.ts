@@ -242,7 +242,7 @@ function checkDeployment(
 }
 
 /** What the variables of CI should name: the outputs of the program that `init` writes, and the group of its configuration. */
-async function readOutputs(
+async function readIdentityOutputs(
   stack: string,
   { rootUid = "" }: Connection,
 ): Promise<ReadonlyMap<string, string>> {
@@ -265,7 +265,7 @@ async function checkIdentities(
     const variables =
       stack === undefined || isRead(checks.variables)
         ? checks.variables
-        : await readOutputs(stack, await connect());
+        : await readIdentityOutputs(stack, await connect());
     return isRead(variables)
       ? await checkCredentials(await connect(), { ...checks, variables })
       : all("the variables that name it and the root group were not read");
