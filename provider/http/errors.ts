@@ -346,7 +346,7 @@ export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
 
 /** What a request that fails so is refused for, a line each. `nameOf` tells what a program calls a field of the API. */
 export function describeDetails(
-  { code, details }: ApiError,
+  { code, details, serverMessage }: ApiError,
   nameOf: (field: string) => string = (field) => field,
 ): string[] {
   const { fieldViolations, preconditions, resource, missingTerms } = details;
@@ -357,7 +357,10 @@ export function describeDetails(
       ({ type, subject, description }) =>
         `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
     ),
-    ...(resource ? [`${problem}: ${resource.resourceType} ${resource.resourceName}`.trim()] : []),
+    // The server's message mostly says it too.
+    ...(resource && (resource.resourceName === "" || !serverMessage.includes(resource.resourceName))
+      ? [`${problem}: ${resource.resourceType} ${resource.resourceName}`.trim()]
+      : []),
     ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),
   ];
 }

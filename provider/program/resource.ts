@@ -83,8 +83,7 @@ function withOptionsOf(
   const additionalSecretOutputs = Object.entries(spec.outputs ?? {})
     .filter(([, field]) => field.secret)
     .map(([key]) => key);
-  const options =
-    additionalSecretOutputs.length === 0 ? opts : pulumi.mergeOptions(opts, { additionalSecretOutputs });
+  const options = pulumi.mergeOptions(opts, { additionalSecretOutputs });
   return spec.deletion?.beforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 

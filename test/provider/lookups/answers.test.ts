@@ -281,7 +281,7 @@ test.each<ErrorRow>([
     "a library that is missing",
     () => platform.getArtifactVersions({ artifactUid: "pypi-nope" }),
     missing("pypi-nope"),
-    "getArtifactVersions: GET /libraries/v2/artifacts/pypi-nope/versions: NOT_FOUND (HTTP 404): Not found: pypi-nope\n  not found: Thing pypi-nope\n  see npx --no pulumi-platform explain PP3405",
+    "getArtifactVersions: GET /libraries/v2/artifacts/pypi-nope/versions: NOT_FOUND (HTTP 404): Not found: pypi-nope (PP3405)",
   ],
   [
     "an identity without a uid",
