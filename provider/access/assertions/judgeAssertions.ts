@@ -780,8 +780,7 @@ class AssertionJudge {
       const { kind: noun } = entity;
       const renaming = { old, now: entity, noun, types: subjectTypesOf(noun), about: { entity } };
       return [
-        // What is replaced has no uid yet.
-        ...(old?.uid !== undefined && entity.uid === undefined ? [{ by: "uid" as const, ...renaming }] : []),
+        ...(old?.uid !== undefined && entity.uid !== old.uid ? [{ by: "uid" as const, ...renaming }] : []),
         ...(entity.name === old?.name ? [] : [{ by: "name" as const, ...renaming }]),
       ];
     });
