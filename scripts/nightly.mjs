@@ -40,6 +40,11 @@ export function suitesOf(number) {
       script: ["test:all", "test/adversarial/corpus"],
     },
     {
+      name: "hostile programs, with every forged preview",
+      env: { PROPERTY_SEED: seed },
+      script: ["test:all", "test/adversarial/corpus"],
+    },
+    {
       name: "the guide to add a kind, followed in a copy",
       env: { NEW_KIND: "true" },
       script: ["test:all", "test/scripts/newKind"],

@@ -1,4 +1,5 @@
 import { readCorpus, runCorpus, stopsChange } from "../support/adversarial";
+import { isThorough } from "../support/properties";
 import type { HostileProgram, Outcome } from "../support/adversarial";
 
 /*
@@ -17,7 +18,7 @@ const HONEST: HostileProgram = {
   id: "honest",
   title: "Adds a team with its role, its pipeline and its bindings",
   caughtBy: "none",
-  runsAlone: true,
+  runsAlone: false,
   approvedReport: "accepts",
   text: `
 const { declare, ids, GITHUB, platform, pulumi } = require("./base");
@@ -58,7 +59,7 @@ describe("a hostile program", () => {
   beforeAll(async () => {
     // The commands say their verdict there.
     jest.spyOn(console, "error").mockImplementation(() => undefined);
-    outcomes = await runCorpus(corpus, everything);
+    outcomes = await runCorpus(everything ? corpus : [...corpus, HONEST], everything);
   });
 
   test("has a file that says what it does and what catches it, and there are at least 60", () => {
@@ -95,21 +96,22 @@ describe("a hostile program", () => {
   });
 
   const held = corpus.filter(({ approvedReport }) => approvedReport !== undefined);
-  testEach(held)("$id is refused before its request by a pack that is bound to the report", (program) => {
-    const { up, verify, said = "" } = outcomeOf(program).held ?? {};
-    const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;
-    expect({ isRefused, ...(isRefused ? {} : { up, verify, said }) }).toEqual({ isRefused: true });
-  });
+  testEach(everything ? [] : held)(
+    "$id is refused before its request by a pack that is bound to the report",
+    (program) => {
+      const { up, verify, said = "" } = outcomeOf(program).held ?? {};
+      const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;
+      expect({ isRefused, ...(isRefused ? {} : { up, verify, said }) }).toEqual({ isRefused: true });
+    },
+  );
 
-  test("an honest change is made by a pack that is bound to the report", async () => {
-    const outcome = (await runCorpus([HONEST], false)).get(HONEST.id);
-    const { up, verify, said } = outcome?.held ?? {};
-    expect({ review: outcome?.review, up, verify, ...(up === 0 ? {} : { said }) }).toEqual({
-      review: 0,
-      up: 0,
-      verify: 0,
-    });
-  });
+  testEach(everything ? [] : [HONEST])(
+    "an $id change is made by a pack that is bound to the report",
+    (program) => {
+      const { review, held: { up, verify, said } = {} } = outcomeOf(program);
+      expect({ review, up, verify, ...(up === 0 ? {} : { said }) }).toEqual({ review: 0, up: 0, verify: 0 });
+    },
+  );
 
   test("what only verify catches sends requests of its own", () => {
     const left = readCorpus().filter(
@@ -144,7 +146,7 @@ describe("a hostile program", () => {
       const passing = Object.entries(forgedPreviews).filter(([, code]) => !stopsChange(code));
       expect({ passing, forged: Object.keys(forgedPreviews).length }).toEqual({
         passing: [],
-        forged: review === 0 ? 0 : 6,
+        forged: review === 0 ? 0 : isThorough ? 6 : 2,
       });
     },
   );

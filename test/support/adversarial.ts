@@ -1,12 +1,4 @@
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
@@ -255,28 +247,14 @@ class Attack {
     private readonly stack: Stack,
   ) {}
 
-  static run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
-    return Attack.with(base, program, "", (attack) => attack.outcome(everything));
-  }
-
-  /** The update that a policy pack holds to the approved report. */
-  static runHeld(base: Base, program: HostileProgram): Promise<NonNullable<Outcome["held"]>> {
-    return Attack.with(base, program, "-held", (attack) => attack.held());
-  }
-
-  private static async with<T>(
-    base: Base,
-    program: HostileProgram,
-    suffix: string,
-    work: (attack: Attack) => Promise<T>,
-  ): Promise<T> {
-    const dataFile = join(base.folder, `${program.id}${suffix}.json`);
+  static async run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
+    const dataFile = join(base.folder, `${program.id}.json`);
     writeFileSync(dataFile, readFileSync(base.dataFile));
     const emulator = await startEmulator({ dataFile, token: base.token });
     const stack = base.stack.copyFor(emulator);
     try {
       stack.files({ "index.js": program.text });
-      return await work(new Attack(base, program, emulator, stack));
+      return await new Attack(base, program, emulator, stack).outcome(everything);
     } finally {
       await emulator.close();
       stack.dispose();
@@ -345,28 +323,6 @@ class Attack {
     );
     this.said.push(`verify ${code}: ${error}`);
     return code;
-  }
-
-  private async held(): Promise<NonNullable<Outcome["held"]>> {
-    await this.review();
-    const { digest } = this.read("review.json") as { digest?: string };
-    const pack = join(this.stack.directory, "pack");
-    mkdirSync(pack);
-    symlinkSync(join(ROOT, "node_modules"), join(pack, "node_modules"));
-    writeFileSync(join(pack, "PulumiPolicy.yaml"), "runtime: nodejs\n");
-    writeFileSync(join(pack, "package.json"), '{ "name": "pack", "version": "1.0.0", "main": "index.js" }\n');
-    const report = JSON.stringify({ approved: this.path("review.json"), digest });
-    writeFileSync(
-      join(pack, "index.js"),
-      `const { PolicyPack } = require("@pulumi/policy");
-       const { accessPolicies } = require(${JSON.stringify(join(ROOT, "dist/provider/policy.js"))});
-       const isOfReport = ({ name }) => name === "not-announced";
-       new PolicyPack("held", { policies: accessPolicies(${report}).filter(isOfReport) });\n`,
-    );
-    const up = await this.apply("--policy-pack", pack);
-    const verify = await this.verify();
-    const findings = (this.read("verify.json")?.findings ?? []).map(({ message }) => message);
-    return { up, verify, said: [...this.said, ...findings].join("\n") };
   }
 
   private async outcome(everything: boolean): Promise<Outcome> {
@@ -441,13 +397,6 @@ export async function runCorpus(
     await forEachAtOnce(open, async (program) => {
       outcomes.set(program.id, await Attack.run(base, program, everything));
     });
-    await forEachAtOnce(
-      programs.filter(({ approvedReport }) => approvedReport !== undefined),
-      async (program) => {
-        const outcome = outcomes.get(program.id);
-        if (outcome) outcomes.set(program.id, { ...outcome, held: await Attack.runHeld(base, program) });
-      },
-    );
     return outcomes;
   } finally {
     base.stack.dispose();

@@ -194,13 +194,13 @@ export class Stack {
     for (const [name, text] of Object.entries(files)) writeFileSync(join(this.directory, name), text);
   }
 
-  /** A stack with the same state and configuration, and the same program, that talks to another server. */
-  copyFor(options: StackOptions): Stack {
+  /** A stack with the same state, configuration and program (but for the files left out) that talks to another server. */
+  copyFor(options: StackOptions, leftOut: ReadonlySet<string> = new Set()): Stack {
     const { url, token, env } = options;
     const copy = new Stack({ url, token, ...(env && { env }) });
     copy.stackEnv = this.stackEnv;
     cpSync(join(this.home, "backend"), join(copy.home, "backend"), { recursive: true });
-    copy.copy(this.directory);
+    copy.copy(this.directory, leftOut);
     return copy;
   }
 
@@ -214,9 +214,9 @@ export class Stack {
   }
 
   /** Copies a runnable example in place of the program. */
-  copy(folder: string): void {
+  copy(folder: string, leftOut: ReadonlySet<string> = new Set()): void {
     for (const name of readdirSync(folder)) {
-      if (name !== "node_modules")
+      if (name !== "node_modules" && !leftOut.has(name))
         cpSync(join(folder, name), join(this.directory, name), { recursive: true });
     }
   }
