@@ -588,8 +588,15 @@ class Side {
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
   }
 
-  /** Which subjects one principal may be, among those too that departed. */
+  /** Which subjects with a grant one principal may be. */
   readonly principals = once(() => {
+    const { entities, grants } = this.graph;
+    const subjects = grants.map(({ subject }) => subject);
+    return new Principals(entities, this.comparer, subjects, this.past?.entities);
+  });
+
+  /** Which subjects one principal may be, among those too that departed or have no grant: these can be many, of one trust. */
+  readonly principalsWithDeparted = once(() => {
     const departed = this.departed();
     const entities = new Map([
       ...departed.map(({ entity }) => [entity.key, entity] as const),
@@ -607,14 +614,15 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
+    const principals = departed.length === 0 ? this.principals() : this.principalsWithDeparted();
     const found = new Set<string>();
     const asked = new Set<string>();
     for (const one of [...named, ...departed]) {
       // Those of the same trust share with the same others.
-      const trust = this.principals().textOf(one) ?? one.key;
+      const trust = principals.textOf(one) ?? one.key;
       if (asked.has(trust)) continue;
       asked.add(trust);
-      for (const each of this.principals().sharing(one)) found.add(each.key);
+      for (const each of principals.sharing(one)) found.add(each.key);
     }
     return found;
   }
@@ -765,12 +773,6 @@ class AssertionJudge {
     );
     this.doubtOf = createSignInDoubt(graphs);
   }
-
-  /** After, as the next change judges it: by the names of then alone. */
-  private readonly next = once(() => {
-    const { after } = this.graphs;
-    return new Side(after, after, this.comparer, this.isPlanned);
-  });
 
   private readonly renamings = once((): readonly Renaming[] => {
     const { before, after } = this.graphs;
@@ -974,20 +976,33 @@ class AssertionJudge {
   private departedPrincipals(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
     if (isCounted(assertion) || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
-    const isMeant = (by: Pick<Side, "shareOf">, subject: Subject) => by.shareOf(subject, who) !== "none";
-    return this.after.departedOf(who).flatMap(({ was }) => {
-      const sharing = was.type === "identity" ? this.after.principals().sharing(was) : [];
-      return sharing.flatMap((subject): Violation[] => {
-        const entity = this.after.graph.entities.get(subject.key);
-        if (entity === undefined || subject.type !== "identity" || !isMeant(this.after, subject)) return [];
+    const isIdentity = ({ type }: Subject): boolean => type === "identity";
+    const departed = this.after.departedOf(who).flatMap(({ was }) => (isIdentity(was) ? [was] : []));
+    if (departed.length === 0) return [];
+    const named = this.before
+      .identities()
+      .filter((each) => this.before.subjects.shareOf(each, who) !== "none");
+    const namedKeys = new Set(named.map(({ key }) => key));
+    const principals = this.after.principalsWithDeparted();
+    const now = this.after.graph.entities;
+    const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
+    const others = { ...who, name: undefined, uid: undefined };
+    return departed.flatMap((each) =>
+      principals.sharing(each).flatMap((subject): Violation[] => {
+        const entity = isIdentity(subject) ? now.get(subject.key) : undefined;
         // What becomes of the names of these themselves, another finding says.
-        if (isMeant(this.before.subjects, subject) || isMeant(this.next(), subject)) return [];
-        const [left, stays] = [was, subject].map((one) => JSON.stringify(shortName(one)));
+        if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
+        if (this.after.subjects.shareOf(subject, others) === "none") return [];
+        const stillNamed = principals
+          .sharing(subject)
+          .some((other) => isIdentity(other) && now.has(other.key) && isNamed(other));
+        if (stillNamed) return [];
+        const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
         const message = `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`;
         const pins = [subject.key, ...(who.name ?? []), ...(who.uid ?? [])];
         return [fromNextOn(assertion, { entity }, message, "it counts as what its own name says", pins)];
-      });
-    });
+      }),
+    );
   }
 
   /** A role of a program's own, by which the next change would be judged. */

@@ -538,7 +538,7 @@ export class UnmanagedObjects {
       const about = {
         givesAccess,
         isNew,
-        mayBeOlder: this.mayBeOlder(object, deleted),
+        mayBeOlder: !isNew && this.mayBeOlder(object, deleted),
         details,
         pending,
         owner,
@@ -549,12 +549,9 @@ export class UnmanagedObjects {
   }
 
   /** Whether an object may have been there before all that the stacks manage. What a stack has given up it once managed. */
-  private mayBeOlder(
-    { kind, uid, createTime, updateTime }: InventoryObject,
-    deleted: readonly unknown[],
-  ): boolean {
+  private mayBeOlder({ kind, uid, createTime }: InventoryObject, deleted: readonly unknown[]): boolean {
     if (this.managed.describePending(kind, uid) !== undefined) return false;
-    const [made, first] = [timestampNanos(createTime ?? updateTime ?? ""), this.firstManaged()];
+    const [made, first] = [timestampNanos(createTime ?? ""), this.firstManaged()];
     if (made === undefined) return true;
     // Nobody knows when that was made which is gone.
     return deleted.length === 0 && first !== undefined && made < first;

@@ -8,7 +8,7 @@ import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION, OWN_DOMAIN } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { SUBJECT } from "../trust/data/sharedIssuers";
-import { customerOf } from "../trust/issuers";
+import { customerOf, isOfGithub } from "../trust/issuers";
 import type { TrustedOwner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
@@ -59,7 +59,11 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
   const judged = judgeIssuersOf(facts, trust);
   const own = {
     address: withoutTrailing(issuer, "/"),
-    mayHaveCustomers: judged?.kind === "pinned" && judged.owners.every(({ what }) => what === OWN_DOMAIN),
+    // A server of GitHub's own software is one organisation's.
+    mayHaveCustomers:
+      !isOfGithub(issuer) &&
+      judged?.kind === "pinned" &&
+      judged.owners.every(({ what }) => what === OWN_DOMAIN),
   };
   return [
     ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, own) ?? []].flat()),

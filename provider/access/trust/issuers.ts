@@ -219,7 +219,7 @@ export const owningClaims: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether an issuer writes subjects as GitHub does: that of GitHub, or of a server of one's own. Of a pattern nobody can tell. */
-const isOfGithub = (issuer: string | undefined): boolean =>
+export const isOfGithub = (issuer: string | undefined): boolean =>
   issuer === undefined || /^https:\/\/(?:token\.actions\.|[^/]+\/_services\/token)/i.test(issuer);
 
 /** Whether an issuer writes the ids of organisations, pipelines and clusters as whole subjects. */

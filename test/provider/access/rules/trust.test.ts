@@ -911,6 +911,7 @@ describe("T7 new-outsider", () => {
     const CIRCLECI = "https://oidc.circleci.com/org/11111111-0000-0000-0000-000000000000";
     // A service that no table knows, with many customers.
     const DEPLOYMENTS = "https://oidc.deployments.example";
+    const GITHUB_SERVER = "https://github.acme.com/_services/token";
     const by = (issuer: string, more: Props): Props => claims({ issuer, ...more });
     const sso = (more: Props): Props => by("https://sso.acme.com", more);
     const google = (more: Props): Props => by("https://accounts.google.com", more);
@@ -920,6 +921,7 @@ describe("T7 new-outsider", () => {
       sso({ subject: "spiffe://acme.com/ci" }),
       by("https://gitlab.acme.com", { subject: "project_path:acme/pay:ref_type:branch:ref:main" }),
       by(DEPLOYMENTS, { subject: "deployment:acme/shop/production" }),
+      by(GITHUB_SERVER, { subject: "repo:acme/pay:ref:refs/heads/main" }),
       by(ENTERPRISE, { subject: "repo:acme/pay:ref:refs/heads/main" }),
       by(azure("1"), { subject: "app" }),
       by(CIRCLECI, { subject: "org/1/project/p1/user/u1" }),
@@ -1016,6 +1018,7 @@ describe("T7 new-outsider", () => {
       sso({ subject: "https://ci.acme.com/job/release" }),
       sso({ subject: "service/release" }),
       by(DEPLOYMENTS, { subject: "deployment:acme/blog/production" }),
+      by(GITHUB_SERVER, { subject: "environment:production:actor:ada" }),
       by(ENTERPRISE, { subject: "repo:acme/search:environment:production" }),
       by(ENTERPRISE, {
         subject: "repo:acme/search:environment:production",
