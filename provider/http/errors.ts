@@ -357,8 +357,11 @@ export function describeDetails(
       ({ type, subject, description }) =>
         `${[type, subject].filter((part) => part !== "").join(" ")}: ${description}`,
     ),
-    // The server's message mostly says it too.
-    ...(resource && (resource.resourceName === "" || !serverMessage.includes(resource.resourceName))
+    // The server's message, which is not shown beside violations, mostly says it too.
+    ...(resource &&
+    (fieldViolations.length > 0 ||
+      resource.resourceName === "" ||
+      !serverMessage.includes(resource.resourceName))
       ? [`${problem}: ${resource.resourceType} ${resource.resourceName}`.trim()]
       : []),
     ...missingTerms.map(({ id, label, url }) => `not accepted: ${label} (${id}) ${url}`),

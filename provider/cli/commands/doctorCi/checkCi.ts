@@ -70,7 +70,9 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backe
 
 /** Whether a file beside that of the identities imports it: else the stack has none of them. */
 function checkImported(folder: string, name: string): CheckResult[] {
-  const others = readdirSync(folder).filter((file) => /\.[cm]?[jt]s$/.test(file) && file !== name);
+  const others = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && entry.name !== name ? [entry.name] : [],
+  );
   const imports = /["']\.\/ci(?:\.[cm]?[jt]s)?["']/;
   if (others.some((file) => imports.test(readFileSync(join(folder, file), "utf8")))) return [];
   const text = `no file beside ${name} imports it: without that the stack has none of its identities`;
@@ -265,7 +267,7 @@ async function checkIdentities(
     const variables =
       stack === undefined || isRead(checks.variables)
         ? checks.variables
-        : await readIdentityOutputs(stack, await connect());
+        : new Map([...(await readIdentityOutputs(stack, await connect())), ...checks.variables]);
     return isRead(variables)
       ? await checkCredentials(await connect(), { ...checks, variables })
       : all("the variables that name it and the root group were not read");
