@@ -921,8 +921,8 @@ class AssertionJudge {
   }
 
   /**
-   * The holders that a change gives or takes a name or uid by which an assertion chooses: the next one would be judged by it. What
-   * becomes meant by a name is harmless where access is forbidden, and may count for what is required.
+   * The holders that a change gives or takes a name or uid by which an assertion chooses: the next one would be judged by it.
+   * What becomes meant by a name is harmless where access is forbidden, and may count for what is required.
    */
   private departedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
@@ -954,7 +954,8 @@ class AssertionJudge {
   private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
     const { name, uid, subject: subjects } = conditions;
     // An exclusion by a subject judges the trust itself.
-    if (!this.isPlanned || (name ?? uid) === undefined || subjects !== undefined) return [];
+    if (this.widened.size === 0 || !this.isPlanned || (name ?? uid) === undefined || subjects !== undefined)
+      return [];
     const { entities } = this.after.graph;
     return this.after.holders().flatMap((subject): Violation[] => {
       const entity = entityOf(entities, subject.key);

@@ -533,17 +533,18 @@ function wrongText(data: unknown, requirement: string): string {
   return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
 }
 
-function wrongType(type: string, { errorMessage, required = [], properties = {} }: ErrorSchema): string {
+/** The properties of an object: those that it must have if these are few, else those that it may have. */
+function listProperties({ required = [], properties = {} }: ErrorSchema): string {
+  if (required.length > 0 && required.length < 4) return ` with ${required.join(", ")}`;
+  const known = Object.keys(properties);
+  return known.length === 0 ? "" : ` of ${known.join(", ")}`;
+}
+
+function wrongType(type: string, schema: ErrorSchema): string {
+  const { errorMessage } = schema;
   // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
-  const known = Object.keys(properties);
-  const members =
-    type !== "object" || known.length === 0
-      ? ""
-      : required.length > 0 && required.length < 4
-        ? ` with ${required.join(", ")}`
-        : ` of ${known.join(", ")}`;
-  return `must be ${jsonTypeNames[type] ?? type}${members}`;
+  return `must be ${jsonTypeNames[type] ?? type}${type === "object" ? listProperties(schema) : ""}`;
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */

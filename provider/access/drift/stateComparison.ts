@@ -538,7 +538,8 @@ export class UnmanagedObjects {
       const about = {
         givesAccess,
         isNew,
-        mayBeOlder: !isNew && this.mayBeOlder(object, deleted),
+        // What a stack has given up it once managed.
+        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object, deleted),
         details,
         pending,
         owner,
@@ -548,12 +549,11 @@ export class UnmanagedObjects {
     return differences;
   }
 
-  /** Whether an object may have been there before all that the stacks manage. What a stack has given up it once managed. */
-  private mayBeOlder({ kind, uid, createTime }: InventoryObject, deleted: readonly unknown[]): boolean {
-    if (this.managed.describePending(kind, uid) !== undefined) return false;
+  /** Whether an object may have been there before all that the stacks manage. */
+  private mayBeOlder({ createTime }: InventoryObject, deleted: readonly unknown[]): boolean {
     const [made, first] = [timestampNanos(createTime ?? ""), this.firstManaged()];
     if (made === undefined) return true;
-    // Nobody knows when that was made which is gone.
+    // When a deleted object was made, nobody knows.
     return deleted.length === 0 && first !== undefined && made < first;
   }
 }

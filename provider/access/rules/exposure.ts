@@ -148,9 +148,9 @@ function judgeName(
     return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
   }
   const other = names.findNamesake(before, after);
-  const successor = other && facts.comparison.after.entities.get(other.key);
+  const otherAfter = other && facts.comparison.after.entities.get(other.key);
   const isTaken =
-    successor !== undefined && addressOf(facts, successor, "after") === addressOf(facts, after, "after");
+    otherAfter !== undefined && addressOf(facts, otherAfter, "after") === addressOf(facts, after, "after");
   // What no stack has may be older than what a stack has.
   const was = facts.comparison.drift === undefined && !isTaken ? "was" : "is";
   if (other !== undefined && isFoundByPath(after.kind)) {

@@ -110,7 +110,7 @@ interface OwnIssuer {
   readonly mayHaveCustomers: boolean;
 }
 
-/** How services with many customers begin their subjects: what it is, whose it is, and then what of it runs. */
+/** How some services with many customers begin their subjects: what it is, whose it is, and then what of it runs. */
 const FIRST_NAME = /^[A-Za-z][A-Za-z_-]*[:/][^:/|\s]+[:/](?=[^/])/;
 
 /** Whom a subject of no known form names first, at an issuer that may sign for many customers. */

@@ -499,7 +499,8 @@ export function resolveCreated(
 ): ResolvedAccess {
   const live = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
   const byIdentity = new Map(live.map(({ kind, inputs, uid }) => [identityOf(kind, inputs), uid]));
-  const uidByUrn = state && new Map(state.resources.map(({ urn, id }) => [urn, id]));
+  const uidByUrn =
+    state && new Map(state.resources.flatMap(({ urn, id = "" }) => (id === "" ? [] : [[urn, id]])));
   /** The uids of what the change leaves, and of what it creates as far as that is found, by the keys of the report. */
   const uids = new Map(expected.entities.flatMap(({ key, uid }) => (uid === undefined ? [] : [[key, uid]])));
   const usedUids = new Set([...expected.removed, ...uids.values()]);

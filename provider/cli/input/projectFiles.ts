@@ -10,8 +10,8 @@ import { isObject } from "../../fields/values";
 const EXTENSIONS = [".json", ".yaml", ".yml"];
 
 /**
- * The .gitignore of a new program: what the commands of the pages write says what the organisation holds, or sets up its CI, and the backups of
- * adopt hold encrypted secrets.
+ * The .gitignore of a new program: files that the documented commands write. They tell what the organisation holds, set up
+ * its CI, or, as the backups of adopt, hold encrypted secrets.
  */
 export const GITIGNORE = [
   "node_modules/",

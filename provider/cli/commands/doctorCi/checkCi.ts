@@ -262,15 +262,15 @@ async function checkIdentities(
 ): Promise<CheckResult[]> {
   const { stack } = checks;
   const all = (reason: string) => IDENTITIES.map((name) => unchecked(checkOf(name), reason));
+  const notRead = "the variables that name it and the root group were not read";
   const isRead = (variables: IdentityChecks["variables"]) => Boolean(variables.get("PLATFORM_ROOT_GROUP"));
+  if (stack === undefined && !isRead(checks.variables)) return all(notRead);
   try {
-    const variables =
-      stack === undefined || isRead(checks.variables)
-        ? checks.variables
-        : new Map([...(await readIdentityOutputs(stack, await connect())), ...checks.variables]);
-    return isRead(variables)
-      ? await checkCredentials(await connect(), { ...checks, variables })
-      : all("the variables that name it and the root group were not read");
+    const connection = await connect();
+    const outputs =
+      stack === undefined || isRead(checks.variables) ? [] : await readIdentityOutputs(stack, connection);
+    const variables = new Map([...outputs, ...checks.variables]);
+    return isRead(variables) ? await checkCredentials(connection, { ...checks, variables }) : all(notRead);
   } catch (error) {
     return all(error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read");
   }
@@ -333,8 +333,9 @@ async function checkRepository(
             `export PULUMI_BACKEND_URL=${quoteForShell(foreign)}`,
           ),
         ]),
-    ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
-    ...(name === undefined ? [] : checkImported(folder, name)),
+    ...(identities === undefined
+      ? []
+      : [...checkPlaceholders("identities", [identities]), ...checkImported(folder, identities.path)]),
     checkOwners(found, host, packageRoot),
   ];
   if (host === "gitlab") {
