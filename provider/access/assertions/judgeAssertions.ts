@@ -988,22 +988,26 @@ class AssertionJudge {
     const now = this.after.graph.entities;
     const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
     const others = { ...who, name: undefined, uid: undefined };
-    return departed.flatMap((each) =>
-      principals.sharing(each).flatMap((subject): Violation[] => {
+    // Of several who departed one is named: each other identity may be any of them.
+    const found = new Map<string, Violation>();
+    for (const each of departed) {
+      for (const subject of principals.sharing(each)) {
         const entity = isIdentity(subject) ? now.get(subject.key) : undefined;
         // What becomes of the names of these themselves, another finding says.
-        if (entity === undefined || namedKeys.has(subject.key) || isNamed(subject)) return [];
-        if (this.after.subjects.shareOf(subject, others) === "none") return [];
+        if (entity === undefined || found.has(subject.key) || namedKeys.has(subject.key)) continue;
+        if (isNamed(subject) || this.after.subjects.shareOf(subject, others) === "none") continue;
         const stillNamed = principals
           .sharing(subject)
           .some((other) => isIdentity(other) && now.has(other.key) && isNamed(other));
-        if (stillNamed) return [];
+        if (stillNamed) continue;
         const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
         const message = `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`;
         const pins = [subject.key, ...(who.name ?? []), ...(who.uid ?? [])];
-        return [fromNextOn(assertion, { entity }, message, "it counts as what its own name says", pins)];
-      }),
-    );
+        const detail = "it counts as what its own name says";
+        found.set(subject.key, fromNextOn(assertion, { entity }, message, detail, pins));
+      }
+    }
+    return [...found.values()];
   }
 
   /** A role of a program's own, by which the next change would be judged. */

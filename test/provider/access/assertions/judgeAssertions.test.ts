@@ -192,6 +192,11 @@ describe("what breaks a forbidden access", () => {
       ],
       ["other"],
     ],
+    [
+      "two of it go",
+      (named, other) => [[named, identity("named2", named.inputs), other], [other]],
+      ["other"],
+    ],
     ["it goes, and another one has its keys", () => [[keyed("k1"), otherKeyed], [otherKeyed]], ["other"]],
     [
       "it gets other keys",
