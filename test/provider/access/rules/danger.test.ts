@@ -29,9 +29,13 @@ const identity = (name: string, trust: Props, given?: Parameters<typeof inPaymen
 const issuer = "https://token.actions.githubusercontent.com";
 const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;
 const trustOf = (name: string): Props => claims({ issuer, subject: subjectOf(name) });
+/** The same, whose token must hold a claim too. */
+const askingMore = (name: string): Resource =>
+  identity(name, claims({ issuer, subject: subjectOf(name), claims: { a: "b" } }));
 const people = (["ada", "bob", "cyd"] as const).map((name) => identity(name, trustOf(name)));
 const [ada, bob, cyd] = people as [Resource, Resource, Resource];
 const base = [...groups, viewer, pusher, owner, ...people];
+const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const without = (all: readonly Resource[], ...gone: Resource[]): Resource[] =>
   all.filter((each) => !gone.includes(each));
 
@@ -45,9 +49,7 @@ describe("D1 lock-out", () => {
   it.each([
     [1, 2, []],
     [2, 2, ["critical"]],
-    [1, 3, ["critical"]],
     [3, 1, ["critical"]],
-    [3, 0, []],
   ])("%i of three owners go, %i must stay: %j", (gone, minOwners, severities) => {
     expect(d1(all, without(all, ...owns.slice(0, gone)), { minOwners })).toEqual(severities);
   });
@@ -60,7 +62,7 @@ describe("D1 lock-out", () => {
   });
 
   it("loses an owner whose identity moves below the organisation, though its binding follows it", () => {
-    const moved = { ...bob, inputs: { ...bob.inputs, parentUid: payments } };
+    const moved = edit(bob, { parentUid: payments });
     const after = all.map((each) => (each === bob ? moved : each));
     const comparison = compareResources(all, after, { replaced: [bob] });
     expect(severitiesOf("D1", comparison, { minOwners: 3 })).toEqual(["critical"]);
@@ -79,12 +81,9 @@ describe("D1 lock-out", () => {
     ["all of three", 3, 2, ["high"]],
     ["one of three", 1, 2, []],
     ["two of three", 2, 2, ["medium"]],
-    ["one of three, of whom three must stay", 1, 3, ["medium"]],
   ])("an owner whose trust asks for more may be unable to sign in: %s", (_, count, minOwners, severities) => {
     const names = ["ada", "bob", "cyd"].slice(0, count);
-    const asked = names.map((name) =>
-      identity(name, claims({ issuer, subject: subjectOf(name), claims: { a: "b" } })),
-    );
+    const asked = names.map(askingMore);
     const after = all.map((each) => asked.find(({ uid }) => uid === each.uid) ?? each);
     expect(d1(all, after, { minOwners })).toEqual(severities);
     expect(d1(all, after, { minOwners: 0, requiredOwner: ["*ada*"] })).toEqual(["medium"]);
@@ -103,18 +102,13 @@ describe("D1 lock-out", () => {
   });
 
   describe("a grant that another resource makes, after the old one may be gone", () => {
-    const moved = (who: Resource, old: Resource): Resource[] => [
-      { ...old, inputs: { ...old.inputs, roleUid: viewer.uid } },
-      resource("RoleBinding", `again-${old.uid}`, {
-        name: undefined,
-        parentUid: acme,
-        identityUid: who.uid,
-        roleUid: owner.uid,
-      }),
+    const moved = (old: Resource): [Resource, Resource] => [
+      edit(old, { roleUid: viewer.uid }),
+      resource("RoleBinding", `again-${old.uid}`, old.inputs),
     ];
     /** The owners of whom the bindings are replaced or updated to another role. */
     const compareMoved = (count: number, isReplaced: boolean): Comparison => {
-      const after = owns.flatMap((old, i) => (i < count ? moved(people[i]!, old) : [old]));
+      const after = owns.flatMap((old, i) => (i < count ? moved(old) : [old]));
       const replaced = isReplaced ? owns.slice(0, count) : [];
       return compareResources(all, [...base, ...after], { replaced });
     };
@@ -133,14 +127,12 @@ describe("D1 lock-out", () => {
     });
 
     it("doubts an owner whose role loses what another one gives", () => {
-      const capabilities = owner.inputs["capabilities"] as string[];
-      const [own, other] = ["own", "other"].map((name) =>
-        role(
-          name,
-          capabilities.map((each) => each.replace(/^CAP_/, "")),
-        ),
-      ) as [Resource, Resource];
-      const less = { ...own, inputs: { ...own.inputs, capabilities: ["CAP_REPO_LIST"] } };
+      const capabilities = owner.inputs["capabilities"];
+      const [own, other] = [
+        edit(role("own", []), { capabilities }),
+        edit(role("other", []), { capabilities }),
+      ];
+      const less = edit(own, { capabilities: ["CAP_REPO_LIST"] });
       const [first, second] = [binding(ada, own, acme), binding(ada, other, acme)];
       const comparison = compareResources([...base, own, first], [...base, less, other, first, second]);
       expect(severitiesOf("D1", comparison)).toEqual(["high"]);
@@ -151,38 +143,25 @@ describe("D1 lock-out", () => {
 
     it("doubts an owner whose binding, made by hand, is adopted as another one", () => {
       const byHand: Resource = { ...owns[0], external: true };
-      const [adopted, again] = moved(ada, owns[0]) as [Resource, Resource];
-      const adopting = (inputs: Props) =>
-        step(
-          "import",
-          undefined,
-          state("RoleBinding", "adopted", inputs, { id: byHand.uid, importID: byHand.uid }),
-        );
-      const judge = (inputs: Props, ...after: Resource[]) =>
-        severitiesOf(
-          "D1",
-          compareResources([...base, byHand], [...base, ...after], { steps: [adopting(inputs)] }),
-          { minOwners: 1 },
-        );
+      const [adopted, again] = moved(owns[0]);
+      const own = { id: byHand.uid, importID: byHand.uid };
+      const judge = (inputs: Props, ...after: Resource[]) => {
+        const steps = [step("import", undefined, state("RoleBinding", "adopted", inputs, own))];
+        return d1([...base, byHand], [...base, ...after], { minOwners: 1 }, { steps });
+      };
       expect(judge(adopted.inputs, again)).toEqual(["high"]);
       expect(judge(owns[0].inputs, again)).toEqual([]);
     });
 
     it("counts no new owner who may come after the old one is gone", () => {
-      const [two, left] = [
-        owns.slice(0, 2),
-        { ...owns[0], inputs: { ...owns[0].inputs, roleUid: viewer.uid } },
-      ];
-      const after = [...base, left, owns[1], owns[2]];
-      expect(severitiesOf("D1", compareResources([...base, ...two], after, { replaced: [owns[0]] }))).toEqual(
-        ["medium"],
-      );
-      const deleted = [...base, owns[1], owns[2]];
-      expect(severitiesOf("D1", compareResources([...base, ...two], deleted))).toEqual([]);
+      const two = [...base, owns[0], owns[1]];
+      const after = [...base, moved(owns[0])[0], owns[1], owns[2]];
+      expect(d1(two, after, {}, { replaced: [owns[0]] })).toEqual(["medium"]);
+      expect(d1(two, [...base, owns[1], owns[2]])).toEqual([]);
     });
 
     it("is no news where the old resource only goes, or stays at the server", () => {
-      const again = owns.map((old, i) => moved(people[i]!, old)[1]!);
+      const again = owns.map((old) => moved(old)[1]);
       expect(severitiesOf("D1", compareResources(all, [...base, ...again]))).toEqual([]);
       const retained = compareMoved(3, true).changes.map((each) => ({
         ...each,
@@ -217,11 +196,10 @@ describe("D1 lock-out", () => {
     ["when it was made, and it alone never signed in", "2026-01-01T00:00:00Z", null, ["high"]],
   ])("an owner who was written %s", (_, updateTime, seen, severities) => {
     // An earlier change asked for more of both others: this one asks for more of the last.
-    const asked = identity("ada", claims({ issuer, subject: subjectOf("ada"), claims: { a: "b" } }));
+    const asked = askingMore("ada");
     const after = all.map((each) => (each.uid === asked.uid ? asked : each));
     const comparison = compareResources(all, after);
-    const { inventory } = comparison;
-    if (inventory === undefined) throw new Error("there is an inventory");
+    const inventory = comparison.inventory!;
     const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime: seen ?? undefined };
     const objects = inventory.objects.map((object) => {
       if ([bob, cyd].some(({ uid }) => uid === object.uid)) return { ...object, ...written };
@@ -232,7 +210,7 @@ describe("D1 lock-out", () => {
   });
 
   it("counts identities of the same trust once: one principal is all of them", () => {
-    const twin = { ...bob, inputs: { ...ada.inputs, name: "twin" } };
+    const twin = edit(bob, { ...ada.inputs, name: "twin" });
     const twins = all.map((each) => (each === bob ? twin : each));
     expect(d1(twins, without(twins, owns[2]))).toEqual(["critical"]);
   });
@@ -267,8 +245,7 @@ describe("D1 lock-out", () => {
   it("holds to the required owners, by uid, name or pattern", () => {
     const losing = (...requiredOwner: string[]) => d1(all, without(all, owns[0]), { requiredOwner });
     for (const required of [ada.uid, "ada", "a*"]) expect(losing(required)).toEqual(["critical"]);
-    expect(losing("bob", "nobody")).toEqual([]);
-    expect(losing("*")).toEqual([]);
+    expect(losing("bob", "nobody", "*")).toEqual([]);
   });
 
   it("protects the pipeline's own rights", () => {
@@ -293,46 +270,27 @@ describe("D1 lock-out", () => {
 });
 
 describe("D1 of an identity provider that goes", () => {
-  const sso = (name: string, defaultRole?: string): Resource =>
-    resource("IdentityProvider", name, {
-      parentUid: acme,
-      ...(defaultRole === undefined ? {} : { defaultRole }),
-    });
-  const [staff, guests] = [sso("staff", viewer.uid), sso("guests", viewer.uid)];
+  const sso = (name: string, more: Props = { defaultRole: viewer.uid }): Resource =>
+    resource("IdentityProvider", name, { parentUid: acme, ...more });
+  const [staff, guests] = [sso("staff"), sso("guests")];
+  const oidc = { issuer: "https://sso.acme.example", clientId: "a", groupsClaim: "groups" };
+  const [named, unclaimed] = [edit(staff, { oidc }), edit(staff, { oidc: { ...oidc, groupsClaim: "" } })];
+  const given = { parentUid: staff.uid, externalGroupId: "admins" };
+  const mapped = (what: Resource, scope: string): Resource =>
+    resource("ExternalGroupRoleMapping", "admins", { ...given, roleUid: what.uid, scope });
+  const owning = mapped(owner, acme);
 
   it.each<[string, Resource[], Resource[], string[]]>([
     ["the last one", [staff], [], ["high"]],
     ["one of two", [staff, guests], [guests], ["medium"]],
-    ["one that gives no role", [sso("empty")], [], []],
-    ["one that is changed", [staff], [sso("staff")], []],
-  ])("is reported by what is left to sign in by: %s", (_what, before, after, severities) => {
-    const all = [...groups, viewer];
-    expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
-  });
-
-  const directory = (oidc: Props): Resource =>
-    resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid, oidc });
-  const oidc = { issuer: "https://sso.acme.example", clientId: "a", groupsClaim: "groups" };
-  const mapped = (what: Resource, scope: string): Resource =>
-    resource("ExternalGroupRoleMapping", "admins", {
-      parentUid: directory(oidc).uid,
-      externalGroupId: "admins",
-      roleUid: what.uid,
-      scope,
-    });
-  const owning = mapped(owner, acme);
-  it.each<[string, Resource[], Resource[], string[]]>([
-    [
-      "no claim of groups",
-      [directory(oidc), owning],
-      [directory({ ...oidc, groupsClaim: "" }), owning],
-      ["medium"],
-    ],
-    ["a group that owned the root", [directory(oidc), owning], [directory(oidc)], ["medium"]],
-    ["a group that owned another one", [directory(oidc), mapped(owner, cards)], [directory(oidc)], []],
-    ["a group that read the root", [directory(oidc), mapped(viewer, acme)], [directory(oidc)], []],
-    ["nothing", [directory(oidc), owning], [directory(oidc), owning], []],
-  ])("or of its groups: %s", (_what, before, after, severities) => {
+    ["one that gives no role", [sso("empty", {})], [], []],
+    ["one that is changed", [staff], [sso("staff", {})], []],
+    ["its claim of groups", [named, owning], [unclaimed, owning], ["medium"]],
+    ["a group of it that owned the root", [named, owning], [named], ["medium"]],
+    ["a group of it that owned another one", [named, mapped(owner, cards)], [named], []],
+    ["a group of it that read the root", [named, mapped(viewer, acme)], [named], []],
+    ["nothing", [named, owning], [named, owning], []],
+  ])("is reported by what is left to sign in by, without %s", (_what, before, after, severities) => {
     const all = [...groups, viewer, owner];
     expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
   });
@@ -382,32 +340,27 @@ describe("D1 of an identity with static keys that is --self", () => {
     });
   const lossOf = (old: Resource, now: Resource) =>
     found("D1", compareResources([...groups, old], [...groups, now]), { self: old.uid });
-  const until = (expirationTime: string): Props => ({ expirationTime });
+  const [untilAugust, untilSeptember] = ["08", "09"].map((month) =>
+    withKeys(keySet("a"), { expirationTime: `2026-${month}-01T00:00:00Z` }),
+  ) as [Resource, Resource];
 
   it.each([
     [
       "a key is replaced",
       withKeys(keySet("a")),
       withKeys(keySet("b")),
-      /adds key [^;]*, kid b; takes away key [^;]*, kid a\)/,
+      /adds key .* b; takes away key .* a\)/,
     ],
-    [
-      "the keys expire earlier",
-      withKeys(keySet("a"), until("2026-09-01T00:00:00Z")),
-      withKeys(keySet("a"), until("2026-08-01T00:00:00Z")),
-      /ends earlier/,
-    ],
+    ["the keys expire earlier", untilSeptember, untilAugust, /ends earlier/],
   ])("says which where %s, and speaks of no other principal", (_, old, now, what) => {
     const [finding, ...others] = lossOf(old, now);
     expect(others).toEqual([]);
-    expect(finding).toMatchObject({
-      severity: "critical",
-      message: expect.stringMatching(
-        /^the pipeline's own identity, cyd, may lose the key that it authenticates with: staticKeys\.\w+ \(/,
-      ),
-      advice: expect.stringContaining("to rotate a key, add the new one beside the old one"),
-    });
+    expect(finding?.severity).toBe("critical");
+    expect(finding?.message).toMatch(
+      /^the pipeline's own identity, cyd, may lose the key that it authenticates with: staticKeys\.\w+ \(/,
+    );
     expect(finding?.message).toMatch(what);
+    expect(finding?.advice).toContain("to rotate a key, add the new one beside the old one");
   });
 
   it("is silent where a key is added beside the old one", () => {
@@ -416,10 +369,7 @@ describe("D1 of an identity with static keys that is --self", () => {
 
   it("still speaks of a different principal where more than the keys changes", () => {
     const [finding] = lossOf(withKeys(keySet("a")), withKeys(keySet("b"), { subject: "dan" }));
-    expect(finding).toMatchObject({
-      severity: "critical",
-      message: expect.stringContaining("trusts a different principal: staticKeys.subject"),
-    });
+    expect(finding?.message).toContain("trusts a different principal: staticKeys.subject");
   });
 });
 
@@ -427,27 +377,19 @@ describe("D2 in-use", () => {
   const seen = (days: number): Resource =>
     identity("old", pinned, { lastSeenTime: new Date(NOW - days * 86_400_000 + 1000).toISOString() });
 
-  it.each([
-    [0, 1],
-    [30, 1],
-    [31, 0],
-  ])("an identity that is deleted and was seen %i days ago: %i", (days, count) => {
-    const old = seen(days);
-    expect(severitiesOf("D2", compareResources([...base, old], base))).toEqual(count === 1 ? ["high"] : []);
-  });
-
   const dev = role("dev", ["REPO_LIST"]);
   const bound = binding(ada, dev, payments);
-  const moved = { ...bound, inputs: { ...bound.inputs, identityUid: bob.uid } };
+  const moved = edit(bound, { identityUid: bob.uid });
   const outside = { ...bound, external: true as const };
   const [kept, freed] = [identity("x", pinned, { protect: true }), identity("x", pinned)];
   const all = [...base, dev];
 
   it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
+    ["a deleted identity that was seen 30 days ago", [...all, seen(30)], all, ["high"]],
+    ["a deleted identity that was seen 31 days ago", [...all, seen(31)], all, []],
     ["a deleted identity of a grant that nobody manages", [...all, outside], without(all, ada), ["high"]],
     ["a deleted identity of a grant that stays", [...all, bound], [...without(all, ada), bound], ["high"]],
     ["one whose grant another one gets", [...all, bound], [...without(all, ada), moved], []],
-    ["one that is deleted with its grant", [...all, bound], without(all, ada), []],
     ["a replaced identity that holds something", [...all, bound], [...all, bound], ["high"], [ada]],
     ["a replaced role whose bindings follow", [...all, bound], [...all, bound], [], [dev]],
     ["a replaced role of a grant that nobody manages", [...all, outside], [...all, outside], ["high"], [dev]],
@@ -468,24 +410,17 @@ describe("D2 in-use", () => {
     [{ protect: true }, "high"],
   ])("finds what the program managed and only reads from now on: %j", (options, severity) => {
     const id = `${acme}/${"9".repeat(16)}`;
-    const managed = state(
-      "Subscription",
-      "events",
-      { parentUid: acme, sink: "https://x.example" },
-      { id, ...options },
-    );
+    const inputs = { parentUid: acme, sink: "https://x.example" };
+    const managed = state("Subscription", "events", inputs, { id, ...options });
     const read = state("Subscription", "events", managed.inputs, { id, external: true });
     const change = compare({ preview: preview(step("read", managed, read)) });
-    expect(found("D2", change)).toMatchObject([
-      {
-        severity,
-        message: expect.stringContaining("subscription events is only read from now on") as unknown,
-      },
-    ]);
+    const message = expect.stringContaining("subscription events is only read from now on") as unknown;
+    expect(found("D2", change)).toMatchObject([{ severity, message }]);
     expect(found("D2", compare({ preview: preview(step("read", read, read)) }))).toEqual([]);
   });
 
   const viewing = binding(ada, viewer, payments);
+  const elsewhere = { parentUid: acme, identityUid: ada.uid, roleUid: viewer.uid };
   const given = { parentUid: payments, identityUid: ada.uid, roleUid: viewer.uid };
   const held = state("RoleBinding", "held", given, { id: viewing.uid, retainOnDelete: true });
   const foundIn = (...steps: ReturnType<typeof step>[]) =>
@@ -508,20 +443,15 @@ describe("D2 in-use", () => {
 
   it.each([
     ["its resource goes", step("delete", held)],
-    [
-      "its resource is replaced",
-      step("replace", held, state("RoleBinding", "held", { ...given, parentUid: acme })),
-    ],
+    ["its resource is replaced", step("replace", held, state("RoleBinding", "held", elsewhere))],
   ])("finds what is left at the server, and who keeps what by it: %s", (_, change) => {
     const [finding, ...others] = foundIn(change);
     expect(others).toEqual([]);
-    expect(finding).toMatchObject({
-      severity: "medium",
-      message: expect.stringMatching(
-        /^(what was )?role binding held is left at the server, and in no program/,
-      ),
-      details: ["stays:", expect.stringContaining("viewer on acme / payments")],
-    });
+    expect(finding?.severity).toBe("medium");
+    expect(finding?.message).toMatch(
+      /^(what was )?role binding held is left at the server, and in no program/,
+    );
+    expect(finding?.details).toEqual(["stays:", expect.stringContaining("viewer on acme / payments")]);
   });
 });
 
@@ -539,9 +469,7 @@ describe("D3 will-fail", () => {
 
   it.each<[string, Resource[], Resource[], string[]]>([
     ["a role that is deleted while it is bound", [...base, dev, outside], [...base, outside], ["medium"]],
-    ["a role that is deleted with its bindings", [...base, dev, bound], base, []],
     ["a group that is deleted with something in it", [...rest, leaf, inLeaf], [...rest, inLeaf], ["medium"]],
-    ["an empty group that is deleted", base, rest, []],
     ["a changed built-in role", [...others, adopted], [...others, wider], ["medium"]],
     ["a changed role of one's own", [...base, dev], [...base, role("dev", ["TAG_CREATE"])], []],
   ])("judges %s", (_what, before, after, severities) => {
@@ -618,10 +546,8 @@ describe("D4 mass-removal", () => {
   it.each([
     [2, 8, 0.25, 0],
     [3, 8, 0.25, 1],
-    [2, 8, 0.24, 1],
     [1, 2, 0.25, 0],
     [2, 2, 0.25, 1],
-    [8, 8, 1, 0],
     [0, 8, 0, 0],
   ])("%i of %i, at most %f: %i", (gone, of, maxRemoval, count) => {
     expect(found("D4", change(gone, of), { maxRemoval })).toHaveLength(count);

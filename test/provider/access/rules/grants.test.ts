@@ -33,67 +33,35 @@ const adding = (before: readonly Resource[], ...more: Resource[]) =>
 const namesOf = (name: keyof typeof builtInRoles): string[] =>
   builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, ""));
 
-/** A built-in role with the capabilities that the platform gives it. */
-const builtInRole = (name: keyof typeof builtInRoles): Resource =>
-  role(name, namesOf(name), { builtIn: true, external: true });
-
 const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 /** A provider, by which people sign in. */
 const providing = (inputs: Props): Resource =>
   resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, ...inputs });
 
 describe("the severity of a grant that reaches the whole organisation", () => {
-  const reaches: [string, Resource, string][] = [
-    ["a pinned identity at the root group", ci, acme],
-    ["a pattern at the root group", open, acme],
-    ["a pattern below it", open, payments],
-  ];
-  const gains: [string, string, Resource, string][] = [
-    ["G3", "limited_owner", builtInRole("limited_owner"), "high"],
-    ["G3", "registry.pull_token_creator", builtInRole("registry.pull_token_creator"), "medium"],
-    ["G6", "editor", builtInRole("editor"), "medium"],
-    ["G6", "registry.push", pusher, "medium"],
-    ["G9", "editor", builtInRole("editor"), "medium"],
-  ];
-  const cases = gains.flatMap(([id, name, held]) =>
-    reaches.map(([where, who, group]) => [id, name, where, held, who, group] as const),
-  );
-
-  it.each(cases)("%s for %s, of %s is high", (id, _name, _where, held, who, group) => {
-    expect(severitiesOf(id, adding([...withOwner, held], binding(who, held, group)))).toEqual(["high"]);
-  });
-
-  it.each(gains)("%s for %s, of a pinned identity below it", (id, _name, held, severity) => {
-    expect(severitiesOf(id, adding([...withOwner, held], binding(ci, held, payments)))).toEqual([severity]);
-  });
-
   it.each(["TAG_CREATE", "IAM_IDENTITY_CREATE", "IAM_ROLES_DELETE"])(
-    "G4 is high too where a bound role gains CAP_%s",
+    "is high in G4 where a bound role gains CAP_%s",
     (gained) => {
       const [old, now] = [role("dev", ["REPO_LIST"]), role("dev", ["REPO_LIST", gained])];
-      for (const [, who, group] of reaches) {
+      for (const [who, group] of [
+        [ci, acme],
+        [open, acme],
+        [open, payments],
+      ] as const) {
         const bound = [...base, binding(who, old, group)];
         expect(severitiesOf("G4", compareResources([...bound, old], [...bound, now]))).toEqual(["high"]);
       }
     },
   );
-
-  it("lets a role that only reads pass", () => {
-    const change = adding(withOwner, binding(ci, viewer, acme));
-    for (const id of ["G1", "G2", "G3", "G6", "G9"]) expect(found(id, change)).toEqual([]);
-  });
 });
 
 describe("G1 owner-grant", () => {
+  const openInvite = { parentUid: payments, roleUid: owner.uid, ttl: "24h" };
   it.each([
     ["high below the root", binding(ci, owner, payments), "high"],
     ["critical at the root", binding(ci, owner, acme), "critical"],
     ["critical for a pattern", binding(open, owner, payments), "critical"],
-    [
-      "critical for an open invite",
-      resource("GroupInvite", "guest", { parentUid: payments, roleUid: owner.uid, ttl: "24h" }),
-      "critical",
-    ],
+    ["critical for an open invite", resource("GroupInvite", "guest", openInvite), "critical"],
     ["critical for everybody who signs in", providing({ defaultRole: owner.uid }), "critical"],
   ])("is %s", (_, made, severity) => {
     expect(severitiesOf("G1", adding(withOwner, made))).toEqual([severity]);
@@ -127,11 +95,6 @@ describe("G1 owner-grant", () => {
 
   const takesAll = ["IAM_ROLE_BINDINGS_CREATE", "IAM_ROLES_UPDATE", "IAM_IDENTITY_UPDATE"];
   const names = namesOf("owner");
-  const without = (...left: string[]): Resource =>
-    role(
-      "boss",
-      names.filter((name) => !left.includes(name)),
-    );
 
   it("knows a role that is equivalent to owner by what lets it take the rest", () => {
     for (const known of [base, withOwner]) {
@@ -144,7 +107,9 @@ describe("G1 owner-grant", () => {
   it.each(names.filter((name) => name.startsWith("IAM_")))(
     "takes a role that lacks only CAP_%s of owner for one that is as good, or reports it otherwise",
     (left) => {
-      const change = adding([...withOwner, without(left)], binding(ci, without(left), acme));
+      const rest = names.filter((name) => name !== left);
+      const boss = role("boss", rest);
+      const change = adding([...withOwner, boss], binding(ci, boss, acme));
       expect(severitiesOf("G1", change)).toEqual(takesAll.includes(left) ? [] : ["critical"]);
       expect(severitiesOf("G2", change)).toEqual(takesAll.includes(left) ? ["high"] : []);
     },
@@ -184,9 +149,9 @@ describe("a capability that a role gives", () => {
   );
 
   /** What rules report of an identity that gets each of them, all in one change. */
-  function reportedAt(where: string): [string, string][] {
+  function reportedAt(where: string, trust = pinned): [string, string][] {
     const roles = rows.map(([name]) => role(name, [name]));
-    const holders = rows.map((_, i) => identity(`holder-${i}`, pinned));
+    const holders = rows.map((_, i) => identity(`holder-${i}`, trust));
     const before = [...withOwner, ...roles, ...holders];
     const change = adding(before, ...holders.map((who, i) => binding(who, roles[i]!, where)));
     const findings = ["G1", "G2", "G3", "G6", "G9"].flatMap((id) => found(id, change));
@@ -200,8 +165,10 @@ describe("a capability that a role gives", () => {
     expect(reportedAt(payments)).toEqual(rows);
   });
 
-  it("is reported by the same rule as high at a root group", () => {
-    expect(reportedAt(acme)).toEqual(rows.map(([name, what]) => [name, what.replace("medium", "high")]));
+  it("is reported by the same rule as high at a root group, and where many subjects hold it", () => {
+    const high = rows.map(([name, what]) => [name, what.replace("medium", "high")]);
+    expect(reportedAt(acme)).toEqual(high);
+    expect(reportedAt(payments, open.inputs)).toEqual(high);
   });
 });
 
@@ -212,10 +179,6 @@ describe("G2 takeover-caps", () => {
     expect(found("G2", adding(before, binding(ci, held, cards)))).toEqual([]);
     expect(found("G2", adding(before, binding(ci, held, acme)))).toHaveLength(1);
   });
-
-  it("is not reported again for an owner", () => {
-    expect(found("G2", adding(withOwner, binding(ci, owner, payments)))).toEqual([]);
-  });
 });
 
 describe("the fingerprint of a grant", () => {
@@ -223,21 +186,10 @@ describe("the fingerprint of a grant", () => {
   const boss = role("boss", equalToOwner);
   const oidc = { issuer: "https://login.acme.example", clientId: "a" };
   const staff = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid, oidc });
-  const mapping = resource("ExternalGroupRoleMapping", "m", {
-    name: undefined,
-    parentUid: staff.uid,
-    externalGroupId: "a",
-    roleUid: boss.uid,
-    scope: payments,
-  });
-  const invite = resource("GroupInvite", "i", {
-    name: undefined,
-    parentUid: payments,
-    roleUid: boss.uid,
-    ttl: "24h",
-    email: "a@acme.example",
-    singleUse: true,
-  });
+  const given = { externalGroupId: "a", roleUid: boss.uid, scope: payments };
+  const mapping = resource("ExternalGroupRoleMapping", "m", { parentUid: staff.uid, ...given });
+  const single = { ttl: "24h", email: "a@acme.example", singleUse: true };
+  const invite = resource("GroupInvite", "i", { parentUid: payments, roleUid: boss.uid, ...single });
   const bound = binding(ci, boss, payments);
   const entry = { identityUid: ci.uid, roleUid: boss.uid };
   const access = resource("GroupAccess", "g", { name: undefined, parentUid: payments, bindings: { entry } });
@@ -293,7 +245,6 @@ describe("what a subject holds by hand alone", () => {
   const allow = (one: Resource, capability: string): Resource =>
     edit(one, { capabilities: [...(one.inputs["capabilities"] as string[]), `CAP_${capability}`] });
   const official = binding(ci, some, payments);
-  const elsewhere = group("elsewhere", `${acme}/${"7".repeat(16)}`);
 
   it.each([
     ["G2", "IAM_ROLES_UPDATE", "high"],
@@ -302,42 +253,18 @@ describe("what a subject holds by hand alone", () => {
     ["G6", "TAG_CREATE", "medium"],
     ["G9", "IAM_GROUPS_DELETE", "medium"],
   ])("is reported by %s as it becomes official: CAP_%s", (rule, capability, severity) => {
-    const other = identity("other", pinned);
-    const [others, below] = [
-      binding(other, allow(broad, capability), payments),
-      binding(ci, allow(broad, capability), elsewhere.uid),
-    ];
-    const known = [
-      ...[...withOwner, some, allow(broad, capability), allow(next, capability), official],
-      ...[other, others, elsewhere, below],
-    ];
+    const granted = allow(broad, capability);
+    const known = [...withOwner, some, granted, allow(next, capability), official];
     const after = [...known, binding(ci, allow(next, capability), cards)];
-    const byHand = (where: string): Resource => ({
-      ...binding(ci, allow(broad, capability), where),
-      external: true,
-    });
-    const live: Readonly<Record<string, readonly Resource[]>> = {
-      "a grant there": [...known, byHand(cards)],
-      "a grant above": [...known, byHand(payments)],
-      "a role of an official grant": known.map((each) => (each === some ? allow(some, capability) : each)),
-      "another role of an official grant": known.map((each) =>
-        each === official ? edit(official, { roleUid: broad.uid }) : each,
-      ),
-      "an official grant to somebody else": known.map((each) =>
-        each === others ? edit(others, { identityUid: ci.uid }) : each,
-      ),
-      "an official grant elsewhere": known.map((each) =>
-        each === below ? edit(below, { parentUid: payments }) : each,
-      ),
-    };
-    for (const [what, objects] of Object.entries(live)) {
-      expect([what, severitiesOf(rule, compareResources(known, after, { live: objects }))]).toEqual([
-        what,
-        [severity],
-      ]);
-    }
+    // live.test.ts has each way to give by hand: what is asked here is which rule speaks of it.
+    const hands = [
+      [...known, { ...binding(ci, granted, payments), external: true as const }],
+      known.map((each) => (each === some ? allow(some, capability) : each)),
+    ];
+    for (const live of hands)
+      expect(severitiesOf(rule, compareResources(known, after, { live }))).toEqual([severity]);
     // What the stack records is known, unless somebody took it away by hand.
-    const recorded = [...known, binding(ci, allow(broad, capability), payments)];
+    const recorded = [...known, binding(ci, granted, payments)];
     const later = [...recorded, binding(ci, allow(next, capability), cards)];
     expect(severitiesOf(rule, compareResources(recorded, later))).toEqual([]);
     expect(severitiesOf(rule, compareResources(recorded, later, { live: known }))).toEqual([severity]);
@@ -345,13 +272,14 @@ describe("what a subject holds by hand alone", () => {
 });
 
 describe("G3 delegation-caps", () => {
+  const pullTokens = "registry.pull_token_creator";
   it("is high for one that lets its holder make what it may bind", () => {
     const held = role("some", ["IAM_IDENTITY_CREATE", "IAM_ROLES_UPDATE"]);
     expect(severitiesOf("G3", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(["high"]);
   });
 
   it.each([
-    ["the platform's own", builtInRole("registry.pull_token_creator"), "medium", "its access"],
+    ["the platform's own", role(pullTokens, namesOf(pullTokens), { builtIn: true }), "medium", "its access"],
     ["a program's", role("my.pull_token_creator", ["IAM_ROLE_BINDINGS_CREATE"]), "high", "roles"],
   ])("takes the name of %s role for pull tokens for what it is", (_, held, severity, gives) => {
     expect(found("G3", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
@@ -365,16 +293,11 @@ describe("G3 delegation-caps", () => {
 
 describe("G3 delegation-caps, of a role or an identity that others may change", () => {
   const search = group("search", `${acme}/${"3".repeat(16)}`);
-  const inGroup = (parentUid: string, one: Resource): Resource => ({
-    ...one,
-    inputs: { ...one.inputs, parentUid },
-  });
+  const inGroup = (parentUid: string, one: Resource): Resource => edit(one, { parentUid });
   const lister = (parentUid: string): Resource => inGroup(parentUid, role("lister", ["REPO_LIST"]));
   const robot = (parentUid: string): Resource => inGroup(parentUid, identity("robot", pinned));
   const boss = identity("boss", claims({ issuer: "https://sso.acme.example", subject: "boss" }));
-  const sso = (roleUid: string): Resource =>
-    resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: roleUid });
-  const directory = sso(viewer.uid);
+  const directory = resource("IdentityProvider", "directory", { parentUid: acme, defaultRole: viewer.uid });
   const known = [...withOwner, search, boss, directory];
   const places = { above: acme, beside: search.uid, at: payments, below: cards };
   type Place = keyof typeof places;
@@ -385,24 +308,14 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   const inside = { parentUid: directory.uid, externalGroupId: "team", scope: search.uid };
   const services = { chainguard: { serviceBindings: { INGESTER: ci.uid } } };
   it.each<[string, string[], ...((roleUid: string) => Resource)[]]>([
-    ...Object.entries({ above: ["high"], beside: ["medium"], at: [], below: [] }).map(
-      ([place, severities]): [string, string[], () => Resource] => [
-        `a RoleBinding ${place} its group`,
-        severities,
-        () => binding(ci, lister(payments), places[place as Place]),
-      ],
-    ),
-    [
-      "a GroupAccess",
-      ["medium"],
-      (roleUid) => resource("GroupAccess", "access", { parentUid: search.uid, bindings: bindings(roleUid) }),
-    ],
-    [
-      "an invite",
-      ["medium"],
-      given("GroupInvite", { ttl: "24h", email: "ada@acme.example", singleUse: true }),
-    ],
+    ["a RoleBinding above its group", ["high"], () => binding(ci, lister(payments), acme)],
+    ["a RoleBinding beside its group", ["medium"], () => binding(ci, lister(payments), search.uid)],
+    ["a RoleBinding of its group", [], () => binding(ci, lister(payments), payments)],
+    ["a RoleBinding below its group", [], () => binding(ci, lister(payments), cards)],
+    ["a GroupAccess", ["medium"], (roleUid) => given("GroupAccess", { bindings: bindings(roleUid) })("")],
+    ["an invite", ["medium"], given("GroupInvite", { ttl: "24h", email: "ada@acme.example" })],
     ["a mapping", ["medium"], given("ExternalGroupRoleMapping", inside)],
+    ["a provider", ["high"], (defaultRole) => providing({ defaultRole })],
     [
       "an association of an identity with it",
       ["medium"],
@@ -417,12 +330,6 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     for (const { name, field } of findings) expect([name, field]).toEqual(["lister", "parentUid"]);
     // One that is made with its grant is no other one.
     expect(severitiesOf("G3", compareResources(known, [...before, ...made]))).toEqual(severities);
-  });
-
-  it("a role of a group that is the default of a provider above it", () => {
-    const before = [...known, lister(payments)];
-    const after = [...before.filter((each) => each !== directory), sso(lister(payments).uid)];
-    expect(severitiesOf("G3", compareResources(before, after))).toEqual(["high"]);
   });
 
   it.each<[Place | "root", Place | "root", string[]]>([
@@ -447,34 +354,16 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
 
   const admin = binding(boss, owner, payments);
   it.each<[string, Resource, Place, Resource[], string[]]>([
-    ["pushes above its group, which others administer", pusher, "above", [admin], ["medium"]],
-    ["pushes beside its group, which others administer", pusher, "beside", [admin], ["medium"]],
-    ["owns beside its group, which others administer", owner, "beside", [admin], ["high"]],
-    [
-      "has a role beside its group that no document describes",
-      role("unknown", ["TAG_CREATE"]),
-      "beside",
-      [admin],
-      ["medium"],
-    ],
-    ["pushes in its group", pusher, "at", [admin], []],
-    ["pushes below its group", pusher, "below", [admin], []],
-    ["only reads beside its group", viewer, "beside", [admin], []],
-    ["pushes beside its group, which nobody else administers", pusher, "beside", [], []],
-    [
-      "pushes beside its group, which those administer who administer the other one",
-      pusher,
-      "beside",
-      [admin, binding(boss, owner, search.uid)],
-      [],
-    ],
-    [
-      "pushes beside its group, whose people only push",
-      pusher,
-      "beside",
-      [binding(boss, pusher, payments)],
-      [],
-    ],
+    ["pushes, beside a group of an owner", pusher, "beside", [admin], ["medium"]],
+    ["pushes, above a group of an owner", pusher, "above", [admin], ["medium"]],
+    ["owns, beside a group of an owner", owner, "beside", [admin], ["high"]],
+    ["has an unknown role, beside it", role("unknown", ["TAG_CREATE"]), "beside", [admin], ["medium"]],
+    ["pushes, in a group of an owner", pusher, "at", [admin], []],
+    ["pushes, below a group of an owner", pusher, "below", [admin], []],
+    ["only reads, beside a group of an owner", viewer, "beside", [admin], []],
+    ["pushes, beside a group of nobody else", pusher, "beside", [], []],
+    ["pushes where the same owner is", pusher, "beside", [admin, binding(boss, owner, search.uid)], []],
+    ["pushes, beside a group whose people push", pusher, "beside", [binding(boss, pusher, payments)], []],
   ])("an identity that %s", (_title, what, place, admins, severities) => {
     const before = [...known, robot(payments), ...admins];
     const after = [...before, binding(robot(payments), what, places[place])];
@@ -554,18 +443,12 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   });
 });
 
-describe("G9 disruptive-caps", () => {
-  it("names the capabilities and the role", () => {
-    const held = role("cleaner", ["IAM_ROLES_DELETE", "REPO_LIST"]);
-    expect(found("G9", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
-      {
-        message: expect.stringMatching(
-          /can take away what others have on acme \/ payments.*: CAP_IAM_ROLES_DELETE$/,
-        ) as string,
-        details: ["through role cleaner"],
-      },
-    ]);
-  });
+it("G9 names the capabilities and the role", () => {
+  const held = role("cleaner", ["IAM_ROLES_DELETE", "REPO_LIST"]);
+  const message = /can take away what others have on acme \/ payments.*: CAP_IAM_ROLES_DELETE$/;
+  expect(found("G9", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
+    { message: expect.stringMatching(message) as string, details: ["through role cleaner"] },
+  ]);
 });
 
 describe("G4 role-widened", () => {
@@ -610,10 +493,8 @@ describe("G4 role-widened", () => {
     });
   });
 
-  it("ignores a role that is not bound, or that only loses capabilities", () => {
+  it("ignores a role that is not bound", () => {
     expect(found("G4", compareResources([...base, dev], [...base, wider("IAM_ROLES_UPDATE")]))).toEqual([]);
-    const bound = [...base, binding(ci, dev, payments)];
-    expect(found("G4", compareResources([...bound, wider("TAG_CREATE")], [...bound, dev]))).toEqual([]);
   });
 });
 
@@ -625,10 +506,7 @@ describe("G5 scope-widened", () => {
     ["a move up to the root", at(payments), at(acme), ["high"]],
     // A later change may remove the one below.
     ["a second binding above", at(cards), at(cards, payments), ["medium"]],
-    ["a second binding at the root", at(payments), at(payments, acme), ["high"]],
     ["a second binding below", at(payments), at(payments, cards), []],
-    ["a second binding below the root", at(acme), at(acme, payments), []],
-    ["a move down", at(acme), at(cards), []],
     ["another role above", [binding(ci, pusher, cards)], at(acme), []],
   ])("judges %s", (_what, before, after, severities) => {
     expect(severitiesOf("G5", compareResources([...base, ...before], [...base, ...after]))).toEqual(
@@ -638,11 +516,9 @@ describe("G5 scope-widened", () => {
 
   it("states the groups that are reached", () => {
     const change = compareResources([...base, ...at(cards)], [...base, ...at(acme)]);
-    expect(found("G5", change)[0]).toMatchObject({
-      message:
-        "GitHub Actions of acme/pay, branch main has viewer on acme instead of acme / payments / cards, and reaches 2 more groups",
-      details: ["acme", "acme / payments"],
-    });
+    const message =
+      "GitHub Actions of acme/pay, branch main has viewer on acme instead of acme / payments / cards, and reaches 2 more groups";
+    expect(found("G5", change)).toMatchObject([{ message, details: ["acme", "acme / payments"] }]);
   });
 });
 
@@ -652,28 +528,18 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   const [pipeline, second, crowd] = [identity("pipeline", pinned), identity("second", pinned), open].map(
     inOwn,
   ) as [Resource, Resource, Resource];
-  const repo = resource("Repo", "api", { parentUid: own.uid });
   const bound = binding(pipeline, pusher, own.uid);
+  const other = binding(second, pusher, own.uid);
   const tagger = role("tagger", ["TAG_CREATE"]);
+  const elsewhere = [tagger, binding(pipeline, tagger, payments)];
 
   test.each<[string, readonly Resource[], readonly Resource[], string[]]>([
-    ["that the fix recommends is low", [], [own, repo, pipeline, bound], ["low"]],
     ["is low beside a reader", [], [own, pipeline, bound, ci, binding(ci, viewer, own.uid)], ["low"]],
     ["that is there already is medium", [own], [own, pipeline, bound], ["medium"]],
-    [
-      "with two who push is medium",
-      [],
-      [own, pipeline, second, bound, binding(second, pusher, own.uid)],
-      ["medium", "medium"],
-    ],
+    ["with two who push is medium", [], [own, pipeline, second, bound, other], ["medium", "medium"]],
     ["of an identity of another group is medium", [], [own, ci, binding(ci, pusher, own.uid)], ["medium"]],
     ["that many can be is high", [], [own, crowd, binding(crowd, pusher, own.uid)], ["high"]],
-    [
-      "and of another group is medium there",
-      [],
-      [own, pipeline, bound, tagger, binding(pipeline, tagger, payments)],
-      ["medium", "low"],
-    ],
+    ["and of another group is medium there", [], [own, pipeline, bound, ...elsewhere], ["medium", "low"]],
   ])("%s", (_title, before, after, expected) => {
     const all = [...groups, viewer, pusher];
     expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
@@ -699,34 +565,16 @@ const atAws = (arnPattern: string): Props => ({
   awsIdentity: { awsAccount: "123456789012", arnPattern, userIdPattern: "^A.*$" },
 });
 
+const oneRepository = "^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$";
+const byPattern = (subjectPattern: string): Props => claims({ issuer: github, subjectPattern });
+
 test.each<[string, Props, string]>([
-  [
-    "branches of one repository",
-    claims({ issuer: github, subjectPattern: "^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$" }),
-    "medium",
-  ],
-  [
-    "two environments",
-    claims({ issuer: github, subjectPattern: "^repo:acme/pay:environment:(?:eu|us)$" }),
-    "medium",
-  ],
-  ["two people", claims({ issuer: "https://sso.acme.example", subjectPattern: "^(?:ada|bob)$" }), "medium"],
+  ["branches of one repository", byPattern(oneRepository), "medium"],
+  ["two environments", byPattern("^repo:acme/pay:environment:(?:eu|us)$"), "medium"],
   ["the sessions of one role", atAws("^arn:aws:sts::123456789012:assumed-role/ci/[\\w=,.@-]+$"), "medium"],
-  [
-    "any repository of an organisation",
-    claims({ issuer: github, subjectPattern: "^repo:acme/[^:]+:environment:eu$" }),
-    "high",
-  ],
-  [
-    "any branch of one repository",
-    claims({ issuer: github, subjectPattern: "^repo:acme/pay:ref:.*$" }),
-    "high",
-  ],
-  [
-    "a pattern of issuers",
-    claims({ issuerPattern: "^https://.*$", subject: "repo:acme/pay:environment:eu" }),
-    "high",
-  ],
+  ["any repository of an organisation", byPattern("^repo:acme/[^:]+:environment:eu$"), "high"],
+  ["any branch of one repository", byPattern("^repo:acme/pay:ref:.*$"), "high"],
+  ["a pattern of issuers", claims({ issuerPattern: "^https://.*$", subject: "repo:acme/pay:ref:a" }), "high"],
   ["any role", atAws("^arn:aws:sts::123456789012:assumed-role/.*$"), "high"],
 ])("G6 of a pattern that accepts %s", (_what, trust, severity) => {
   const who = identity("who", trust);
@@ -736,10 +584,7 @@ test.each<[string, Props, string]>([
 });
 
 test("G6 of thousands of grants of one pattern asks for the pattern once, within the steps of a review", () => {
-  const who = identity(
-    "who",
-    claims({ issuer: github, subjectPattern: "^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$" }),
-  );
+  const who = identity("who", byPattern(oneRepository));
   const places = Array.from({ length: 2_000 }, (_, n) =>
     group(`g${n}`, `${acme}/${String(n).padStart(16, "0")}`),
   );
@@ -753,34 +598,26 @@ test("G6 of thousands of grants of one pattern asks for the pattern once, within
 
 describe("G7 mass-grant", () => {
   const idp = ({ uid: defaultRole }: Resource): Resource => providing({ defaultRole });
+  const given = { parentUid: uid("p"), externalGroupId: "admins", scope: acme };
   const mapping = (what: Resource): Resource =>
-    resource("ExternalGroupRoleMapping", "admins", {
-      parentUid: uid("p"),
-      externalGroupId: "admins",
-      roleUid: what.uid,
-      scope: acme,
-    });
+    resource("ExternalGroupRoleMapping", "admins", { ...given, roleUid: what.uid });
 
-  it("a default role beyond viewer is found, viewer and less is not", () => {
-    const less = role("lister", ["REPO_LIST"]);
-    expect(severitiesOf("G7", adding(withOwner, idp(pusher)))).toEqual(["high"]);
-    expect(found("G7", adding(withOwner, idp(viewer)))).toEqual([]);
-    expect(found("G7", adding([...withOwner, less], idp(less)))).toEqual([]);
-  });
+  const lister = role("lister", ["REPO_LIST"]);
+  const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
+  const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
 
-  it("where viewer is not known, what does more than list is beyond it", () => {
-    const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
-    const lister = role("lister", ["REPO_LIST"]);
-    expect(severitiesOf("G7", adding([...groups, reader], idp(reader)))).toEqual(["high"]);
-    expect(found("G7", adding([...groups, lister], idp(lister)))).toEqual([]);
-  });
-
-  it("reports a mapping with capabilities of G1 or G2, and any on a root group", () => {
-    const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
-    expect(severitiesOf("G7", adding(withOwner, mapping(owner)))).toEqual(["high"]);
-    expect(severitiesOf("G7", adding([...withOwner, admin], mapping(admin)))).toEqual(["high"]);
-    expect(severitiesOf("G7", adding(withOwner, mapping(pusher)))).toEqual(["medium"]);
-    expect(found("G7", adding(withOwner, edit(mapping(pusher), { scope: payments })))).toEqual([]);
+  it.each<[string, readonly Resource[], Resource, string[]]>([
+    ["a default role beyond viewer", withOwner, idp(pusher), ["high"]],
+    ["viewer", withOwner, idp(viewer), []],
+    ["less than viewer", [...withOwner, lister], idp(lister), []],
+    ["more than to list, where viewer is not known", [...groups, reader], idp(reader), ["high"]],
+    ["to list, where viewer is not known", [...groups, lister], idp(lister), []],
+    ["a mapping with capabilities of G1", withOwner, mapping(owner), ["high"]],
+    ["a mapping with capabilities of G2", [...withOwner, admin], mapping(admin), ["high"]],
+    ["any mapping on a root group", withOwner, mapping(pusher), ["medium"]],
+    ["any other below", withOwner, edit(mapping(pusher), { scope: payments }), []],
+  ])("judges %s", (_what, before, made, severities) => {
+    expect(severitiesOf("G7", adding(before, made))).toEqual(severities);
   });
 });
 
@@ -798,23 +635,12 @@ describe("G8 identity-provider", () => {
     ["asks for less proof", [idp({ pkceEnabled: true })], [idp({})], "oidc.pkceEnabled"],
     ["asks for more proof", [idp({})], [idp({ pkceEnabled: true })], undefined],
     ["has another name", [idp({})], [edit(idp({}), { name: "staff" })], undefined],
-    [
-      "asks for fewer scopes",
-      [idp({ additionalScopes: ["email", "a"] })],
-      [idp({ additionalScopes: ["email"] })],
-      undefined,
-    ],
+    ["asks for fewer scopes", [idp({ additionalScopes: ["email"] })], [idp({})], undefined],
     ["names groups by no claim", [idp({ groupsClaim: "roles" })], [idp({})], undefined],
   ])("judges one that %s", (_, before, after, field) => {
     const expected = field === undefined ? [] : [{ severity: "high", field }];
     const findings = found("G8", between(before, after));
     expect(findings.map(({ severity, field: at }) => ({ severity, field: at }))).toEqual(expected);
-  });
-
-  it("finds a new SCIM token", () => {
-    expect(severitiesOf("G8", adding(withOwner, resource("ScimToken", "scim", { parentUid: "p" })))).toEqual([
-      "high",
-    ]);
   });
 
   it.each<[string, Props, string[], string[]]>([

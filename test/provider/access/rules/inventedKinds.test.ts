@@ -14,12 +14,7 @@ const change = (before: Resource[], after: Resource[]) =>
   compareResources([...base, ...before], [...base, ...after]);
 const invent = (kindName: string) => (inputs: Props) =>
   resource(kindName, "new", { parentUid: payments, ...inputs });
-const [relay, mirror, shelf, robot] = ["Relay", "Mirror", "Shelf", "Robot"].map(invent) as [
-  (inputs: Props) => Resource,
-  (inputs: Props) => Resource,
-  (inputs: Props) => Resource,
-  (inputs: Props) => Resource,
-];
+const [relay, mirror, shelf, robot] = [invent("Relay"), invent("Mirror"), invent("Shelf"), invent("Robot")];
 
 const inShelf = resource("Repo", "api", { parentUid: shelf({}).uid }, { external: true });
 const keySet = (key: object, more: Props = {}): Props => ({

@@ -22,10 +22,7 @@ export const inventedKinds = {
     collection: "/invented/v2/relays",
     fields: {
       parentUid,
-      delivery: object<object>(
-        shape({ fields: { url: string({ access: "events.receiver" }), name: string() } }),
-        {},
-      ),
+      delivery: object<object>(shape({ fields: { url: string({ access: "events.receiver" }) } }), {}),
       token: secret(),
     },
   }),

@@ -50,7 +50,6 @@ describe("K1 static-keys", () => {
 
   it.each([
     ["RSA of 1024 bits", { ...rsa(1024) }, ["critical"]],
-    ["RSA of 2048 bits", rsa(2048), []],
     ["the exponent 1", { ...rsa(2048), e: "AQ" }, ["critical"]],
     ["a key that is not of RSA", { kty: "OKP", crv: "Ed25519", x: "A".repeat(43) }, []],
     ["alg none", { ...rsa(2048), alg: "None" }, ["critical"]],
@@ -64,10 +63,7 @@ describe("K1 static-keys", () => {
     expect(severitiesOf("K1", compareResources(before, [...base, now]))).toEqual(severities);
   });
 
-  it("ignores exchanged public keys and other identities", () => {
-    const other = keys({ issuerKeys: '{"keys":[{"kty":"OKP","x":"2"}]}' });
-    const change = compareResources([...base, identity("ci", keys())], [...base, identity("ci", other)]);
-    expect(found("K1", change)).toEqual([]);
+  it("ignores other identities", () => {
     expect(found("K1", made(identity("ci", pinned)))).toEqual([]);
   });
 });
@@ -108,6 +104,8 @@ describe("K3 open-invite", () => {
   const invite = (more: Props): Resource =>
     resource("GroupInvite", "guest", { parentUid: payments, roleUid: viewer.uid, ttl: "48h", ...more });
   const closed = { email: "ada@acme.example", singleUse: true };
+  /** By a capability of G2. */
+  const admin = role("admin", ["IAM_ROLES_UPDATE"]);
 
   it.each([
     ["nothing is wrong", closed, []],
@@ -121,12 +119,6 @@ describe("K3 open-invite", () => {
     expect(severitiesOf("K3", made(invite(more)))).toEqual(severities);
   });
 
-  it("is critical with capabilities of G2", () => {
-    const admin = role("admin", ["IAM_ROLES_UPDATE"]);
-    const change = compareResources([...base, admin], [...base, admin, invite({ roleUid: admin.uid })]);
-    expect(severitiesOf("K3", change)).toEqual(["critical"]);
-  });
-
   it("names every problem in one line", () => {
     expect(found("K3", made(invite({ ttl: "1000h" })))[0]?.message).toBe(
       "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used more than once; valid for 1000h (limit 7 days)",
@@ -138,18 +130,15 @@ describe("K3 open-invite", () => {
     ["as open as before, and lasts longer", {}, { ttl: "240h" }, 2, ["high"]],
     ["as open as before, which was over", {}, { ttl: "24h" }, -1, ["high"]],
     ["more open than before", closed, { email: "", ttl: "24h" }, 2, ["high"]],
-    ["another role", {}, { roleUid: owner.uid, ttl: "24h" }, 2, ["critical"]],
+    ["another role", {}, { roleUid: admin.uid, ttl: "24h" }, 2, ["critical"]],
     ["a code that counts once, and may be used up", { singleUse: true }, { ttl: "24h" }, 2, ["high"]],
   ])("is reported for one that is made anew: %s", (_, old, now, days, expected) => {
     const before = { ...invite(old), outputs: { expirationTime: inDays(days) } };
     const after = { ...before, inputs: { ...before.inputs, ...now } };
-    const comparison = compareResources([...base, before], [...base, after], { replaced: [before] });
+    const comparison = compareResources([...base, admin, before], [...base, admin, after], {
+      replaced: [before],
+    });
     expect(severitiesOf("K3", comparison)).toEqual(expected);
-  });
-
-  it("is not reported for an invite that existed before", () => {
-    const all = [...base, invite({})];
-    expect(found("K3", compareResources(all, all))).toEqual([]);
   });
 });
 
@@ -176,20 +165,14 @@ describe("K4 plain-secret", () => {
   const fromInvite = (kind: string, inputs: Props, property: string, isNew = false) => {
     const one = state("GroupInvite", "open", invite, isNew ? {} : known);
     const dependencies = { [property]: [one.urn] };
-    return found(
-      "K4",
-      compare({
-        preview: preview(
-          isNew ? step("create", undefined, one) : step("same", one, one),
-          step("create", undefined, state(kind, "reader", inputs, { dependencies })),
-        ),
-      }),
-    ).map(({ severity, field }) => [severity, field]);
+    const source = isNew ? step("create", undefined, one) : step("same", one, one);
+    const reader = step("create", undefined, state(kind, "reader", inputs, { dependencies }));
+    const findings = found("K4", compare({ preview: preview(source, reader) }));
+    return findings.map(({ severity, field }) => [severity, field]);
   };
 
   it.each<[string, Props, string, string]>([
     ["Group", { parentUid: payments, name: "a" }, "description", "description"],
-    ["Role", { parentUid: payments, name: "a", capabilities: [] }, "description", "description"],
     ["RepoReadme", { parentUid: payments }, "content", "content"],
     ["Repo", { parentUid: payments, name: "a" }, "customOverlay", "customOverlay.annotations.a"],
     ["Tag", { parentUid: payments, digest: "a" }, "name", "name"],

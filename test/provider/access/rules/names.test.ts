@@ -125,8 +125,6 @@ describe.each([
     ["that another one had", [one, other], [called(one, "other"), called(other, "third")], "was"],
     ["but for its case and spaces", [one, other], [called(one, " Other\u200b"), other], "is"],
     ["but for a variation selector", [one, other], [called(one, "other\ufe0f"), other], "is"],
-    ["but for a blank of Braille", [one, other], [called(one, "oth\u2800er"), other], "is"],
-    ["but for a joiner of graphemes", [one, other], [called(one, "oth\u034fer"), other], "is"],
     ["of one that is deleted", [one, other], [called(one, "other")], "was"],
   ])("%s", (_title, before, after, verb) => {
     const findings = found("X6", change(before, after)).filter(({ urn }) => urn === one.urn);
@@ -160,47 +158,30 @@ describe.each([
   });
 });
 
-describe("names that are exchanged in several changes", () => {
-  const [weak, strong] = [role("reader", ["REPO_LIST"]), role("admin", ["IAM_ROLES_UPDATE"])];
+test("a role that only reads makes room for its name as low, and as nothing where nobody holds it", () => {
+  const weak = role("reader", ["REPO_LIST"]);
   const ci = identity("ci", pinned);
-  const bound = [ci, binding(ci, strong, payments), binding(ci, weak, payments)];
-
-  test.each<[string, Resource[], Resource[], string[]]>([
-    ["the weak one makes room", [weak, strong], [called(weak, "old"), strong], ["low"]],
-    [
-      "the strong one takes the name",
-      [called(weak, "old"), strong],
-      [called(weak, "old"), called(strong, "reader")],
-      ["medium"],
-    ],
-    ["nobody has it", [weak, strong], [weak, called(strong, "viewer")], ["medium"]],
-  ])("%s", (_title, before, after, expected) => {
-    expect(severitiesOf("X6", change([...bound, ...before], [...bound, ...after]))).toEqual(expected);
-  });
-
-  test("are no finding where nothing is given through it", () => {
-    expect(found("X6", change([weak], [called(weak, "old")]))).toEqual([]);
-  });
+  const bound = [ci, binding(ci, weak, payments)];
+  expect(severitiesOf("X6", change([...bound, weak], [...bound, called(weak, "old")]))).toEqual(["low"]);
+  expect(found("X6", change([weak], [called(weak, "old")]))).toEqual([]);
 });
 
-describe("a role that is called as one of the platform", () => {
-  test.each([...builtInRoleNames, "Viewer", "ow\u200bner"])("%s", (name) => {
-    const own = role(name, ["REPO_LIST"]);
-    expect(severitiesOf("X6", change([], [own]))).toEqual(["medium"]);
+test.each([...builtInRoleNames, "Viewer", "ow\u200bner"])(
+  "a role called %s, as one of the platform",
+  (name) => {
+    expect(severitiesOf("X6", change([], [role(name, ["REPO_LIST"])]))).toEqual(["medium"]);
     const renamed = role("some", ["REPO_LIST"]);
     expect(severitiesOf("X6", change([renamed], [called(renamed, name)]))).toEqual(["medium"]);
-  });
-});
+  },
+);
 
 describe("two of one name", () => {
   test("are told apart by issuer, group and uid in grants and lists", () => {
-    const [one, other] = [payments, cards].map((parentUid) => ({
-      ...resource("Role", "dev", { parentUid, capabilities: ["CAP_TAG_CREATE"] }),
-    })) as [Resource, Resource];
-    const ci = identity("ci", pinned);
+    const [one, other] = [kinds["Role"]!("dev", payments), kinds["Role"]!("dev", cards)];
+    const all = [one, other, identity("ci", pinned)] as const;
     const comparison = change(
-      [one, other, ci],
-      [one, other, ci, binding(ci, one, payments), binding(ci, other, cards)],
+      [...all],
+      [...all, binding(all[2], one, payments), binding(all[2], other, cards)],
     );
     const labels = comparison.grants.map(({ grant }) => grant.role.label ?? "");
     expect(labels).toEqual([
@@ -213,13 +194,9 @@ describe("two of one name", () => {
 
   test("are told apart where people sign in by them", () => {
     const providers = ["a", "b"].map((name) => called(kinds["IdentityProvider"]!(name), "sso"));
-    const mappings = providers.map((provider, i) =>
-      resource("ExternalGroupRoleMapping", `m${i}`, {
-        parentUid: provider.uid,
-        externalGroupId: "admins",
-        roleUid: viewer.uid,
-        scope: acme,
-      }),
+    const given = { externalGroupId: "admins", roleUid: viewer.uid, scope: acme };
+    const mappings = providers.map(({ uid: parentUid }, i) =>
+      resource("ExternalGroupRoleMapping", `m${i}`, { parentUid, ...given }),
     );
     const { grants } = change(providers, [...providers, ...mappings]);
     const names = grants.map(({ grant: { subject } }) => subject.displayName);
@@ -231,23 +208,14 @@ describe("two of one name", () => {
     }
   });
 
-  test("have no label where each has a name of its own", () => {
-    const ci = identity("ci", pinned);
-    const { grants } = change([ci], [ci, binding(ci, viewer, payments)]);
-    expect(grants.map(({ grant }) => [grant.role.label, grant.subject.label])).toEqual([
-      [undefined, undefined],
-    ]);
-  });
-
   test("show their uids where one takes the place of the other", () => {
-    const [one, other] = [role("dev", ["TAG_CREATE"]), group("x", `${acme}/${"3".repeat(16)}`)];
+    const one = role("dev", ["TAG_CREATE"]);
     const twin = { ...one, uid: `${acme}/${"4".repeat(16)}`, urn: `${one.urn}-twin` };
     const ci = identity("ci", pinned);
     const given = binding(ci, one, payments);
     const after = { ...given, inputs: { ...given.inputs, roleUid: twin.uid } };
-    const comparison = change([ci, one, twin, other, given], [ci, one, twin, other, after]);
+    const comparison = change([ci, one, twin, given], [ci, one, twin, after]);
     const effect = comparison.changes.flatMap(({ fields }) => fields).find(({ path }) => path === "roleUid");
-    expect(effect?.before).not.toBe(effect?.after);
     expect([effect?.before, effect?.after]).toEqual([
       expect.stringContaining(one.uid.slice(one.uid.lastIndexOf("/"))),
       expect.stringContaining(twin.uid.slice(twin.uid.lastIndexOf("/"))),

@@ -32,42 +32,30 @@ const change = (before: Resource[], after: Resource[], options: ComparisonOption
 
 describe("R1 registry-loss", () => {
   const synced = (source: string): Resource => repo({ syncConfig: { source } });
-  it.each([
-    ["a repository that is deleted", [repo()], [], "high"],
-    ["a tag that is deleted", [repo(), tag("a")], [repo()], "high"],
-    ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], "medium"],
-    ["another source", [synced("a")], [synced("b")], "high"],
-    ["a source that is set", [repo()], [synced("b")], "high"],
-  ])("finds %s", (_, before, after, severity) => {
-    expect(severitiesOf("R1", change(before, after))).toEqual([severity]);
+  const other = (to: string): Resource => ({
+    ...tag(to),
+    uid: `${repo().uid}/${"9".repeat(16)}`,
+    urn: `${tag(to).urn}-tag`,
   });
 
-  it("finds a repository that is replaced", () => {
-    const replaced = [repo()];
-    expect(severitiesOf("R1", change(replaced, replaced, { replaced }))).toEqual(["high"]);
-  });
-
-  it("ignores new resources and the other fields of a tag", () => {
-    expect(found("R1", change([], [synced("a"), tag("a")]))).toEqual([]);
-    expect(found("R1", change([tag("a")], [tag("a", { deprecated: true })]))).toEqual([]);
-    expect(found("R1", change([repo()], [repo({ description: "new" })]))).toEqual([]);
-  });
-
-  it("finds no loss of a tag that another resource of the program has from then on, and its move", () => {
-    const other = (to: string): Resource => ({
-      ...tag(to),
-      uid: `${repo().uid}/${"9".repeat(16)}`,
-      urn: `${tag(to).urn}-tag`,
-    });
-    expect(found("R1", change([repo(), tag("a")], [repo(), other("a")]))).toEqual([]);
-    expect(severitiesOf("R1", change([repo(), tag("a")], [repo(), other("b")]))).toEqual(["medium"]);
+  it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
+    ["a repository that is deleted", [repo()], [], ["high"]],
+    ["a repository that is replaced", [repo()], [repo()], ["high"], [repo()]],
+    ["a tag that is deleted", [repo(), tag("a")], [repo()], ["high"]],
+    ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], ["medium"]],
+    ["another source", [synced("a")], [synced("b")], ["high"]],
+    ["a source that is set", [repo()], [synced("b")], ["high"]],
+    ["a new repository and tag", [], [synced("a"), tag("a")], []],
+    ["a tag that another resource has from then on", [repo(), tag("a")], [repo(), other("a")], []],
+    ["a tag that another resource moves", [repo(), tag("a")], [repo(), other("b")], ["medium"]],
+  ])("judges %s", (_, before, after, severities, replaced = []) => {
+    expect(severitiesOf("R1", change(before, after, { replaced }))).toEqual(severities);
   });
 
   it("finds what moves a tag back that was moved by hand, and no update that leaves it", () => {
     const live = [...base, repo(), tag("b")];
     const after = (one: Resource) => found("R1", change([repo(), tag("a")], [repo(), one], { live }));
-    const renamed = { ...tag("a"), uid: `${repo().uid}/${"9".repeat(16)}`, urn: `${tag("a").urn}-tag` };
-    expect(after(renamed).map(({ severity, message }) => [severity, message])).toEqual([
+    expect(after(other("a")).map(({ severity, message }) => [severity, message])).toEqual([
       ["medium", "tag latest is moved from sha256:bbbbbbbbbbbb… to sha256:aaaaaaaaaaaa…"],
     ]);
     expect(after(tag("a", { deprecated: true }))).toEqual([]);
@@ -85,13 +73,9 @@ describe("R2 image-trust", () => {
     ["a provider of certificates", { certificates: { providers: ["corp"] } }, ["high"]],
     ["a package repository", { contents: { runtimeRepositories: ["https://apk.example"] } }, ["medium"]],
     ["root by name", { accounts: { runAs: "root" } }, ["medium"]],
-    ["root by number", { accounts: { runAs: "0:0" } }, ["medium"]],
     ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
     ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
-    ["another user", { accounts: { runAs: "nonroot" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
-    ["a package", { contents: { packages: ["curl"] } }, []],
-    ["a variable", { environment: { TZ: "UTC" } }, []],
     ["a library that each program loads", { environment: { LD_PRELOAD: "/usr/lib/x.so" } }, ["high"]],
     ["where programs are looked for", { environment: { PATH: "/tmp/bin:/usr/bin" } }, ["high"]],
     ["a server that gets secrets", { environment: { VAULT_ADDR: "https://vault.example" } }, ["high"]],
@@ -118,31 +102,27 @@ describe("R2 image-trust", () => {
   });
 });
 
-describe("X1 exposure", () => {
-  const to = (name: string, sink: string): Resource =>
-    resource("Subscription", name, { parentUid: payments, sink });
+const to = (name: string, parentUid: string, sink: string): Resource =>
+  resource("Subscription", name, { parentUid, sink });
 
-  it("finds a new host, and neither one that is known nor one that is allowed", () => {
-    const before = [to("a", "https://events.acme.example/a")];
-    const of = (sink: string) => found("X1", change(before, [...before, to("b", sink)]));
+describe("X1 exposure", () => {
+  it("finds a new host, a new address at a known one, and nothing that was there", () => {
+    const before = [to("a", payments, "https://events.acme.example/a")];
+    const of = (sink: string) => found("X1", change(before, [...before, to("b", payments, sink)]));
     const message =
       "events of acme / payments and everything below it are sent to a new host: elsewhere.example";
     expect(of("https://elsewhere.example/x")).toMatchObject([{ severity: "medium", message }]);
     expect(of("https://events.acme.example/b")).toMatchObject([
       { message: expect.stringContaining("a new address at events.acme.example") as string },
     ]);
-    const allowed = { sinkAllow: ["*.acme.example"] };
-    expect(found("X1", change([], [to("b", "https://new.acme.example")]), allowed)).toEqual([]);
-    expect(found("X1", change([], [to("b", "https://acme.example.evil")]), allowed)).toHaveLength(1);
     expect(found("X1", change(before, before))).toEqual([]);
   });
 
   it("knows an address on its group and below, not above and beside", () => {
-    const at = (name: string, parentUid: string): Resource =>
-      resource("Subscription", name, { parentUid, sink: "https://events.acme.example/a" });
-    const known = [...groups, at("a", payments)];
+    const sink = "https://events.acme.example/a";
+    const known = [...groups, to("a", payments, sink)];
     const messages = (where: string): string[] =>
-      found("X1", change(known, [...known, at("b", where)])).map(({ message }) => message);
+      found("X1", change(known, [...known, to("b", where, sink)])).map(({ message }) => message);
     expect(messages(payments)).toEqual([]);
     expect(messages(cards)).toEqual([]);
     expect(messages(acme)).toEqual([
@@ -158,23 +138,17 @@ describe("X1 exposure", () => {
     ["an address that is allowed, at a host of many customers", "https://hooks.example/acme/1", []],
     ["the address of another customer there", "https://hooks.example/evil/1", ["high"]],
   ])("is as loud for the root group as what it learns: %s", (_what, sink, severities) => {
-    const at = (name: string, parentUid: string, address: string): Resource =>
-      resource("Subscription", name, { parentUid, sink: address });
-    const before = [
-      ...groups,
-      at("known", acme, "https://known.example/a"),
-      at("team", payments, "https://team.example/a"),
+    const known = [
+      to("known", acme, "https://known.example/a"),
+      to("team", payments, "https://team.example/a"),
     ];
     const allowed = { sinkAllow: ["https://hooks.example/acme/*"] };
-    expect(severitiesOf("X1", change(before, [...before, at("new", acme, sink)]), allowed)).toEqual(
-      severities,
-    );
+    const given = change(known, [...known, to("new", acme, sink)]);
+    expect(severitiesOf("X1", given, allowed)).toEqual(severities);
   });
 });
 
 describe("D5 lost-events", () => {
-  const to = (name: string, parentUid: string, sink: string): Resource =>
-    resource("Subscription", name, { parentUid, sink });
   const siem = "https://siem.acme.example/in";
   const alerts = to("alerts", payments, siem);
 
@@ -182,10 +156,7 @@ describe("D5 lost-events", () => {
     ["is deleted", [], ["high"]],
     ["moves to a group below", [to("moved", cards, siem)], ["high"]],
     ["gets an address at another host", [to("other", payments, "https://other.example/in")], ["high"]],
-    ["gets another address at its host", [to("other", payments, "https://siem.acme.example/x")], ["high"]],
     ["moves to the group above", [to("moved", acme, siem)], []],
-    ["has another one with its address beside it", [to("copy", payments, siem)], []],
-    ["stays", [alerts], []],
   ])("judges a subscription that %s", (_, after, severities) => {
     expect(severitiesOf("D5", change([alerts], after))).toEqual(severities);
   });
@@ -206,38 +177,24 @@ describe("D5 lost-events", () => {
   it("does not count on what was made by hand", () => {
     const copy = to("copy", payments, siem);
     const live = [...groups, alerts, copy];
-    expect(found("D5", compareResources([...groups, alerts], groups, { live }))).toMatchObject([
-      {
-        severity: "high",
-        message: expect.stringContaining("only a subscription that was made by hand") as unknown,
-      },
-    ]);
+    const [finding] = found("D5", compareResources([...groups, alerts], groups, { live }));
+    expect(finding?.severity).toBe("high");
+    expect(finding?.message).toContain("only a subscription that was made by hand");
     const kept = compareResources([...groups, alerts, copy], [...groups, copy], { live });
     expect(found("D5", kept)).toEqual([]);
   });
 
-  it("names the group and the address, also of one that is replaced in place", () => {
+  it("names the group and the address of one that is replaced, unless its events are sent to another one", () => {
     const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
-    const compared = compareResources([...groups, alerts], [...groups, elsewhere], { replaced: [alerts] });
-    expect(found("D5", compared)).toMatchObject([
-      {
-        severity: "high",
-        message: `events of acme / payments and everything below it are no longer sent to ${siem}`,
-        field: "sink",
-      },
-    ]);
-  });
-
-  it("reports one that is replaced while another one is made for its address", () => {
-    const elsewhere = { ...alerts, inputs: { ...alerts.inputs, sink: "https://other.example/in" } };
-    const after = [...groups, elsewhere, to("copy", payments, siem)];
-    const compared = compareResources([...groups, alerts], after, { replaced: [alerts] });
-    expect(found("D5", compared)).toMatchObject([
-      { severity: "medium", message: expect.stringContaining("may not be sent to") as unknown },
-    ]);
-    const kept = to("copy", payments, siem);
-    const unwritten = compareResources([...groups, alerts, kept], after, { replaced: [alerts] });
-    expect(found("D5", unwritten)).toEqual([]);
+    const copy = to("copy", payments, siem);
+    const replacing = (before: Resource[], ...after: Resource[]) =>
+      found("D5", change([alerts, ...before], [elsewhere, ...after], { replaced: [alerts] }));
+    const message = `events of acme / payments and everything below it are no longer sent to ${siem}`;
+    expect(replacing([])).toMatchObject([{ severity: "high", message, field: "sink" }]);
+    // Another one that is made for its address may come later.
+    const late = expect.stringContaining("may not be sent to") as unknown;
+    expect(replacing([], copy)).toMatchObject([{ severity: "medium", message: late }]);
+    expect(replacing([copy], copy)).toEqual([]);
   });
 
   it("leaves the subscription of a group that is deleted too alone", () => {
@@ -246,18 +203,14 @@ describe("D5 lost-events", () => {
   });
 
   it("reports it where another resource makes a group in the place of that one, and does not send its events", () => {
-    const anew: Resource = { ...resource("Group", "again", { parentUid: acme, name: "payments" }) };
-    const after = [...groups.slice(0, 1), anew];
+    const anew = (name: string) => resource("Group", "again", { parentUid: acme, name });
     const before = [...groups.slice(0, 2), alerts];
-    expect(found("D5", compareResources(before, after))).toMatchObject([{ severity: "high" }]);
-    const sent = [...after, to("anew", anew.uid, siem)];
-    expect(found("D5", compareResources(before, sent))).toEqual([]);
-    const inCapitals = { ...anew, inputs: { ...anew.inputs, name: "Payments" } };
-    const other = resource("Group", "other", { parentUid: acme, name: "billing" });
-    const severitiesWith = (made: Resource) =>
-      severitiesOf("D5", compareResources(before, [...groups.slice(0, 1), made]));
-    expect(severitiesWith(inCapitals)).toEqual(["high"]);
-    expect(severitiesWith(other)).toEqual(["medium"]);
+    const judge = (...after: Resource[]) =>
+      severitiesOf("D5", compareResources(before, [...groups.slice(0, 1), ...after]));
+    expect(judge(anew("payments"))).toEqual(["high"]);
+    expect(judge(anew("Payments"))).toEqual(["high"]);
+    expect(judge(anew("billing"))).toEqual(["medium"]);
+    expect(judge(anew("payments"), to("anew", anew("payments").uid, siem))).toEqual([]);
   });
 });
 
@@ -269,25 +222,14 @@ describe("X2 unresolved", () => {
 
   it("reports assumed references and unknown values that do not decide access: low, and high with --strict", () => {
     const given = change([who], [who, own, binding(who, own, payments)]);
-    expect(found("X2", given)).toMatchObject([
-      {
-        severity: "low",
-        message: expect.stringMatching(/^1 reference of role binding .* is assumed: roleUid$/),
-        details: ["roleUid is assumed to be the id of role dev"],
-      },
-    ]);
+    const message = expect.stringMatching(/^1 reference of role binding .* is assumed: roleUid$/) as unknown;
+    const details = ["roleUid is assumed to be the id of role dev"];
+    expect(found("X2", given)).toMatchObject([{ severity: "low", message, details }]);
     expect(severitiesOf("X2", given, { strict: true })).toEqual(["high"]);
     const described = identity("ci", { ...pinned, description: UNKNOWN });
     expect(found("X2", change([], [described]))[0]?.message).toBe(
       "description of identity ci is not known yet",
     );
-  });
-
-  it("finds a secret that may have changed", () => {
-    const idp = (description: string) =>
-      resource("IdentityProvider", "sso", { ...hidden, defaultRole: viewer.uid, description });
-    const given = change([idp("old")], [idp("new")]);
-    expect(found("X2", given)[0]?.message).toContain("so a change of it cannot be seen");
   });
 
   it.each<[string, unknown, number]>([
@@ -296,23 +238,24 @@ describe("X2 unresolved", () => {
     ["what the secret is in", { oidc: { kind: "update" } }, 1],
     ["nothing", {}, 1],
     ["nothing that can be read", null, 1],
-  ])("finds such a secret where the engine's comparison names %s: %j", (_what, detailedDiff, count) => {
-    const id = `${payments}/${"a".repeat(16)}`;
-    const login = (description: string) =>
-      state("IdentityProvider", "sso", { ...hidden, name: "sso", description }, { id });
-    const update = { ...step("update", login("old"), login("new")), detailedDiff };
-    expect(found("X2", compare({ preview: preview(update) }))).toHaveLength(count);
-  });
+  ])(
+    "finds a secret that may have changed where the engine's comparison names %s: %j",
+    (_what, detailedDiff, count) => {
+      const id = `${payments}/${"a".repeat(16)}`;
+      const login = (description: string) =>
+        state("IdentityProvider", "sso", { ...hidden, name: "sso", description }, { id });
+      const update = { ...step("update", login("old"), login("new")), detailedDiff };
+      const findings = found("X2", compare({ preview: preview(update) }));
+      expect(findings).toHaveLength(count);
+      for (const { message } of findings) expect(message).toContain("so a change of it cannot be seen");
+    },
+  );
 
   it("reports lines that belong to no resource in one finding", () => {
     const given = { ...change([], []), unresolved: ["a", "b"] };
     expect(found("X2", given)).toMatchObject([
       { message: "2 inputs could not be resolved", details: ["a", "b"] },
     ]);
-  });
-
-  it("reports nothing where every value is known", () => {
-    expect(found("X2", change([who], [who, binding(who, viewer, payments)]))).toEqual([]);
   });
 });
 
@@ -322,47 +265,31 @@ describe("X3 cannot-be-judged", () => {
 
   it("reports a role and an identity that no input describes, also without --strict", () => {
     const given = change([who, lookup], [who, lookup, binding(who, lookup, payments)]);
-    expect(found("X3", given)).toMatchObject([
-      {
-        severity: "high",
-        message:
-          "GitHub Actions of acme/pay, branch main gains lookup on acme / payments: the capabilities of the role are unknown",
-      },
-    ]);
-    const stranger = identity("stranger", pinned);
-    const toStranger = binding(stranger, viewer, payments);
-    const none = change([], [toStranger]);
-    expect(found("X3", none)).toMatchObject([
-      {
-        message: expect.stringMatching(/: the inventory has no identity with this uid$/) as unknown,
-        advice: expect.stringMatching(/^correct the uid: the update fails/) as unknown,
-      },
-    ]);
+    const message =
+      "GitHub Actions of acme/pay, branch main gains lookup on acme / payments: the capabilities of the role are unknown";
+    expect(found("X3", given)).toMatchObject([{ severity: "high", message }]);
+    const none = change([], [binding(identity("stranger", pinned), viewer, payments)]);
     const below = { ...none, inventory: { ...none.inventory, root: `${acme}/other` } } as Comparison;
-    expect(found("X3", below)).toMatchObject([
-      {
-        message: expect.stringMatching(/: the group of this identity is not in the inventory$/) as unknown,
-        advice: expect.stringMatching(/^take an inventory of the group above/) as unknown,
-      },
-    ]);
-    const blind = Object.fromEntries(Object.entries(none).filter(([name]) => name !== "inventory"));
-    expect(found("X3", blind as unknown as Comparison)).toMatchObject([
-      {
-        message: expect.stringMatching(/: who may assume the identity is unknown$/) as unknown,
-        advice: expect.stringMatching(/^give --inventory/) as unknown,
-      },
-    ]);
+    const blind = { ...none, inventory: undefined } as unknown as Comparison;
+    for (const [comparison, why, advice] of [
+      [none, /: the inventory has no identity with this uid$/, /^correct the uid: the update fails/],
+      [below, /: the group of this identity is not in the inventory$/, /^take an inventory of the group/],
+      [blind, /: who may assume the identity is unknown$/, /^give --inventory/],
+    ] as const) {
+      const [finding] = found("X3", comparison);
+      expect(finding?.message).toMatch(why);
+      expect(finding?.advice).toMatch(advice);
+    }
   });
 
   it("reports a group that the inventory does not contain, unless the program makes it", () => {
     const foreign = "f".repeat(40);
     const elsewhere = binding(who, viewer, foreign);
+    const message = expect.stringMatching(
+      / gains viewer on f+: the inventory does not contain this group$/,
+    ) as unknown;
     expect(found("X3", change([who], [who, elsewhere]))).toMatchObject([
-      {
-        severity: "high",
-        field: "group",
-        message: expect.stringMatching(/ gains viewer on f+: the inventory does not contain this group$/),
-      },
+      { severity: "high", field: "group", message },
     ]);
     const read = { ...group("foreign", foreign), isRead: true } as const;
     expect(severitiesOf("X3", change([who, read], [who, read, elsewhere]))).toEqual(["high"]);
@@ -414,13 +341,10 @@ describe("X4 not-reviewed", () => {
   };
 
   it("finds changes that cannot be reviewed, and ignores unchanged resources", () => {
+    const message = "Command migrate is not reviewed (create): it runs commands";
+    const details = ["type command:local:Command"];
     expect(found("X4", of("create"))).toMatchObject([
-      {
-        severity: "high",
-        name: "migrate",
-        message: "Command migrate is not reviewed (create): it runs commands",
-        details: ["type command:local:Command"],
-      },
+      { severity: "high", name: "migrate", message, details },
     ]);
     expect(severitiesOf("X4", of("delete"))).toEqual(["high"]);
     expect(found("X4", of("same"))).toEqual([]);
@@ -437,18 +361,14 @@ describe("X5 recorded-state", () => {
   const moved = { ...tag, inputs: { ...tag.inputs, digest: `sha256:${"b".repeat(64)}` } };
   const offline = { withoutInventory: true };
   const managed = role("reader", ["REPO_LIST"]);
+  const granted = binding(who, managed, payments);
 
   it.each([
     ["an update of an identity", [who], [changed], ["medium"]],
     ["a text for people, which is all that the update writes", [who], [described], []],
     ["a flag of a tag, whose image the update leaves as the server has it", [tag], [deprecated], []],
     ["a tag that is moved", [tag], [moved], ["medium"]],
-    [
-      "a role that a new grant names",
-      [who, managed],
-      [who, managed, binding(who, managed, payments)],
-      ["medium"],
-    ],
+    ["a role that a new grant names", [who, managed], [who, managed, granted], ["medium"]],
     ["a new identity", [], [who], []],
     ["a deleted binding", [who, grant], [who], []],
     ["an unchanged identity without a new grant", [who], [who], []],
@@ -457,16 +377,6 @@ describe("X5 recorded-state", () => {
     expect(severitiesOf("X5", given)).toEqual(expected);
     expect(severitiesOf("X5", given, { strict: true })).toEqual(expected.map(() => "high"));
     expect(found("X5", change(before, after))).toEqual([]);
-  });
-
-  it.each([
-    ["an unchanged resource", grant, ["low"]],
-    ["an update", { ...grant, inputs: { ...grant.inputs, roleUid: pusher.uid } }, ["medium"]],
-    ["a deletion", undefined, ["low"]],
-  ])("reports what the server does not have: %s", (_what, after, expected) => {
-    const basis = [...groups, viewer, pusher, who];
-    const given = compareResources([...basis, grant], after ? [...basis, after] : basis, { live: basis });
-    expect(severitiesOf("X5", given)).toEqual(expected);
   });
 });
 
@@ -478,7 +388,6 @@ describe("X6 look-alike", () => {
 
   test.each([
     ["ada@\u0430cme.example", "ada@\\u{430}cme.example", "\u0430cme.example"],
-    ["ada@xn--cme-5cd.example", "", "\u0430cme.example"],
     ["ada@\u0430\u0441\u0441.com", "", "\u0430\u0441\u0441.com"],
     ["\u0430da@acme.example", "", "\u0430da"],
   ])("reports the address %s", (email, whole, word) => {
@@ -490,17 +399,11 @@ describe("X6 look-alike", () => {
     expect(finding?.details[1]).toContain(whole);
   });
 
-  test.each([
-    "ada@acme.example",
-    "ada@münchen.example",
-    "ада@acme.example",
-    "ada@例え.example",
-    "ada@xn--r8jz45g.example",
-  ])("leaves %s alone", (email) => {
+  test.each(["ada@münchen.example", "ада@acme.example", "ada@例え.example"])("leaves %s alone", (email) => {
     expect(found("X6", change(groups, [...groups, inviting(email)]))).toEqual([]);
   });
 
-  test.each(["ma\u2170n", "m\u0251in", "\uff4dain", "\u{1d5c6}ain", "m\u1d00in", "\u212aernel"])(
+  test.each(["m\u0251in", "\uff4dain", "\u{1d5c6}ain", "\u212aernel"])(
     "reports %s, which is written with other forms of letters",
     (branch) => {
       const subject = `repo:acme/pay:ref:refs/heads/${branch}`;

@@ -71,32 +71,17 @@ describe("T1 any-subject", () => {
   });
 
   it("is high where claims of an issuer that is not known narrow it", () => {
-    const trust = claims({
-      issuer: "https://sso.acme.example",
-      subjectPattern: ".*",
-      claims: { team: "sre" },
-    });
+    const trust = sso({ subjectPattern: ".*", claims: { team: "sre" } });
     expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
   });
 
-  it("reports an AWS principal only where both patterns are open", () => {
-    const aws = (more: Props): Props => ({ awsIdentity: { awsAccount: "123456789012", ...more } });
-    expect(severitiesOf("T1", made(aws({ arnPattern: ".*", userIdPattern: ".*" })))).toEqual(["critical"]);
-    expect(found("T1", made(aws({ arnPattern: ".*", userId: "AROAEXAMPLE:ci" })))).toEqual([]);
-    const named = "^arn:aws:sts::123456789012:assumed-role/deploy/.*$";
-    expect(found("T1", made(aws({ arnPattern: named, userIdPattern: ".*" })))).toEqual([]);
-  });
-
   const tooLarge = `^${"a".repeat(6000)}$`;
+  const large = { repository: tooLarge };
 
   it.each([
     ["a subject", { subjectPattern: tooLarge }, "any-subject"],
-    ["a claim", { subjectPattern: ".*", claimPatterns: { repository: tooLarge } }, "any-subject"],
-    [
-      "a claim beside a subject",
-      { subject: "environment:x", claimPatterns: { repository: tooLarge } },
-      "shared-issuer",
-    ],
+    ["a claim", { subjectPattern: ".*", claimPatterns: large }, "any-subject"],
+    ["a second claim", { subject: "environment:x", claimPatterns: large }, "shared-issuer"],
   ])("says once of %s that it is too large to be judged", (_, trust, rule) => {
     const all = ["T1", "T3", "T4"].flatMap((id) => found(id, made(github(trust))));
     expect(all).toMatchObject([{ rule, severity: "high" }]);
@@ -104,18 +89,11 @@ describe("T1 any-subject", () => {
     expect(all[0]).not.toHaveProperty("counterexample");
   });
 
-  it("judges a long list of repositories that are written out", () => {
-    const names = Array.from({ length: 60 }, (_, i) => `repo:acme/repository-${i}`);
-    const trust = github({ subjectPattern: `^(?:${names.join("|")}):ref:refs/heads/main$` });
-    expect(["T1", "T3", "T4"].flatMap((id) => found(id, made(trust)))).toEqual([]);
-  });
-
   const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
   const sso = (more: Props): Props => claims({ issuer: "https://sso.acme.com", ...more });
 
   it.each<[string, "high" | "critical"]>([
     ["^.+@acme\\.com$", "high"],
-    ["^[a-z]+@(?:acme\\.com|globex\\.com)$", "high"],
     // Everybody can have such an address.
     ["^.+@gmail\\.com$", "critical"],
     ["^.+@(?:acme|gmail)\\.com$", "critical"],
@@ -133,52 +111,22 @@ describe("T1 any-subject", () => {
     },
   );
 
-  it.each([
-    [google({ subjectPattern: ".*", claims: { hd: "acme.com" } }), 1],
-    [google({ subjectPattern: ".*", claims: { hd: "acme.com", email: "ada@acme.com" } }), 0],
-    [google({ subjectPattern: "^1034567890123456789(?:01|02)$", claims: { hd: "acme.com" } }), 0],
-    [sso({ subjectPattern: "^.*@acme\\.com$" }), 1],
-    [sso({ subjectPattern: "@acme\\.com$", claims: { email_verified: "true" } }), 1],
-    [sso({ subjectPattern: "^(?:ada|bob)@acme\\.com$" }), 0],
-  ])("is medium where everybody of a mail domain is accepted: %j", (trust, count) => {
-    const all = found("T1", made(trust));
-    expect(all).toHaveLength(count);
-    for (const { severity, message } of all) {
-      expect(severity).toBe("medium");
-      expect(message).toContain('can be assumed by everybody of the mail domain "acme.com"');
-    }
+  it("is medium where everybody of a mail domain is accepted", () => {
+    const [finding] = found("T1", made(sso({ subjectPattern: "^.*@acme\\.com$" })));
+    expect(finding?.severity).toBe("medium");
+    expect(finding?.message).toContain('can be assumed by everybody of the mail domain "acme.com"');
   });
 });
 
-describe("a pattern of several issuers or owners", () => {
-  it("checks each issuer that a pattern accepts", () => {
-    const trust = claims({
-      issuerPattern: "^https://(?:token\\.actions\\.githubusercontent|gitlab)\\.com$",
-      subjectPattern: "^(?:repo:acme/.*|project_path:.*)$",
-    });
-    expect(found("T2", made(trust))).toEqual([]);
-    expect(found("T1", made(trust))[0]?.counterexample).toMatch(/^project_path:intruder/);
-  });
-
-  it("names the owners where there are several", () => {
-    const trust = github({ subjectPattern: "^repo:(?:acme|evil)/.*$" });
-    expect(found("T1", made(trust))).toEqual([]);
-    expect(found("T4", made(trust, pusher))[0]?.details).toContain("owners: acme, evil");
-  });
+test("T4 names the owners of a pattern where there are several", () => {
+  const trust = github({ subjectPattern: "^repo:(?:acme|evil)/.*$" });
+  expect(found("T4", made(trust, pusher))[0]?.details).toContain("owners: acme, evil");
 });
 
 describe("T2 any-issuer", () => {
-  const by = (issuerPattern: string): Props => claims({ issuerPattern, subject: "ci" });
-
-  it.each([
-    "https://*.mycompany\\.com",
-    "^https://ci.acme\\.com$",
-    "https://gitlab\\.com$",
-    "^https://gitlab\\.com",
-  ])("%s is critical", (pattern) => {
-    const [finding] = found("T2", made(by(pattern)));
-    expect(finding?.severity).toBe("critical");
-    expect(new RegExp(pattern).test(finding?.counterexample ?? "")).toBe(true);
+  it("is critical, with an example, for a pattern that others can meet", () => {
+    const findings = found("T2", made(claims({ issuerPattern: "^https://ci.acme\\.com$", subject: "ci" })));
+    expect(findings).toMatchObject([{ severity: "critical", counterexample: "https://ci-acme.com" }]);
   });
 
   const PARTNER = "https://oidc.partner.example";
@@ -222,14 +170,6 @@ describe("T2 any-issuer", () => {
     expect(found("T7", bound)).toHaveLength(1);
   });
 
-  it.each(["https://token.actions.githubusercontent.com.", "https://tokens.actions.githubusercontent.com"])(
-    "takes %s for another issuer than that of GitHub Actions",
-    (issuer) => {
-      const trust = claims({ issuer, subject: "repo:acme/pay:ref:refs/heads/main" });
-      expect(severitiesOf("T2", made(trust))).toEqual(["high"]);
-    },
-  );
-
   const ACME = { issuer: "https://login.partner.example/acme" };
   const EVIL = { issuer: "https://login.evil.example" };
   it.each<[known: Props, added: Props, where: string, severities: string[]]>([
@@ -249,20 +189,11 @@ describe("T2 any-issuer", () => {
     const change = compareResources(known, [...known, here, binding(here, viewer, payments)]);
     expect(severitiesOf("T2", change)).toEqual(severities);
   });
-
-  it("holds issuers to the list of --issuer-allow, if there is one", () => {
-    const trust = claims({ issuer: PARTNER, subject: "x" });
-    expect(severitiesOf("T2", made(trust), { issuerAllow: ["https://*.acme.example"] })).toEqual(["high"]);
-    expect(found("T2", made(trust), { issuerAllow: ["https://*.partner.example"] })).toEqual([]);
-  });
 });
 
 describe("T3 shared-issuer", () => {
-  it.each([
-    ["an environment's name", github({ subject: "environment:production" })],
-    ["any project of GitLab", claims({ issuer: "https://gitlab.com/", subjectPattern: "^project_path:.*$" })],
-  ])("finds %s", (_, trust) => {
-    expect(severitiesOf("T3", made(trust))).toEqual(["high"]);
+  it("finds an environment's name", () => {
+    expect(severitiesOf("T3", made(github({ subject: "environment:production" })))).toEqual(["high"]);
   });
 });
 
@@ -271,7 +202,9 @@ describe("T4 pull-request-ref", () => {
     "any pull request, any branch, any tag and any environment, also a new one without protection";
   const ANY_REF = "any pull request, any branch and any tag";
   const PULL = "any pull request";
+  const TARGET = "pull_request_target";
   const NEW_ENVIRONMENT = "any environment, also a new one without protection";
+  const DEPLOYMENT = "any preview deployment";
   const PLAN = "any plan, also of a pull request";
   const PREVIEW = "any preview, also of a pull request";
   const PROPOSED = "any proposed run, also of a pull request";
@@ -322,13 +255,9 @@ describe("T4 pull-request-ref", () => {
     // Branches, tags, pull requests and environments of GitHub.
     hub(like("^repo:acme/pay:.*$"), ALL_OF_GITHUB),
     hub(like("^repo:acme/.*$", { repository_owner: "acme" }), ALL_OF_GITHUB),
-    hub(like("^repo:acme/pay:.*$", { event_name: "pull_request_target" }), ALL_OF_GITHUB),
     hub(like("^repo:acme/pay:ref:.*$"), ANY_REF),
     hub(like("^repo:acme/pay:ref:.*$", { event_name: "schedule" })),
-    hub(
-      like("^repo:acme/pay:ref:.*$", { event_name: "pull_request_target", ref: "refs/heads/main" }),
-      ANY_REF,
-    ),
+    hub(like("^repo:acme/pay:ref:.*$", { event_name: TARGET, ref: "refs/heads/main" }), ANY_REF),
     hub(like("^repo:acme/pay:ref:refs/heads/.*$"), "any branch"),
     hub(like("^repo:acme/pay:ref:refs/heads/main"), "any branch whose name begins like that"),
     hub(like("^repo:acme/pay:ref:refs/heads/[0-9]+$"), "branches of many names"),
@@ -336,14 +265,12 @@ describe("T4 pull-request-ref", () => {
     hub(like("^repo:acme/pay:ref:refs/heads/release-[0-9]+$")),
     hub(like("^repo:acme/pay:ref:refs/tags/.*$"), "any tag"),
     hub(like("^repo:acme/pay:ref:refs/tags/[0-9]+$"), "tags of many names"),
-    hub(like("^repo:acme/pay:ref:refs/tags/v[0-9]+\\.[0-9]+$")),
     hub(like("^repo:acme/pay:ref:refs/tags/v[0-9.]+$")),
     hub(like("^repo:acme/pay:ref:refs/tags/v[0-9a-z.]+$"), "any tag whose name begins like that"),
     hub(like("^repo:acme/pay:ref:refs/pull/.*$"), PULL),
     hub("repo:acme/pay:ref:refs/pull/1/merge", PULL),
     hub(like("^repo:acme/pay:environment:.*$"), NEW_ENVIRONMENT),
     hub(like("^repo:acme/pay:environment:dev-.*$"), "any environment whose name begins like that"),
-    hub(like("^repo:acme/pay:environment:(?:dev|prod)$")),
     hub(like("^repo:acme/[a-z]+:environment:production$")),
     hub(like("^repo:acme/pay:environment:.*$", { environment: "prod" })),
     hub(like("^repo:acme/pay:.*$", { ref: "refs/heads/main" })),
@@ -355,12 +282,9 @@ describe("T4 pull-request-ref", () => {
       "repo:acme/pay",
       "repo:acme/pay:pull_request",
       "repo:acme/pay:ref:refs/heads/main:event_name:pull_request_target",
-      "repo:acme/pay:base_ref:main",
-      "repo:acme/pay:workflow:ci",
       "repo:acme/pay:runner_environment:github-hosted",
       "repo:acme/pay:environment:",
       "repo:acme/pay:ref_protected:false",
-      "repository_owner:acme",
       "actor_id:1:repository_owner:acme",
       // Another owner's workflow, and one of a pull request.
       "repository_owner:acme:job_workflow_ref:evil/x/.github/workflows/a.yml@refs/heads/main",
@@ -370,7 +294,6 @@ describe("T4 pull-request-ref", () => {
     ...[
       "repo:acme/pay:ref:refs/heads/main",
       "repo:acme/pay:environment:production",
-      `repo:acme/pay:environment:production:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
       `repo:acme/pay:job_workflow_ref:${WORKFLOW}@refs/heads/main`,
       "repo:acme/pay:ref_protected:true",
       `workflow_ref:${WORKFLOW}@refs/heads/main`,
@@ -382,7 +305,6 @@ describe("T4 pull-request-ref", () => {
     hub(exact("repository_owner:acme", { job_workflow_ref: `${WORKFLOW}@refs/heads/main` })),
     hub(exact("repository_owner:globex", { job_workflow_ref: `${WORKFLOW}@refs/heads/main` }), PULL),
     hub(like("^repository_owner:acme:workflow:[a-z]+$"), PULL),
-    hub(like("^repository_owner:acme:ref:refs/heads/(?:main|next)$")),
     at("https://ghes.acme.com/_services/token")("repo:acme/pay", PULL),
     // GitLab, one of one's own, and an issuer that is none.
     at("https://gitlab.acme.example")(like("^project_path:acme/pay:.*$"), "any branch and any tag"),
@@ -392,7 +314,6 @@ describe("T4 pull-request-ref", () => {
       "project_path:acme/pay:pipeline_source:merge_request_event",
       "project_path:acme/pay:ref_protected:false",
       "project_path:acme/pay:ref_type:branch",
-      "project_path:acme/pay:deployment_tier:production",
     ].map((subject) => gitlab(subject, "any branch")),
     gitlab(
       like("^project_path:acme/pay:ref_type:branch:ref:.*$", { pipeline_source: "merge_request_event" }),
@@ -410,28 +331,18 @@ describe("T4 pull-request-ref", () => {
     buildkite(exact(ORG, { build_branch: "main" })),
     terraform(`${workspace}:run_phase:plan`, PLAN),
     terraform(`${workspace}:run_phase:apply`),
-    terraform(workspace, PLAN),
     terraform(exact(workspace, { terraform_run_phase: "apply" })),
     terraform(like(`^${workspace}:run_phase:.*$`), PLAN),
-    terraform(like("^organization:acme:.*$", { terraform_run_phase: "apply" })),
     terraform(`${deployment}:plan`, PLAN),
     terraform(like(`^${deployment}:apply$`)),
     pulumi(update, PREVIEW),
-    pulumi(`${update}:operation:preview:scope:write`, PREVIEW),
     pulumi(`${update}:operation:update:scope:write`),
-    vercel("owner:acme:project:p", "any preview deployment"),
+    vercel("owner:acme:project:p", DEPLOYMENT),
     vercel("owner:acme:project:p:environment:production"),
-    vercel(
-      like("^owner:acme:project:p:environment:.*$"),
-      "any preview deployment and any developer's machine",
-    ),
-    at("https://oidc.vercel.com/acme")(
-      "owner:acme:project:pay:environment:preview",
-      "any preview deployment",
-    ),
+    vercel(like("^owner:acme:project:p:environment:.*$"), `${DEPLOYMENT} and any developer's machine`),
+    at("https://oidc.vercel.com/acme")("owner:acme:project:pay:environment:preview", DEPLOYMENT),
     // Machines, not runs: who deploys is decided elsewhere.
     at("https://oidc.fly.io/acme")("acme:pay:machine"),
-    codefresh("account:a1:pipeline:p1", PULL),
     codefresh(like("^account:a1:pipeline:p1(:.*)?$"), "any pull request and any branch"),
     // A branch of a fork may be called main as well.
     codefresh(like(`^${fresh}:[^:]+:scm_ref:main(?::scm_pull_request_target_branch:[^:]+)?$`), PULL),
@@ -441,11 +352,9 @@ describe("T4 pull-request-ref", () => {
     semaphore(job("pull-request:ref:refs/pull/7/merge"), PULL),
     semaphore(job("branch:ref:refs/heads/main")),
     semaphore(like(`^${job(".*")}$`), ANY_REF),
-    semaphore(like(`^${job("branch:ref:.*")}$`), "any branch"),
     // A pull request has the branch that it is for in this claim.
     semaphore(like(`^${job(".*")}$`, { branch: "main" }), ANY_REF),
     semaphore(like(`^${job(".*")}$`, { ref: "refs/heads/main" })),
-    semaphore(like(`^${job(".*")}$`, { ref_type: "branch" }), ANY_REF),
     spacelift(run("TRACKED:scope:write")),
     spacelift(run("PROPOSED:scope:read"), PROPOSED),
     spacelift(like(`^${run(".*")}$`), PROPOSED),
@@ -458,21 +367,16 @@ describe("T4 pull-request-ref", () => {
     at(`https://login.microsoftonline.com/${ORG}/v2.0`)(`/eid1/c/pub/t/x/a/y/sc/${ORG}/${STEP}`, CONNECTION),
     azure("p://acme/pay/deploy", PIPELINE),
     azure(exact("p://acme/pay/deploy", { rpo_ref: "refs/heads/main" })),
-    azure(exact("p://acme/pay/deploy", { rpo_ref: "refs/pull/7/merge" }), PIPELINE),
     harness("account/a1:org/acme:project/pay", "any run, perhaps of a pull request"),
     harness(exact("account/a1:org/acme:project/pay", { environment_id: "production" })),
     circleci(user, "any branch"),
     circleci(exact(user, { "oidc.circleci.com/vcs-ref": "refs/heads/main" })),
     circleci(ref("refs/heads/main")),
-    circleci(like(`^${ref("refs/heads/main")}$`)),
     circleci(like(`^${ref("refs/heads/release-[0-9]+")}$`)),
     // What stands before a name may look like the end of a subject: no form tells where the name begins.
     circleci(like(`^${ref("refs/heads/.*")}$`), "any branch and any tag"),
-    circleci(like(`^${ref("refs/tags/.*")}$`), "any branch and any tag"),
-    circleci(like(`^${ref(".*")}$`), "any branch and any tag"),
     circleci(like(`^org/${ORG}/project/${ORG}/user/.*$`), "any branch and any tag"),
     bitbucket(like(`^\\{${ORG}\\}:.*$`), "any branch and pull request"),
-    bitbucket(like(`^\\{${ORG}\\}:.*$`, { branchName: "main" })),
     bitbucket(like(`^\\{${ORG}\\}:.*$`, { deploymentEnvironmentUuid: `{${STEP}}` })),
     bitbucket(like(`^\\{${ORG}\\}:\\{${STEP}\\}:\\{[0-9a-f-]+\\}$`)),
   ];
@@ -531,18 +435,14 @@ describe("T4 pull-request-ref", () => {
 });
 
 describe("T5 trust-changed", () => {
-  const changed = (from: Props, to: Props, isBound = true) => {
-    const [old, now] = [identity("ci", from), identity("ci", to)];
-    const rest = isBound ? [...base, binding(old, viewer, payments)] : base;
-    return compareResources([...rest, old], [...rest, now]);
-  };
-
-  /** How severe it is that an identity with a grant trusts something else. */
-  const judge = (from: Props, to: Props, what = pusher, where = payments): string[] => {
+  /** What is found where an identity with a grant trusts something else. */
+  const changed = (from: Props, to: Props, what = viewer, where = payments) => {
     const [old, now] = [identity("ci", from), identity("ci", to)];
     const grant = binding(old, what, where);
-    return severitiesOf("T5", compareResources([...base, old, grant], [...base, now, grant]));
+    return found("T5", compareResources([...base, old, grant], [...base, now, grant]));
   };
+  const judge = (from: Props, to: Props, what = pusher, where = payments): string[] =>
+    changed(from, to, what, where).map(({ severity }) => severity);
 
   const PRODUCTION = { subject: "repo:acme/pay:environment:production" };
   it.each<[string, Resource, string, Props, string]>([
@@ -563,56 +463,37 @@ describe("T5 trust-changed", () => {
   const MAIN = "repo:acme/pay:ref:refs/heads/main";
   const audience = (issuer: string, text: string, subject = MAIN): Props =>
     claims({ issuer, subject, audience: text });
+  const main = audience(GITHUB, "a");
   const [google, own] = ["https://accounts.google.com", "https://idp.acme.example"];
   const ADA = "1".repeat(21);
   const [POD, NUMBERED] = ["system:serviceaccount:web:app", "repo:acme@1/pay@2:ref:refs/heads/main"];
 
-  const session = (arn: string): Props => ({
-    awsIdentity: {
-      awsAccount: "123456789012",
-      arn: `arn:aws:sts::123456789012:${arn}`,
-      userIdPattern: "^A.*$",
-    },
+  const account = { awsAccount: "123456789012", userIdPattern: "^A.*$" };
+  const session = (name: string): Props => ({
+    awsIdentity: { ...account, arn: `arn:aws:sts::123456789012:${name}` },
   });
   const people = "assumed-role/AWSReservedSSO_Admin_0123456789abcdef";
 
   it.each<[string, Props, Props, string]>([
     ["session of a role", session("assumed-role/ci/a"), session("assumed-role/ci/b"), "high"],
-    ["role", session("assumed-role/ci/a"), session("assumed-role/cd/a"), "high"],
     ["user of IAM", session(`${people}/ada@acme.com`), session(`${people}/eve@acme.com`), "high"],
     ["federated user", session("federated-user/a"), session("federated-user/b"), "high"],
-    ["audience of a run, which asks for any", audience(GITHUB, "a"), audience(GITHUB, "b"), "medium"],
+    ["audience of a run, which asks for any", main, audience(GITHUB, "b"), "medium"],
     ["audience, and branch", audience(GITHUB, "a"), audience(GITHUB, "b", MAIN.replace("main", "x")), "high"],
     // Another site has seen the tokens of a person.
     ["audience of a person", audience(google, "a", ADA), audience(google, "b", ADA), "high"],
     ["audience of an issuer of one's own", audience(own, "a"), audience(own, "b"), "high"],
     ["audience of a service account", audience(own, "a", POD), audience(own, "b", POD), "medium"],
-    [
-      "form of a subject, with the numbers of the repository",
-      audience(GITHUB, "a"),
-      audience(GITHUB, "a", NUMBERED),
-      "medium",
-    ],
-    ["form of a subject, without them", audience(GITHUB, "a", NUMBERED), audience(GITHUB, "a"), "high"],
-    [
-      "repository with numbers",
-      audience(GITHUB, "a"),
-      audience(GITHUB, "a", NUMBERED.replace("pay", "web")),
-      "high",
-    ],
-    [
-      "subject with numbers at an issuer of one's own",
-      audience(own, "a"),
-      audience(own, "a", NUMBERED),
-      "high",
-    ],
+    ["form, with the repository's numbers", main, audience(GITHUB, "a", NUMBERED), "medium"],
+    ["form, without them", audience(GITHUB, "a", NUMBERED), main, "high"],
+    ["repository with numbers", main, audience(GITHUB, "a", NUMBERED.replace("pay", "web")), "high"],
+    ["form at an issuer of one's own", audience(own, "a"), audience(own, "a", NUMBERED), "high"],
   ])("another %s", (_, from, to, severity) => {
     expect(judge(from, to)).toEqual([severity]);
   });
 
-  const keys = (more: Props): Props => ({
-    staticKeys: { issuer: "i", subject: "s", issuerKeys: "{}", ...more },
-  });
+  const ofKeys = { issuer: "i", subject: "s", issuerKeys: "{}" };
+  const keys = (more: Props): Props => ({ staticKeys: { ...ofKeys, ...more } });
 
   const claim = (a: string): Props => github({ subject: "s", claims: { a } });
   it.each([
@@ -621,19 +502,16 @@ describe("T5 trust-changed", () => {
     ["a claim's value", claim("1"), claim("2"), 1],
     ["a claim taken away", claim("1"), github({ subject: "s" }), 1],
     ["a claim that is added", github({ subject: "s" }), claim("1"), 0],
-    ["the end of its keys", keys({}), keys({ expirationTime: "2026-07-01T00:00:00Z" }), 0],
-    ["its description", pinned, { ...pinned, description: "new" }, 0],
   ])("of %s", (_, from, to, count) => {
-    expect(found("T5", changed(from, to))).toHaveLength(count);
+    expect(changed(from, to)).toHaveLength(count);
   });
 
-  const keySet = (...kids: string[]): Props =>
-    keys({
-      issuerKeys: JSON.stringify({
-        keys: kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid })),
-      }),
-    });
+  const keySet = (...kids: string[]): Props => {
+    const all = kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid }));
+    return keys({ issuerKeys: JSON.stringify({ keys: all }) });
+  };
   const encoded = (text: string): string => Buffer.from(text).toString("base64url");
+  const UNREADABLE = "a key set is no JSON Web Key Set that every parser reads alike";
   const nameOf = (kid: string): string =>
     `key ${createHash("sha256")
       .update(`{"crv":"Ed25519","kty":"OKP","x":"${encoded(kid)}"}`)
@@ -642,39 +520,29 @@ describe("T5 trust-changed", () => {
   it.each([
     ["added", keySet("old"), keySet("old", "new"), `adds ${nameOf("new")}`],
     ["replaced", keySet("old"), keySet("new"), `adds ${nameOf("new")}; takes away ${nameOf("old")}`],
-    [
-      "unreadable",
-      keySet("old"),
-      keys({ issuerKeys: "{}" }),
-      "a key set is no JSON Web Key Set that every parser reads alike",
-    ],
+    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" }), UNREADABLE],
   ])("says of %s keys which ones they are, and that their holder gets the grants", (_, from, to, which) => {
-    expect(found("T5", changed(from, to))).toMatchObject([
-      {
-        severity: "high",
-        message: `the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys (${which})`,
-        advice: expect.stringContaining("if you rotate the keys") as string,
-      },
-    ]);
+    const [finding] = changed(from, to);
+    expect(finding?.severity).toBe("high");
+    expect(finding?.message).toBe(
+      `the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys (${which})`,
+    );
+    expect(finding?.advice).toContain("if you rotate the keys");
   });
 
-  it.each([
-    ["subject", { subject: "other" }],
-    ["issuer", { issuer: "other" }],
-  ])("says of new keys with another %s that the principal is a different one", (_, more) => {
-    const to = { staticKeys: { ...(keySet("new")["staticKeys"] as Props), ...more } };
-    expect(found("T5", changed(keySet("old"), to))).toMatchObject([
-      {
-        severity: "high",
-        message: expect.stringContaining("a different principal inherits 1 grant") as string,
-      },
-    ]);
+  it("says of new keys with another subject that the principal is a different one", () => {
+    const [finding] = changed(keySet("old"), {
+      staticKeys: { ...(keySet("new")["staticKeys"] as Props), subject: "x" },
+    });
+    expect(finding?.severity).toBe("high");
+    expect(finding?.message).toContain("a different principal inherits 1 grant");
   });
 
   it("ignores the removal of the old key", () => {
-    expect(found("T5", changed(keySet("old", "new"), keySet("new")))).toEqual([]);
+    expect(changed(keySet("old", "new"), keySet("new"))).toEqual([]);
   });
 
+  const strange = github({ subject: "repo:globex/x:y" });
   /** A renamed resource of a program: one identity is deleted, another one is created. */
   const renamed = (from: Props, to: Props, where = payments) => {
     const [old, now] = [identity("ci", from), identity("ci-main", to)];
@@ -686,36 +554,28 @@ describe("T5 trust-changed", () => {
 
   it("reports a new identity that gets the grants of a deleted one for another principal", () => {
     const other = github({ subject: "repo:globex/pay:ref:refs/heads/main" });
-    expect(found("T5", renamed(pinned, other))).toMatchObject([
-      {
-        severity: "high",
-        field: "claimMatch.subject",
-        message:
-          "identity ci-main takes the place of identity ci, which is deleted: a different principal inherits 1 grant: claimMatch.subject",
-        details: [
-          "claimMatch.subject: repo:acme/pay:ref:refs/heads/main → repo:globex/pay:ref:refs/heads/main",
-          "inherits:",
-          "viewer on acme / payments",
-        ],
-      },
-    ]);
+    const message =
+      "identity ci-main takes the place of identity ci, which is deleted: a different principal inherits 1 grant: claimMatch.subject";
+    const change = `claimMatch.subject: ${MAIN} → ${MAIN.replace("acme", "globex")}`;
+    const details = [change, "inherits:", "viewer on acme / payments"];
+    expect(found("T5", renamed(pinned, other))).toMatchObject([{ severity: "high", message, details }]);
   });
 
   it.each([
     ["for the same principal", pinned, pinned, payments],
     ["for fewer principals", github({ subjectPattern: "^repo:acme/.*$" }), pinned, payments],
-    ["with a grant on another group", pinned, github({ subject: "repo:globex/x:y" }), acme],
+    ["with a grant on another group", pinned, strange, acme],
   ])("leaves a new identity %s alone", (_, from, to, where) => {
     expect(found("T5", renamed(from, to, where))).toEqual([]);
   });
 
   it("reports the grants of that deleted identity alone whose principal is a different one", () => {
-    const [same, strange] = [
+    const [same, other, now] = [
       identity("same", pinned),
-      identity("strange", github({ subject: "repo:globex/x:y" })),
+      identity("strange", strange),
+      identity("ci-main", pinned),
     ];
-    const now = identity("ci-main", pinned);
-    const before = [...base, same, strange, binding(same, viewer, payments), binding(strange, pusher, acme)];
+    const before = [...base, same, other, binding(same, viewer, payments), binding(other, pusher, acme)];
     const after = [...base, now, binding(now, viewer, payments), binding(now, pusher, acme)];
     expect(found("T5", compareResources(before, after))).toMatchObject([
       { message: expect.stringContaining("takes the place of identity strange") as string },
@@ -723,7 +583,8 @@ describe("T5 trust-changed", () => {
   });
 
   it("ignores an identity without grants", () => {
-    expect(found("T5", changed(pinned, github({ subject: "repo:globex/x:y" }), false))).toEqual([]);
+    const [old, now] = [identity("ci", pinned), identity("ci", strange)];
+    expect(found("T5", compareResources([...base, old], [...base, now]))).toEqual([]);
   });
 
   it("reports the issuer of an identity provider, and not its secret", () => {
@@ -737,43 +598,32 @@ describe("T5 trust-changed", () => {
 });
 
 describe("T6 loose-audience", () => {
-  it("finds an audience pattern that accepts anything, and a `*` in an exact value", () => {
-    expect(severitiesOf("T6", made(github({ subject: "repo:acme/pay:x", audiencePattern: ".*" })))).toEqual([
-      "medium",
-    ]);
-    const [star] = found("T6", made(github({ subject: "repo:acme/pay:*" })));
-    expect(star).toMatchObject({ severity: "low", field: "claimMatch.subject" });
-    expect(star?.advice).toContain("claimMatch.subjectPattern");
-    const [claim] = found("T6", made(github({ subject: "s", claims: { ref: "refs/heads/*" } })));
-    expect(claim?.advice).toContain("claimMatch.claimPatterns.ref");
-    const [anchor] = found("T6", made(github({ subject: "^repo:acme/pay:ref:refs/heads/main$" })));
-    expect(anchor?.message).toMatch(/^identity ci can never be assumed: .* the \^ in .* is no anchor$/);
-    expect(anchor?.advice).toBe(
-      "write the value without ^ and $, or the pattern in claimMatch.subjectPattern",
-    );
-  });
+  it.each<[Props, string, string, string]>([
+    [{ subject: "repo:acme/pay:x", audiencePattern: ".*" }, "medium", "audiencePattern", "audience"],
+    [{ subject: "repo:acme/pay:*" }, "low", "subject", "claimMatch.subjectPattern"],
+    [{ subject: "s", claims: { ref: "refs/heads/*" } }, "low", "claims.ref", "claimMatch.claimPatterns.ref"],
+    [{ subject: "^repo:acme/pay:ref:refs/heads/main$" }, "low", "subject", "write the value without ^ and $"],
+  ])(
+    "finds a pattern for anything, and an exact value like a pattern: %j",
+    (trust, severity, field, advice) => {
+      const [finding, ...others] = found("T6", made(github(trust)));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({ severity, field: `claimMatch.${field}` });
+      expect(finding?.advice).toContain(advice);
+    },
+  );
 
   it.each([
     [{ audience: "sts.amazonaws.com" }, "AWS"],
-    [{ audience: "api://AzureADTokenExchange" }, "Azure"],
-    [{ audience: "sigstore" }, "Sigstore"],
     [{ audience: "https://github.com/evil" }, "GitHub Actions"],
     [{ audiencePattern: "^https://github\\.com/.*$" }, "GitHub Actions"],
-    [{ audience: "https://platform.acme.example" }, undefined],
+    [{ audiencePattern: "^https://(a|b)\\.acme\\.example$" }, undefined],
     [{ audience: "https://github.com/acme/pay" }, undefined],
     [{}, undefined],
   ])("says who else receives the tokens of %j", (audience, receiver) => {
     const all = found("T6", made(github({ subject: "repo:acme/pay:x", ...audience })));
-    expect(all).toMatchObject(
-      receiver === undefined
-        ? []
-        : [{ severity: "low", message: expect.stringContaining(receiver) as string }],
-    );
-  });
-
-  it("ignores exact values and named audiences", () => {
-    const trust = github({ subject: "repo:acme/pay:x", audiencePattern: "^https://(a|b)\\.acme\\.example$" });
-    expect(found("T6", made(trust))).toEqual([]);
+    expect(all.map(({ severity }) => severity)).toEqual(receiver === undefined ? [] : ["low"]);
+    for (const { message } of all) expect(message).toContain(receiver);
   });
 });
 
@@ -787,11 +637,12 @@ describe("T7 new-outsider", () => {
     identity("aws", aws("111111111111")),
   ];
   const before = [...base, ...known, ...known.map((who) => binding(who, viewer, payments))];
-  /** Adds an identity with a grant to an organisation that trusts some. */
-  const add = (trust: Props, what: Resource = viewer, where = payments) => {
+  const adding = (all: readonly Resource[], trust: Props, what = pusher, where = payments) => {
     const who = identity("ci", trust);
-    return compareResources(before, [...before, who, binding(who, what, where)]);
+    return compareResources(all, [...all, who, binding(who, what, where)]);
   };
+  /** How severe it is that an identity of this trust gets a grant in an organisation that trusts some. */
+  const judged = (...given: Parameters<typeof adding>): string[] => severitiesOf("T7", adding(...given));
 
   function azure(tenant: string): string {
     return `https://login.microsoftonline.com/${tenant.repeat(8)}-0000-0000-0000-000000000000/v2.0`;
@@ -804,28 +655,17 @@ describe("T7 new-outsider", () => {
   const sso = (more: Props): Props => claims({ issuer: "https://sso.acme.example", ...more });
   const google = (more: Props): Props => claims({ issuer: "https://accounts.google.com", ...more });
   const gitlab = (subject: string): Props => claims({ issuer: "https://gitlab.com", subject });
+  const globex = 'organisation of GitHub Actions "globex"';
   const strangers: readonly (readonly [Props, string])[] = [
-    [github(GLOBEX), 'organisation of GitHub Actions "globex"'],
-    [
-      github({ subjectPattern: "^repo:(?:acme|globex)/pay:ref:refs/heads/main$" }),
-      'organisation of GitHub Actions "globex"',
-    ],
-    [
-      github({ subjectPattern: ".*", claims: { repository_owner: "globex" } }),
-      'organisation of GitHub Actions "globex"',
-    ],
+    [github(GLOBEX), globex],
+    [github({ subjectPattern: "^repo:(?:acme|globex)/pay:ref:refs/heads/main$" }), globex],
+    [github({ subjectPattern: ".*", claims: { repository_owner: "globex" } }), globex],
     // Beside a claim of a known one: they never hold together.
-    [github({ ...GLOBEX, claims: { repository_owner: "acme" } }), 'organisation of GitHub Actions "globex"'],
-    [
-      github({ subject: "repo:globex@9/pay@2:ref:refs/heads/main" }),
-      'organisation of GitHub Actions "globex@9"',
-    ],
+    [github({ ...GLOBEX, claims: { repository_owner: "acme" } }), globex],
+    [github({ subject: "repo:globex@9/pay@2:ref:refs/heads/main" }), globex.replace("x", "x@9")],
     // An organisation of GitHub has that name.
     [gitlab("project_path:globex/pay:x"), 'group of GitLab CI "globex"'],
-    [
-      claims({ issuer: azure("2"), subject: "app" }),
-      'tenant of Azure "22222222-0000-0000-0000-000000000000"',
-    ],
+    [claims({ issuer: azure("2"), subject: "app" }), 'tenant of Azure "22222222-0000-0000'],
     [aws("222222222222"), 'account of AWS "222222222222"'],
     [sso({ subjectPattern: "^(?:ada|eve@globex\\.com)$" }), 'mail domain "globex.com"'],
     [sso({ subject: "eve@gmail.com" }), 'mail address "eve@gmail.com"'],
@@ -845,41 +685,20 @@ describe("T7 new-outsider", () => {
   const numbered = (subject: string, repository_owner_id = "4711"): Props =>
     github({ subject, claims: { repository_owner_id } });
   const globexShop = github({ subject: `repo:globex/shop:${e}` });
-  const person = { subject: "1".repeat(21) };
+  const evil = { repository_owner_id: "6" };
+  const [person, hd] = [{ subject: "1".repeat(21) }, { hd: "acme.com" }];
   const oneOf = (owners: string, more: Props): Props =>
     github({ subjectPattern: `^repo:(?:${owners})/pay:${e}$`, claims: more });
   it.each<[string, Props, Props, string[]]>([
     ["an organisation beside a number only", numbered(`repo:globex/pay:${e}`), globexShop, ["high"]],
     ["both again", numbered(`repo:globex/pay:${e}`), numbered(`repo:globex/shop:${e}`), []],
-    [
-      "an account beside a domain only",
-      google({ ...person, claims: { hd: "acme.com" } }),
-      google(person),
-      ["high"],
-    ],
+    ["an account beside a domain only", google({ ...person, claims: hd }), google(person), ["high"]],
     ["one that one part names", oneOf("acme|globex", { repository_owner: "acme" }), globexShop, ["high"]],
-    [
-      "a stranger beside an organisation that was named with the number",
-      numbered(`repo:acme/pay:${e}`, "666"),
-      oneOf("acme|evil", { repository_owner_id: "666" }),
-      ["high"],
-    ],
-    [
-      "an owner that two parts name",
-      github({ subject: `repo:globex/pay:${e}`, claims: { repository_owner: "globex" } }),
-      globexShop,
-      [],
-    ],
+    ["a stranger beside its number", numbered(`repo:acme/pay:${e}`, "6"), oneOf("acme|evil", evil), ["high"]],
   ])("knows by what one part says of an owner nothing of another one: %s", (_, old, trust, severities) => {
-    const number = identity(
-      "number",
-      github({ subject: "environment:e", claims: { repository_owner_id: "4711" } }),
-    );
-    const own = [number, identity("old", old)];
+    const own = [identity("number", numbered(e)), identity("old", old)];
     const all = [...before, ...own, ...own.map((who) => binding(who, pusher, payments))];
-    const who = identity("ci", trust);
-    const change = compareResources(all, [...all, who, binding(who, pusher, payments)]);
-    expect(severitiesOf("T7", change)).toEqual(severities);
+    expect(judged(all, trust)).toEqual(severities);
   });
 
   it("names the organisation, tenant, account or domain that a trust brings, and leaves known ones alone", () => {
@@ -902,7 +721,7 @@ describe("T7 new-outsider", () => {
     ["a role that writes", pusher, payments, ["high"]],
     ["a role that is unknown", resource("Role", "lookup", {}), payments, ["high"]],
   ] as const)("is judged by %s", (_, what, where, severities) => {
-    expect(severitiesOf("T7", add(github(GLOBEX), what, where))).toEqual(severities);
+    expect(judged(before, github(GLOBEX), what, where)).toEqual(severities);
   });
 
   describe("who a subject is at an issuer that one owner runs", () => {
@@ -911,15 +730,18 @@ describe("T7 new-outsider", () => {
     const CIRCLECI = "https://oidc.circleci.com/org/11111111-0000-0000-0000-000000000000";
     // A service that no table knows, with many customers.
     const DEPLOYMENTS = "https://oidc.deployments.example";
+    const GITLAB = "https://gitlab.acme.com";
+    const WORKFLOW = "acme/flows/.github/workflows/x.yml@refs/heads/main";
+    const EVIL = `organisation of GitHub Actions at ${ENTERPRISE} "evil"`;
+    const deploymentsOf = (start: string) => `subjects of ${DEPLOYMENTS} that begin with "${start}"`;
     const GITHUB_SERVER = "https://github.acme.com/_services/token";
     const by = (issuer: string, more: Props): Props => claims({ issuer, ...more });
     const sso = (more: Props): Props => by("https://sso.acme.com", more);
-    const google = (more: Props): Props => by("https://accounts.google.com", more);
     const trusted = [
       sso({ subject: "ada@acme.com" }),
       sso({ subject: "opaque" }),
       sso({ subject: "spiffe://acme.com/ci" }),
-      by("https://gitlab.acme.com", { subject: "project_path:acme/pay:ref_type:branch:ref:main" }),
+      by(GITLAB, { subject: "project_path:acme/pay:ref_type:branch:ref:main" }),
       by(DEPLOYMENTS, { subject: "deployment:acme/shop/production" }),
       by(GITHUB_SERVER, { subject: "repo:acme/pay:ref:refs/heads/main" }),
       by(ENTERPRISE, { subject: "repo:acme/pay:ref:refs/heads/main" }),
@@ -931,39 +753,16 @@ describe("T7 new-outsider", () => {
     ].map((trust, i) => identity(`trusted-${i}`, trust));
     const all = [...base, ...trusted, ...trusted.map((who) => binding(who, viewer, acme))];
     const unknown: readonly (readonly [Props, string])[] = [
-      [sso({ subject: "spiffe://evil.com/ns/x" }), 'trust domain of SPIFFE "evil.com"'],
       [sso({ subjectPattern: "^spiffe://evil\\.com/.*$" }), 'trust domain of SPIFFE "evil.com"'],
       [sso({ subjectPattern: "^(?:ada|spiffe://evil\\.com/x)$" }), 'trust domain of SPIFFE "evil.com"'],
-      [
-        by(ENTERPRISE, { subject: "repo:evil/pay:ref:refs/heads/main" }),
-        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
-      ],
-      [
-        by(ENTERPRISE, { subjectPattern: "^repo:(?:acme|evil)/pay:.*$" }),
-        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
-      ],
-      [
-        by(ENTERPRISE, { subject: "environment:production", claims: { repository: "evil/pay" } }),
-        `organisation of GitHub Actions at ${ENTERPRISE} "evil"`,
-      ],
-      [
-        by("https://gitlab.acme.com", { subject: "project_path:evil/pay:ref_type:branch:ref:main" }),
-        'group of GitLab CI at https://gitlab.acme.com "evil"',
-      ],
-      ...[
-        { subject: "deployment:evil/shop/production" },
-        { subjectPattern: "^deployment:evil/shop/production$" },
-      ].map(
-        (more) =>
-          [by(DEPLOYMENTS, more), `subjects of ${DEPLOYMENTS} that begin with "deployment:evil/"`] as const,
-      ),
-      [
-        by(DEPLOYMENTS, { subject: "project/acme/shop" }),
-        `subjects of ${DEPLOYMENTS} that begin with "project/acme/"`,
-      ],
+      [by(ENTERPRISE, { subject: "repo:evil/pay:ref:refs/heads/main" }), EVIL],
+      [by(ENTERPRISE, { subjectPattern: "^repo:(?:acme|evil)/pay:.*$" }), EVIL],
+      [by(ENTERPRISE, { subject: "environment:production", claims: { repository: "evil/pay" } }), EVIL],
+      [by(GITLAB, { subject: "project_path:evil/pay:ref:main" }), `group of GitLab CI at ${GITLAB} "evil"`],
+      [by(DEPLOYMENTS, { subject: "deployment:evil/shop/production" }), deploymentsOf("deployment:evil/")],
+      [by(DEPLOYMENTS, { subjectPattern: "^deployment:evil/shop$" }), deploymentsOf("deployment:evil/")],
+      [by(DEPLOYMENTS, { subject: "project/acme/shop" }), deploymentsOf("project/acme/")],
       [sso({ subject: "eve@evil.com" }), 'mail domain "evil.com"'],
-      [sso({ subject: "eve@evil.acme.com.evil.com" }), 'mail domain "evil.acme.com.evil.com"'],
-      [sso({ subject: "opaque", claims: { email: "mallory@evil.com" } }), 'mail domain "evil.com"'],
       [sso({ subject: "opaque", claimPatterns: { upn: "^mallory@evil\\.com$" } }), 'mail domain "evil.com"'],
       [sso({ subject: "opaque", claimPatterns: { email: "mallory@evil" } }), 'claim email "mallory@evil"'],
       [
@@ -975,55 +774,36 @@ describe("T7 new-outsider", () => {
         'subject "^(?:ada|.*_evil\\\\.com#EXT#)@acme\\\\.com$"',
       ],
       ...[
-        "mallory@evil.com ",
         "<mallory@evil.com>",
         "mallory@evil.com|x",
-        "mallory@evil_x.com",
         "mallory@[1.2.3.4]",
-        "mallory@evil",
         "mallory\uff20evil.com",
-        "mallory\ufe6bevil.com",
         "mallory@evil\u3002com",
-        "mallory@acme\u3002com",
         "mallory%40evil.com",
-        "mallory%2540evil.com",
         "mallory_evil.com#EXT#@acme.com",
         "mallory%evil.com@acme.com",
-        "mallory@evil.com@acme.com",
         "@acme.com",
         "evil|ada@acme.com",
       ].map((subject) => [sso({ subject }), `subject ${JSON.stringify(subject)}`] as const),
       [sso({ subject: "mallory@acme.com\u200b" }), 'subject "mallory@acme.com\\u{200b}"'],
-      [google({ subject: "103456789012345678909" }), 'account of Google "103456789012345678909"'],
-      [
-        google({ subject: "103456789012345678909", claims: { hd: "evil.com" } }),
-        'account of Google "103456789012345678909"',
-      ],
+      [google({ ...person, claims: { hd: "evil.com" } }), `account of Google "${person.subject}"`],
       [google({ subjectPattern: ".*", claims: { hd: "evil.com" } }), 'mail domain "evil.com"'],
-      [github({ ...GLOBEX, claims: { repository_id: "7" } }), 'organisation of GitHub Actions "globex"'],
+      [github({ ...GLOBEX, claims: { repository_id: "7" } }), globex],
     ];
 
     const familiar: readonly Props[] = [
       sso({ subject: "other" }),
-      sso({ subject: "bob@acme.com" }),
       sso({ subject: "BOB@ACME.com." }),
       sso({ subject: "bob@corp.acme.com" }),
       sso({ subjectPattern: "^.*@acme\\.com$" }),
-      sso({ subjectPattern: "@acme\\.com$" }),
       sso({ subjectPattern: "^svc-[a-z]+@(?:ci\\.)?acme\\.com$" }),
       sso({ subject: "opaque", claims: { email: "bob@acme.com", team: "sre" } }),
       sso({ subject: "spiffe://acme.com/other" }),
-      sso({ subjectPattern: "^system:serviceaccount:other:.*$" }),
       sso({ subject: "system:serviceaccount:other:ci" }),
       sso({ subject: "https://ci.acme.com/job/release" }),
-      sso({ subject: "service/release" }),
       by(DEPLOYMENTS, { subject: "deployment:acme/blog/production" }),
       by(GITHUB_SERVER, { subject: "environment:production:actor:ada" }),
-      by(ENTERPRISE, { subject: "repo:acme/search:environment:production" }),
-      by(ENTERPRISE, {
-        subject: "repo:acme/search:environment:production",
-        claims: { job_workflow_ref: "acme/flows/.github/workflows/x.yml@refs/heads/main" },
-      }),
+      by(ENTERPRISE, { subject: "repo:acme/search:environment:e", claims: { job_workflow_ref: WORKFLOW } }),
       by(CIRCLECI, { subjectPattern: "^org/1/project/p2/user/.*$" }),
       by(WORKSPACE, { subjectPattern: `^\\{${"1".repeat(8)}-1111-1111-1111-${"1".repeat(12)}\\}:.*$` }),
       google({ subject: "103456789012345678909", claims: { hd: "acme.com" } }),
@@ -1044,11 +824,7 @@ describe("T7 new-outsider", () => {
 
     it("reports a role that only reads, or converts what it is sent, as medium below the root", () => {
       const reader = role("reader", ["REPO_LIST", "GUARDENER_DFC_CONVERT", "GUARDENER_ACTIONS_MIGRATE"]);
-      const who = identity("ci", github(GLOBEX));
-      const now = [...all, reader];
-      expect(
-        severitiesOf("T7", compareResources(now, [...now, who, binding(who, reader, payments)])),
-      ).toEqual(["medium"]);
+      expect(judged([...all, reader], github(GLOBEX), reader)).toEqual(["medium"]);
     });
   });
 
@@ -1058,15 +834,10 @@ describe("T7 new-outsider", () => {
     const now = [...before, planted];
     const change = compareResources(now, [...now, binding(planted, pusher, payments)]);
     expect(severitiesOf("T7", change)).toEqual(["high"]);
-    const other = identity("ci", github(GLOBEX));
-    const added = compareResources(now, [...now, other, binding(other, pusher, payments)]);
-    expect(severitiesOf("T7", added)).toEqual(["high"]);
   });
 
   it("is medium for the first identity with a grant of all", () => {
-    const who = identity("ci", github(GLOBEX));
-    const first = compareResources(base, [...base, who, binding(who, pusher, acme)]);
-    expect(severitiesOf("T7", first)).toEqual(["medium"]);
+    expect(judged(base, github(GLOBEX), pusher, acme)).toEqual(["medium"]);
   });
 
   it("says nothing without an inventory", () => {
@@ -1077,16 +848,12 @@ describe("T7 new-outsider", () => {
 
   describe("of what was trusted on another group only", () => {
     const at = (where: string, trust: Props, what: Resource, place = payments, had = what) => {
-      const [there, who] = [identity("there", trust), identity("ci", trust)];
-      const all = [...before, there, binding(there, had, where)];
-      return severitiesOf("T7", compareResources(all, [...all, who, binding(who, what, place)]));
+      const there = identity("there", trust);
+      return judged([...before, there, binding(there, had, where)], trust, what, place);
     };
-    const trusts = [
-      github(GLOBEX),
-      claims({ issuer: "https://sso.acme.example", subject: "eve@globex.com" }),
-    ];
+    const trust = github(GLOBEX);
 
-    it.each(trusts)("finds one as medium below the root: %j", (trust) => {
+    it("finds one as medium below the root", () => {
       expect(at(cards, trust, viewer, acme)).toEqual(["high"]);
       expect(at(cards, trust, viewer)).toEqual(["medium"]);
       expect(at(cards, trust, owner)).toEqual(["medium"]);
@@ -1094,9 +861,8 @@ describe("T7 new-outsider", () => {
       expect(at(acme, trust, owner)).toEqual([]);
     });
 
-    it.each(trusts)("finds one as high that only identities that read trusted: %j", (trust) => {
-      for (const where of [payments, acme])
-        expect(at(where, trust, pusher, payments, viewer)).toEqual(["high"]);
+    it("finds one as high that only identities that read trusted", () => {
+      expect(at(payments, trust, pusher, payments, viewer)).toEqual(["high"]);
       expect(at(payments, trust, viewer, payments, pusher)).toEqual([]);
     });
 
@@ -1120,27 +886,19 @@ describe("T7 new-outsider", () => {
     ["globex@1", "acme@1", []],
     ["acme-inc@1", "acme-ltd@1", ["medium"]],
   ])("knows %s, and judges %s", (old, now, expected) => {
-    const by = (name: string, what: string): Resource =>
-      identity(
-        name,
-        github({ subject: `repo:${what}/pay${what.includes("@") ? "@2" : ""}:ref:refs/heads/main` }),
-      );
-    const [first, second] = [by("first", old), by("second", now)];
-    const all = [...before, first, binding(first, viewer, payments)];
-    expect(
-      severitiesOf("T7", compareResources(all, [...all, second, binding(second, viewer, payments)])),
-    ).toEqual(expected);
+    const [first, second] = [old, now].map((what) =>
+      github({ subject: `repo:${what}/pay${what.includes("@") ? "@2" : ""}:ref:refs/heads/main` }),
+    ) as [Props, Props];
+    const who = identity("first", first);
+    expect(judged([...before, who, binding(who, viewer, payments)], second, viewer)).toEqual(expected);
   });
 
+  const inviting = (email: string, parentUid: string, what: Resource): Resource =>
+    resource("GroupInvite", email, { parentUid, roleUid: what.uid, ttl: "24h", email });
+
   it("finds an invite to a new mail domain as it does a trust, and not one to a known one", () => {
-    const invite = (email: string, parentUid = payments, what = viewer, all: readonly Resource[] = before) =>
-      found(
-        "T7",
-        compareResources(all, [
-          ...all,
-          resource("GroupInvite", "ada", { parentUid, roleUid: what.uid, ttl: "24h", email }),
-        ]),
-      );
+    const invite = (email: string, where = payments, what = viewer, all: readonly Resource[] = before) =>
+      found("T7", compareResources(all, [...all, inviting(email, where, what)]));
     for (const email of ["eve@globex.com", "eve@gmail.com"]) {
       expect(invite(email)).toMatchObject([{ severity: "medium", field: "email" }]);
       expect(invite(email, acme)).toMatchObject([{ severity: "high" }]);
@@ -1160,65 +918,38 @@ describe("T7 new-outsider", () => {
   ])(
     "an invite makes its mail domain known to later ones on its group alone: %s",
     (_, has, first, gets, then, severities) => {
-      const invite = (name: string, what: Resource, parentUid: string) =>
-        resource("GroupInvite", name, {
-          parentUid,
-          roleUid: what.uid,
-          ttl: "24h",
-          email: `${name}@globex.com`,
-        });
-      const there = [...before, invite("eve", has, first)];
-      expect(severitiesOf("T7", compareResources(there, [...there, invite("bob", gets, then)]))).toEqual(
-        severities,
-      );
+      const there = [...before, inviting("eve@globex.com", first, has)];
+      const after = [...there, inviting("bob@globex.com", then, gets)];
+      expect(severitiesOf("T7", compareResources(there, after))).toEqual(severities);
     },
   );
 
   it("finds an invite to read a new domain whose role begins to write", () => {
-    const reads = role("reads", ["REPO_LIST"]);
-    const writes = {
-      ...reads,
-      inputs: { ...reads.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] },
-    };
-    const invite = resource("GroupInvite", "eve", {
-      ...{ parentUid: payments, roleUid: reads.uid, ttl: "24h", email: "eve@globex.com" },
-    });
+    const [reads, writes] = [role("reads", ["REPO_LIST"]), role("reads", ["REPO_LIST", "TAG_CREATE"])];
+    const invite = inviting("eve@globex.com", payments, reads);
     const comparison = compareResources([...before, reads, invite], [...before, writes, invite]);
     expect(severitiesOf("T7", comparison)).toEqual(["high"]);
   });
 
   describe("of registered keys", () => {
     const key = (x: string, more: Props = {}): Props => ({ kty: "OKP", crv: "Ed25519", x, ...more });
+    const issuer = "https://ci.acme.example";
     const keyed = (name: string, ...keys: Props[]): Resource =>
-      identity(name, {
-        staticKeys: {
-          issuer: "https://ci.acme.example",
-          subject: name,
-          issuerKeys: JSON.stringify({ keys }),
-          expirationTime: "2026-07-01T00:00:00Z",
-        },
-      });
+      identity(name, { staticKeys: { issuer, subject: name, issuerKeys: JSON.stringify({ keys }) } });
     const own = keyed("own", key("ours", { kid: "1" }));
     const all = [...before, own, binding(own, pusher, payments)];
-    const adding = (who: Resource, what = viewer, where = payments): (string | undefined)[][] =>
-      found("T7", compareResources(all, [...all, who, binding(who, what, where)])).map(
-        ({ severity, field }) => [severity, field],
-      );
+    const foundOf = ({ inputs }: Resource, what = viewer, where = payments) =>
+      found("T7", adding(all, inputs, what, where)).map(({ severity, field }) => [severity, field]);
 
     it.each([
       ["a stranger's key", keyed("new", key("theirs")), "staticKeys.issuerKeys"],
-      [
-        "a stranger's key beside a known one",
-        keyed("new", key("ours"), key("theirs")),
-        "staticKeys.issuerKeys",
-      ],
-      ["a known key", keyed("new", key("ours")), undefined],
+      ["a stranger's beside a known one", keyed("new", key("ours"), key("theirs")), "staticKeys.issuerKeys"],
       ["a known key with another kid", keyed("new", key("ours", { kid: "2", use: "sig" })), undefined],
     ])("finds %s only where no identity with a grant had it", (_what, who, field) => {
       const expected = (severity: string) => (field === undefined ? [] : [[severity, field]]);
-      expect(adding(who)).toEqual(expected("medium"));
-      expect(adding(who, pusher)).toEqual(expected("high"));
-      expect(adding(who, viewer, acme)[0]?.[0]).toBe("high");
+      expect(foundOf(who)).toEqual(expected("medium"));
+      expect(foundOf(who, pusher)).toEqual(expected("high"));
+      expect(foundOf(who, viewer, acme)[0]?.[0]).toBe("high");
     });
 
     it("leaves the next key of an identity to T5, and finds one that only waited for a grant", () => {
