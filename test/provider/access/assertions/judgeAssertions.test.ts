@@ -51,7 +51,7 @@ const dev = role("dev", ["REPO_LIST"]);
 const base = [...groups, viewer, pusher, owner, dev, ci, outsider];
 const sandbox = group("sandbox", `${acme}/${"7".repeat(16)}`);
 
-const { assertions } = parsePolicy(`
+const OURS = `
 forbid:
   - name: our own pipelines write payments
     who: { not: [{ issuer: ["${GITHUB}"], subject: ["repo:acme/*"] }, { name: [break-glass] }] }
@@ -59,7 +59,7 @@ forbid:
     on: [acme / payments]
     severity: critical
     reason: what runs there is ours
-`);
+`;
 
 /** A project of GitLab by a branch, by its name alone, and another project by its name alone. */
 const [branch, project, otherProject] = [
@@ -81,21 +81,23 @@ const messagesOf = (
   const change = compareResources(before, after, { replaced });
   return ["P1", "P2", "P3"].flatMap((id) => found(id, change, { assertions }).map(({ message }) => message));
 };
+/** How severe what it requires is. */
+const severitiesOf = (text: string, before: readonly Resource[], after: readonly Resource[]): string[] =>
+  found("P2", compareResources(before, after), parsePolicy(text)).map(({ severity }) => severity);
 /** A policy that forbids to push to payments. */
 const noPush = (who: string): string =>
   `forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { ${who} } }]`;
 
-/** The findings of P1 on a change, a line each. */
+/** What breaks the first of them, beside the basis. */
 const broken = (before: readonly Resource[], after: readonly Resource[]): string[] =>
-  found("P1", compareResources([...base, ...before], [...base, ...after]), { assertions }).map(
-    ({ severity, message }) => `${severity}: ${message}`,
-  );
+  messagesOf(OURS, [...base, ...before], [...base, ...after]);
 
+const exchanged = (all: readonly Resource[], edited: readonly Resource[]): Resource[] =>
+  all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
 /** `base` with another version of some of its resources. */
 const changing = (before: readonly Resource[], ...edited: readonly Resource[]): string[] => {
   const all = [...base, ...before];
-  const after = all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
-  return found("P1", compareResources(all, after), { assertions }).map(({ message }) => message);
+  return messagesOf(OURS, all, exchanged(all, edited));
 };
 
 describe("what breaks a forbidden access", () => {
@@ -107,9 +109,7 @@ describe("what breaks a forbidden access", () => {
     ["above it", acme, "acme"],
   ])("a grant %s", (_, where, path) => {
     expect(broken([], pushes(where))).toEqual([
-      expect.stringMatching(
-        new RegExp(`^critical: our own pipelines write payments: outsider has registry.push on ${path}$`),
-      ),
+      `our own pipelines write payments: outsider has registry.push on ${path}`,
     ]);
   });
 
@@ -261,19 +261,16 @@ describe("what breaks a forbidden access", () => {
       expect.stringContaining('a new Identity is called "break-glass": "who" chooses by this name'),
       expect.stringContaining("break-glass has registry.push"),
     ]);
-    const all = [binding(outsider, pusher, payments)];
     const renamed = edit(outsider, { name: "break-glass" });
-    const now = [...base.map((one) => (one === outsider ? renamed : one)), ...all];
-    expect(found("P1", compareResources(base, now), { assertions })).toHaveLength(2);
+    const now = [...exchanged(base, [renamed]), ...pushes(payments)];
+    expect(messagesOf(OURS, base, now)).toHaveLength(2);
   });
 
   test("a renamed group does not leave it", () => {
-    const [, own] = groups.filter(({ kind }) => kind === "Group");
-    expect(own?.uid).toBe(payments);
-    const renamed = edit(own!, { name: "pay" });
-    const after = [...base.map((one) => (one.uid === payments ? renamed : one)), ...pushes(payments)];
-    const messages = found("P1", compareResources(base, after), { assertions }).map(({ message }) => message);
-    expect(messages).toEqual([
+    const renamed = exchanged(base, [
+      { ...group("payments", payments), inputs: { parentUid: acme, name: "pay" } },
+    ]);
+    expect(messagesOf(OURS, base, [...renamed, ...pushes(payments)])).toEqual([
       expect.stringContaining('no group that is known here is "acme / payments"'),
       expect.stringContaining('acme / payments becomes acme / pay, which "on" does not name'),
       expect.stringContaining("outsider has registry.push on acme / pay"),
@@ -281,15 +278,10 @@ describe("what breaks a forbidden access", () => {
   });
 
   test("a group that goes does not leave it where the change makes another one", () => {
-    const two = parsePolicy(
-      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme / ops] }]`,
-    ).assertions;
+    const two = `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme / ops] }]`;
     const ops = group("ops", `${acme}/${"9".repeat(16)}`);
     const others = [...base.filter(({ uid }) => uid !== cards), ops];
-    const judged = (...made: Resource[]) =>
-      found("P1", compareResources([...base, ops], [...others, ...made]), { assertions: two }).map(
-        ({ message }) => message,
-      );
+    const judged = (...made: Resource[]) => messagesOf(two, [...base, ops], [...others, ...made]);
     expect(judged()).toEqual([]);
     const anew = { ...group("cards", `${payments}/${"8".repeat(16)}`), urn: urn("Group", "new") };
     expect(judged(anew)).toEqual([
@@ -308,13 +300,10 @@ describe("what breaks a forbidden access", () => {
   });
 
   test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
-    const below = parsePolicy(
-      `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]`,
-    ).assertions;
+    const below =
+      "forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]";
     const judged = (after: readonly Resource[], replaced: Resource[] = []) =>
-      found("P1", compareResources(base, after, { replaced }), { assertions: below }).map(
-        ({ message }) => message,
-      );
+      messagesOf(below, base, after, replaced);
     const others = base.filter(({ uid }) => uid !== cards);
     const madeAt = (name: string) => ({
       ...group(name, `${acme}/${"8".repeat(16)}`),
@@ -327,32 +316,27 @@ describe("what breaks a forbidden access", () => {
       ),
     ]);
     expect(judged([...others, madeAt("billing")])).toEqual([]);
-    const moved = base.map((one) => (one.uid === cards ? edit(one, { parentUid: acme }) : one));
-    expect(
-      judged(
-        moved,
-        moved.filter(({ uid }) => uid === cards),
-      ),
-    ).toEqual([
+    const moved = edit(groups[2]!, { parentUid: acme });
+    expect(judged(exchanged(base, [moved]), [moved])).toEqual([
       expect.stringContaining('acme / payments / cards becomes acme / cards, which "on" does not name'),
     ]);
   });
 
   test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
-    const owning = parsePolicy(`forbid: [{ name: x, role: owner, on: [acme / payments] }]`).assertions;
+    const owning = "forbid: [{ name: x, role: owner, on: [acme / payments] }]";
     const nowhere = (what: Resource) => edit(binding(outsider, what, payments), { parentUid: UNKNOWN });
     const inner = resource("Group", "inner", { parentUid: UNKNOWN }, { uid: undefined });
-    const judged = (given: typeof assertions, ...after: Resource[]) =>
-      found("P1", compareResources(base, [...base, ...after]), { assertions: given });
-    expect(judged(assertions, nowhere(pusher))).toHaveLength(1);
+    const judged = (text: string, ...after: Resource[]) => messagesOf(text, base, [...base, ...after]);
+    expect(judged(OURS, nowhere(pusher))).toHaveLength(1);
     expect(judged(owning, nowhere(owner))).toHaveLength(1);
     expect(judged(owning, nowhere(pusher))).toEqual([]);
-    expect(judged(assertions, inner, binding(outsider, pusher, inner.urn))).toHaveLength(1);
+    expect(judged(OURS, inner, binding(outsider, pusher, inner.urn))).toHaveLength(1);
   });
 
   test("what was broken before is counted, and no finding", () => {
     const old = [...base, ...pushes(payments)];
     const comparison = compareResources(old, [...old, binding(ci, viewer, acme)]);
+    const { assertions } = parsePolicy(OURS);
     expect(found("P1", comparison, { assertions })).toEqual([]);
     expect(describeStanding(judgeAssertions(comparison, assertions))).toEqual([
       "the policy:3: our own pipelines write payments: broken in 1 place before this change; access --policy lists them",
@@ -366,7 +350,7 @@ describe("what breaks a forbidden access", () => {
 });
 
 describe("a change that only prepares the next one", () => {
-  const both = parsePolicy(`
+  const both = `
 forbid:
   - { name: by name, can: [CAP_MANIFEST_*], on: [acme / payments], who: { not: [{ name: [break-glass, spare] }] } }
   - { name: of guests, can: [CAP_MANIFEST_*], on: [acme], who: { name: [guest-*] } }
@@ -374,18 +358,14 @@ forbid:
   - { name: by role, role: dev, on: [acme / payments] }
 require:
   - { name: reviewed, can: [CAP_REPO_LIST], on: [acme], atMost: 9, who: { name: [reviewer] } }
-`).assertions;
+`;
   const [guest, spare] = [by("guest-1", "repo:other/y"), by("spare")];
   const trusting = (one: Resource, subject: string) => edit(one, { claimMatch: { issuer: GITHUB, subject } });
   const named = (one: Resource, name: string) => edit(one, { name });
   const after = (...edited: readonly Resource[]): string[] => {
     const all = [...base, guest, spare];
-    const now = all.map((one) => edited.find(({ uid }) => uid === one.uid) ?? one);
     const made = edited.filter(({ uid }) => all.every((one) => one.uid !== uid));
-    const { worse } = judgeAssertions(compareResources(all, [...now, ...made]), both);
-    return Object.values(worse).flatMap((list) =>
-      list.map(({ assertion, message }) => `${assertion.name}: ${message}`),
-    );
+    return messagesOf(both, all, [...exchanged(all, edited), ...made]);
   };
   const paid = groups.find(({ uid }) => uid === payments)!;
 
@@ -448,7 +428,8 @@ require:
   test("two roles of one name are none that an assertion can mean", () => {
     const twin = resource("Role", "dev-2", { parentUid: acme, name: "dev", capabilities: ["CAP_TAG_LIST"] });
     const all = [...base, twin];
-    expect(judgeAssertions(compareResources(all, all), both).worse.forbid).toMatchObject([
+    const { worse } = judgeAssertions(compareResources(all, all), parsePolicy(both).assertions);
+    expect(worse.forbid).toMatchObject([
       { message: 'several roles are called "dev"', details: ["name the one that is meant by its uid"] },
     ]);
   });
@@ -475,8 +456,7 @@ describe("a role", () => {
       [lower, upper],
     ] as const) {
       const comparison = compareResources([...old, before], [...old, before, newest]);
-      const { assertions } = parsePolicy(noOwners);
-      expect(found("P1", comparison, { assertions })).toMatchObject([{ urn: newest.urn }]);
+      expect(found("P1", comparison, parsePolicy(noOwners))).toMatchObject([{ urn: newest.urn }]);
     }
   });
 
@@ -496,13 +476,10 @@ describe("a role", () => {
       'no group that is known here is "acme / paymens"; did you mean "acme / payments"?',
     ],
   ])("that no document describes is a finding, as a group is: %s", (text, message) => {
-    const { assertions: unknown } = parsePolicy(`forbid: [{ name: x, ${text} }]`);
-    expect(found("P1", compareResources(base, base), { assertions: unknown })).toMatchObject([
-      {
-        severity: "high",
-        message: `x: ${message}`,
-        details: [expect.anything(), "asserted in the policy:1"],
-      },
+    const policy = parsePolicy(`forbid: [{ name: x, ${text} }]`);
+    const details = [expect.anything(), "asserted in the policy:1"];
+    expect(found("P1", compareResources(base, base), policy)).toMatchObject([
+      { severity: "high", message: `x: ${message}`, details },
     ]);
   });
 
@@ -578,7 +555,7 @@ describe("required access", () => {
   });
 
   test("a project by a branch and by a pattern of its name alone is one holder", () => {
-    const { assertions } = parsePolicy("require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]");
+    const { assertions } = parsePolicy(atLeast(2));
     const standing = (...holders: readonly Resource[]): string[] => {
       const all = [...base, ...projects, ...holders.map((one) => binding(one, owner, acme))];
       return describeStanding(judgeAssertions(compareResources(all, all), assertions));
@@ -608,11 +585,8 @@ describe("required access", () => {
   });
 
   /** How severe it is that a change takes it from others, where so many must hold it. */
-  const severitiesWith = (atLeast: number, before: Resource[], after: Resource[]) => {
-    const text = `require: [{ name: owners, role: owner, on: [acme], atLeast: ${atLeast} }]`;
-    const { assertions } = parsePolicy(text);
-    return found("P2", compareResources(before, after), { assertions }).map(({ severity }) => severity);
-  };
+  const atLeast = (count: number): string =>
+    `require: [{ name: owners, role: owner, on: [acme], atLeast: ${count} }]`;
 
   test.each([
     ["of whom one has not signed in since it was written", ["a", "b"], "2026-05-01T00:00:00Z", ["medium"]],
@@ -627,9 +601,8 @@ describe("required access", () => {
       updateTime: "2026-05-02T00:00:00Z",
       lastSeenTime: object.uid === by("b").uid ? lastSeenTime : "2026-05-04T00:00:00Z",
     }));
-    const { assertions } = parsePolicy("require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]");
     const changed = { ...comparison, inventory: { ...inventory, objects } };
-    expect(found("P2", changed, { assertions }).map(({ severity }) => severity)).toEqual(expected);
+    expect(found("P2", changed, parsePolicy(atLeast(2))).map(({ severity }) => severity)).toEqual(expected);
   });
 
   test.each([
@@ -641,9 +614,8 @@ describe("required access", () => {
     const left = isReplaced ? [edit(old, { roleUid: viewer.uid })] : [];
     const before = [...base, ...owners(["a", "b"])];
     const after = [...before.filter(({ uid }) => uid !== old.uid), ...left, again];
-    const { assertions } = parsePolicy("require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]");
     const compared = compareResources(before, after, { replaced: isReplaced ? [old] : [] });
-    expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(expected);
+    expect(found("P2", compared, parsePolicy(atLeast(2))).map(({ severity }) => severity)).toEqual(expected);
   });
 
   test("a holder whose binding gets another role that gives the same keeps it", () => {
@@ -663,11 +635,10 @@ describe("required access", () => {
     const less = edit(own, { capabilities: ["CAP_REPO_LIST"] });
     const before = [...base, own, by("a"), binding(by("a"), own, acme)];
     const after = [...before.filter((one) => one !== own), less, other, binding(by("a"), other, acme)];
-    const { assertions } = parsePolicy("require: [{ name: x, can: CAP_TAG_LIST, on: [acme], atLeast: 1 }]");
-    const severities = (now: readonly Resource[]) =>
-      found("P2", compareResources(before, now), { assertions }).map(({ severity }) => severity);
-    expect(severities(after)).toEqual(["high"]);
-    expect(severities([...before, other, binding(by("a"), other, acme)])).toEqual([]);
+    const required = "require: [{ name: x, can: CAP_TAG_LIST, on: [acme], atLeast: 1 }]";
+    expect(severitiesOf(required, before, after)).toEqual(["high"]);
+    const beside = [...before, other, binding(by("a"), other, acme)];
+    expect(severitiesOf(required, before, beside)).toEqual([]);
   });
 
   const withTrust = (name: string, more: Props) =>
@@ -681,31 +652,23 @@ describe("required access", () => {
     ["another subject", { subject: "repo:other/b:ref:refs/heads/main" }, {}],
   ])("a holder whose trust asks for %s may be unable to sign in", (_, old, now) => {
     const [asks, asked] = [withTrust("b", old), withTrust("b", now)];
-    const both = (one: Resource) =>
-      [...base, ...owners(["a", "b"])].map((each) => (each.uid === one.uid ? one : each));
-    expect(severitiesWith(2, both(asks), both(asked))).toEqual(["medium"]);
-    expect(severitiesWith(2, both(asked), both(asked))).toEqual([]);
+    const both = (one: Resource) => exchanged([...base, ...owners(["a", "b"])], [one]);
+    expect(severitiesOf(atLeast(2), both(asks), both(asked))).toEqual(["medium"]);
+    expect(severitiesOf(atLeast(2), both(asked), both(asked))).toEqual([]);
   });
 
   test.each([
     ["is new", owners(["b"])],
-    [
-      "asks for a further claim",
-      owners(["a"]).map((one) => (one.uid === by("a").uid ? withTrust("a", NARROW) : one)),
-    ],
+    ["asks for a further claim", exchanged(owners(["a"]), [withTrust("a", NARROW)])],
   ])("where nobody is left but one whose trust %s, it is high, whatever the assertion says", (_, after) => {
-    const text = "require: [{ name: x, role: owner, on: [acme], atLeast: 1, severity: critical }]";
-    const { assertions } = parsePolicy(text);
-    const compared = compareResources([...base, ...owners(["a"])], [...base, ...after]);
-    expect(found("P2", compared, { assertions }).map(({ severity }) => severity)).toEqual(["high"]);
+    const required = "require: [{ name: x, role: owner, on: [acme], atLeast: 1, severity: critical }]";
+    expect(severitiesOf(required, [...base, ...owners(["a"])], [...base, ...after])).toEqual(["high"]);
   });
 
   test("where too few hold it already, a change that may take it from more is worse", () => {
-    const narrow = withTrust("b", NARROW);
     const all = [...base, ...owners(["a", "b"])];
-    const now = all.map((each) => (each.uid === narrow.uid ? narrow : each));
-    expect(severitiesWith(3, all, now)).toEqual(["medium"]);
-    expect(severitiesWith(3, all, all)).toEqual([]);
+    expect(severitiesOf(atLeast(3), all, exchanged(all, [withTrust("b", NARROW)]))).toEqual(["medium"]);
+    expect(severitiesOf(atLeast(3), all, all)).toEqual([]);
   });
 
   test("a pattern is no holder for the least, and one for the most", () => {
@@ -886,20 +849,22 @@ describe("whom an assertion names by a name or uid", () => {
     expect(messagesOf(noPush("name: ci"), then ?? [], now ?? [])).toEqual(messages);
   });
 
-  test("whoever is required by a name had it before the change by which they go", () => {
-    const provider = resource("IdentityProvider", "okta", {
-      parentUid: acme,
-      oidc: { issuer: "https://acme.okta.com", clientId: "c" },
-      defaultRole: viewer.uid,
-    });
-    const mapped = resource("ExternalGroupRoleMapping", "devs", {
+  const provider = resource("IdentityProvider", "okta", {
+    parentUid: acme,
+    oidc: { issuer: "https://acme.okta.com", clientId: "c" },
+    defaultRole: viewer.uid,
+  });
+  const mapping = (id: string): Resource =>
+    resource("ExternalGroupRoleMapping", id, {
       ...{ name: undefined, parentUid: provider.uid, scope: acme },
-      ...{ externalGroupId: "devs", roleUid: pusher.uid },
+      ...{ externalGroupId: id, roleUid: pusher.uid },
     });
+
+  test("whoever is required by a name had it before the change by which they go", () => {
     const others = [...base.filter((each) => each !== ci), provider];
     for (const [who, ...goes] of [
       ["name: ci", ci, binding(ci, pusher, acme)],
-      ["type: externalGroup, name: devs", mapped],
+      ["type: externalGroup, name: devs", mapping("devs")],
     ] as const) {
       const required = `require: [{ name: x, role: registry.push, on: acme, atLeast: 1, who: { ${who} } }]`;
       expect(messagesOf(required, [...others, ...goes], others)).toEqual([
@@ -909,16 +874,6 @@ describe("whom an assertion names by a name or uid", () => {
   });
 
   test("a new group of a directory surely holds nothing, and another default role lets nobody else in", () => {
-    const provider = resource("IdentityProvider", "okta", {
-      parentUid: acme,
-      oidc: { issuer: "https://acme.okta.com", clientId: "c" },
-      defaultRole: viewer.uid,
-    });
-    const mapping = (id: string): Resource =>
-      resource("ExternalGroupRoleMapping", id, {
-        ...{ name: undefined, parentUid: provider.uid, scope: acme },
-        ...{ externalGroupId: id, roleUid: pusher.uid },
-      });
     const required = `require: [{ name: x, role: registry.push, on: acme, atLeast: 1, who: { type: externalGroup } }]`;
     const all = [...base, provider];
     expect(messagesOf(required, [...all, mapping("devs")], [...all, mapping("nobody")])).toEqual([
@@ -935,21 +890,19 @@ describe("whom an assertion names by a name or uid", () => {
     for (const meant of ["name: devs", "name: okta", "not: [{ name: ops }]", "not: [{ name: devs }]"])
       expect(byName(meant)).toContainEqual(expect.stringMatching(/has registry\.push on/));
     // It is a finding with whatever role it comes: the next change could give it more.
-    const harmless = { ...mapping("devs"), inputs: { ...mapping("devs").inputs, roleUid: viewer.uid } };
+    const harmless = edit(mapping("devs"), { roleUid: viewer.uid });
     expect(messagesOf(noPush("type: externalGroup, not: [{ name: devs }]"), all, [...all, harmless])).toEqual(
       ['x: a new mapped group is called "devs": "who" chooses by this name'],
     );
     expect(byName("name: ops")).toEqual([]);
-    const reads = (parentUid: string): Resource => {
-      const inputs = { ...mapping("devs").inputs, parentUid, roleUid: viewer.uid };
-      return resource("ExternalGroupRoleMapping", "reads", inputs);
-    };
+    const reads = (parentUid: string): Resource =>
+      resource("ExternalGroupRoleMapping", "reads", { ...harmless.inputs, parentUid });
     expect(byName("not: [{ name: devs }]", [...all, reads(provider.uid)])).toEqual([]);
     const other = { ...provider, ...resource("IdentityProvider", "other", provider.inputs) };
     expect(byName("not: [{ name: devs }]", [...all, other, reads(other.uid)])).toContainEqual(
       "x: devs has registry.push on acme",
     );
-    const less = { ...provider, inputs: { ...provider.inputs, defaultRole: dev.uid } };
+    const less = edit(provider, { defaultRole: dev.uid });
     const forbidden = `forbid: [{ name: x, can: CAP_REPO_LIST, on: acme, who: { type: identityProvider } }]`;
     expect(messagesOf(forbidden, all, [...base, less])).toEqual([]);
   });
@@ -961,58 +914,66 @@ describe("separated duties", () => {
   const judged = (before: readonly Resource[], after: readonly Resource[]): string[] =>
     messagesOf(apart, [...base, admin, ...before], [...base, admin, ...after]);
 
-  test("nobody holds one of each, in different groups neither", () => {
-    const [build, grant] = [binding(ci, pusher, cards), binding(ci, admin, acme)];
-    expect(judged([build], [build, grant])).toEqual(["apart: ci holds one of each duty"]);
-    expect(judged([build], [build, binding(outsider, admin, acme)])).toEqual([]);
-    expect(judged([build, grant], [build, grant])).toEqual([]);
-    const more = binding(ci, pusher, payments);
-    expect(judged([build, grant], [build, grant, more])).toEqual(["apart: ci holds one of each duty"]);
-    expect(judged([more, grant], [build, more, grant])).toEqual([]);
-  });
+  const [build, grant, more] = [
+    binding(ci, pusher, cards),
+    binding(ci, admin, acme),
+    binding(ci, pusher, payments),
+  ];
+  const one = "apart: ci holds one of each duty";
+  const trusting = (name: string, subjectPattern: string): Resource =>
+    identity(name, claims({ issuer: GITHUB, subjectPattern }));
+  const wide = trusting("wide", "^repo:acme/(ci|x):ref:.*$");
+  const narrow = trusting("wide", "^repo:acme/x:ref:.*$");
+  const ofWide = binding(wide, admin, acme);
+  const twin = by("twin", "repo:acme/ci:ref:refs/heads/main");
+  const other = by("twin");
+  const both = (who: Resource) => [who, binding(who, pusher, cards), binding(who, admin, acme)];
+  const byProject = [...projects, binding(branch, pusher, cards)];
+  const together = (names: string) =>
+    `apart: ${names} accept a common principal, which holds one of each duty`;
 
-  test("who held both by another identity of the same trust holds nothing new", () => {
-    const again = by("again", "repo:acme/ci:ref:refs/heads/main");
-    const grants = (who: Resource) => [binding(who, pusher, cards), binding(who, admin, acme)];
-    const broken = [ci, ...grants(ci)];
-    expect(judged(broken, [again, ...grants(again)])).toEqual([]);
-    const other = by("again", "repo:acme/other:ref:refs/heads/main");
-    expect(judged(broken, [other, ...grants(other)])).toEqual(["apart: again holds one of each duty"]);
-  });
-
-  test("nor does a project by a branch and by a pattern of its name alone", () => {
-    const build = [...projects, binding(branch, pusher, cards)];
-    expect(judged(build, [...build, binding(project, admin, acme)])).toEqual([
-      "apart: gitlab and infra accept a common principal, which holds one of each duty",
-    ]);
-    expect(judged(build, [...build, binding(otherProject, admin, acme)])).toEqual([]);
-  });
-
-  test("nor does one principal by two identities of the same trust", () => {
-    const [build, second] = [binding(ci, pusher, cards), by("second", "repo:acme/ci:ref:refs/heads/main")];
-    const grant = binding(second, admin, acme);
-    expect(judged([build], [build, second, grant])).toEqual([
-      "apart: ci and second accept a common principal, which holds one of each duty",
-    ]);
-    const other = by("second");
-    expect(judged([build], [build, other, binding(other, admin, acme)])).toEqual([]);
-  });
-
-  test("nor does a principal of both by identities that accept others too", () => {
-    const wide = identity("wide", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/(ci|x):ref:.*$" }));
-    const [build, grant] = [binding(ci, pusher, cards), binding(wide, admin, acme)];
-    const message = "apart: ci and wide accept a common principal, which holds one of each duty";
-    expect(judged([build], [build, wide, grant])).toEqual([message]);
-    const narrow = edit(wide, claims({ issuer: GITHUB, subjectPattern: "^repo:acme/x:ref:.*$" }));
-    expect(judged([build, narrow, grant], [build, wide, grant])).toEqual([message]);
-    expect(judged([build], [build, narrow, grant])).toEqual([]);
-    expect(judged([build, wide, grant], [build, wide, grant])).toEqual([]);
+  test.each<[string, Resource[], Resource[], string[]]>([
+    ["nobody holds one of each, in different groups neither", [build], [build, grant], [one]],
+    ["another one may hold the other", [build], [build, binding(outsider, admin, acme)], []],
+    ["who held both may stay", [build, grant], [build, grant], []],
+    ["who held both may not get more of one", [build, grant], [build, grant, more], [one]],
+    ["who held both may get less than that", [more, grant], [build, more, grant], []],
+    ["who held both may have another identity of the same trust", both(ci), both(twin), []],
+    ["and none of another trust", both(ci), both(other), ["apart: twin holds one of each duty"]],
+    [
+      "nor does a project by a branch and by a pattern of its name alone",
+      byProject,
+      [...byProject, binding(project, admin, acme)],
+      [together("gitlab and infra")],
+    ],
+    ["as another project may", byProject, [...byProject, binding(otherProject, admin, acme)], []],
+    [
+      "nor does one principal by two identities of the same trust",
+      [build],
+      [build, twin, binding(twin, admin, acme)],
+      [together("ci and twin")],
+    ],
+    ["as two of other trusts may", [build], [build, other, binding(other, admin, acme)], []],
+    [
+      "nor does a principal of both by identities that accept others too",
+      [build],
+      [build, wide, ofWide],
+      [together("ci and wide")],
+    ],
+    [
+      "nor by one that accepts it only now",
+      [build, narrow, ofWide],
+      [build, wide, ofWide],
+      [together("ci and wide")],
+    ],
+    ["as it may by one that does not accept it", [build], [build, narrow, ofWide], []],
+    ["or did before", [build, wide, ofWide], [build, wide, ofWide], []],
+  ])("%s", (_, before, after, messages) => {
+    expect(judged(before, after)).toEqual(messages);
   });
 
   test("of thousands of identities that accept one principal it names some", () => {
-    const many = Array.from({ length: 60 }, (_, i) =>
-      identity(`wide${i}`, claims({ issuer: GITHUB, subjectPattern: `^repo:acme/(ci|x${i}):ref:.*$` })),
-    );
+    const many = Array.from({ length: 60 }, (_, i) => trusting(`wide${i}`, `^repo:acme/(ci|x${i}):ref:.*$`));
     const grants = many.map((one) => binding(one, admin, acme));
     const [message = "", ...more] = judged([], [binding(ci, pusher, cards), ...many, ...grants]);
     expect({ more: more.length, length: message.length < 400 }).toEqual({ more: 60, length: true });
@@ -1055,6 +1016,7 @@ test("a trust that is narrowed into an assertion accepts whom it did until the u
 describe("of one graph", () => {
   test("all that is broken is described, worst first", () => {
     const { after } = compareResources(base, [...base, binding(outsider, pusher, payments)]);
+    const { assertions } = parsePolicy(OURS);
     expect(describeViolations({ before: after, after, changes: [] }, assertions)).toMatchObject([
       {
         severity: "critical",
@@ -1079,44 +1041,9 @@ describe("the ten assertions of docs/assertions.md", () => {
     ...[...base, production, glass, binding(glass, owner, acme), second, secondOwns],
     ...[...reviewer, reads],
   ];
-  const without = (gone: Resource): Resource[] => before.filter((one) => one !== gone);
-  const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
-  const granter = role("granter", ["IAM_ROLE_BINDINGS_CREATE"]);
-  const given = { name: undefined, parentUid: acme };
-  const invite = resource("GroupInvite", "i", { ...given, roleUid: pusher.uid, email: "a@acme.example" });
-  const mapping = resource("ExternalGroupRoleMapping", "m", {
-    ...{ name: undefined, parentUid: `${acme}/${"9".repeat(16)}` },
-    ...{ externalGroupId: "devs", roleUid: owner.uid, scope: acme },
-  });
-  const stranger = identity("stranger", claims({ issuer: "https://login.other.example", subject: "x" }));
-  const manager = role("manager", ["IAM_IDENTITY_PROVIDERS_UPDATE"]);
 
-  const breaks: Readonly<Record<string, readonly Resource[]>> = {
-    "only the deployment and break-glass own production": [...before, binding(ci, owner, production.uid)],
-    "production is written by our own repositories only": [
-      ...before,
-      binding(outsider, pusher, production.uid),
-    ],
-    "nobody whom a pattern describes grants access": [...before, open, granter, binding(open, granter, acme)],
-    "invites only read": [...before, invite],
-    "who is mapped from the directory does not own the organisation": [...before, mapping],
-    "only our issuers sign for this organisation": [...before, stranger, binding(stranger, viewer, acme)],
-    "only the directory's owner manages sign-in": [...before, manager, binding(ci, manager, acme)],
-    "two to four owners": without(secondOwns),
-    "somebody reviews": without(reads),
-    "who pushes does not grant": [...before, granter, binding(ci, granter, acme), binding(ci, pusher, cards)],
-  };
-  const names = [...ten.forbid, ...ten.require, ...ten.separate].map(({ name }) => name);
-
-  test("are ten, and each has a change that breaks it", () => {
-    expect(names).toEqual(Object.keys(breaks));
-    expect(names).toHaveLength(10);
-  });
-
-  test.each(Object.entries(breaks))("%s", (name, after) => {
-    const { worse } = judgeAssertions(compareResources(before, after), ten);
-    const broken = Object.values(worse).flatMap((list) => list.map(({ assertion }) => assertion.name));
-    expect(broken).toContain(name);
+  test("are ten", () => {
+    expect([...ten.forbid, ...ten.require, ...ten.separate]).toHaveLength(10);
   });
 
   test("an organisation that keeps them breaks none by a harmless change", () => {

@@ -185,11 +185,6 @@ describe("a value that is wrapped", () => {
     expect(report.findings.filter(({ id }) => id === "X3")).toEqual([]);
   });
 
-  test("is no finding if the engine reports the resource as unchanged", () => {
-    const hidden = state("RoleBinding", "binding", { ...grant, roleUid: SECRET }, { id: BINDING });
-    expect(reviewed(same(hidden))).toMatchObject({ findings: [], grants: [], summary: { unchanged: 1 } });
-  });
-
   test("differs from the placeholder text that a program writes itself", () => {
     const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
     const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });
@@ -322,41 +317,6 @@ test("a secret item of a list is judged as it was only where all other items kee
   expect(grantsOf("CAP_TAG_LIST", SECRET)).not.toEqual(grantsOf("CAP_TAG_LIST", "CAP_TAG_LIST"));
 });
 
-describe("an argument of a new resource", () => {
-  const known = { inventory: listed(...around) };
-  const saidOf = (kind: string, label: string, inputs: Props) => {
-    const { findings, grants } = judge(preview(...around.map(same), anew(kind, label, inputs)), known);
-    const said = findings.map(({ id, severity, message, details }) => [id, severity, message, ...details]);
-    return JSON.stringify([said, grants]);
-  };
-  const another = (value: Json | undefined): Json | undefined =>
-    typeof value === "boolean"
-      ? !value
-      : typeof value !== "string"
-        ? undefined
-        : value.startsWith("https://")
-          ? value.replace(/[a-z]+\.example/, "evil.example")
-          : value.replace(/[^/]([^/]*)$/, (end, rest: string) => (end.startsWith("7") ? "8" : "7") + rest);
-
-  // What an identity trusts, and what a role allows, matters where they are bound; ends have rules of their own.
-  const parts = ["Identity", "Role", "Group"];
-  const cases = samples.flatMap(({ kind, label, inputs }) =>
-    parts.includes(kind)
-      ? []
-      : decidingIn(kind, inputs).flatMap(({ path, named, effect }) => {
-          const value = another(valueAt(inputs, path));
-          // R2 names keys and certificates; an image of the catalogue is nobody else's.
-          const isNamed = /content$|^syncConfig.source$/.test(named);
-          const isCase = value !== undefined && effect !== "expiry" && named !== "parentUid" && !isNamed;
-          return isCase ? [{ kind, label, inputs, path, named, value }] : [];
-        }),
-  );
-
-  test.each(cases)("shows in the report: $named of $label", ({ kind, label, inputs, path, value }) => {
-    expect(saidOf(kind, label, withValue(inputs, path, value))).not.toBe(saidOf(kind, label, inputs));
-  });
-});
-
 describe("a name that nobody can read", () => {
   const named = samples.filter(({ inputs }) => typeof inputs["name"] === "string");
 
@@ -384,18 +344,6 @@ describe("a name that nobody can read", () => {
   });
 });
 
-test("assumes a reference to one new resource, and says so", () => {
-  const dependencies = { roleUid: [urn("Role", "harmless")] };
-  const report = reviewed(
-    anew("Role", "harmless", { ...reads, name: "harmless" }),
-    anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
-  );
-  expect(report.findings.map(({ id, severity, details }) => [id, severity, ...details])).toEqual([
-    ["X5", "medium", expect.stringContaining("not seen") as string, "identity ci"],
-    ["X2", "low", "roleUid is assumed to be the id of role harmless"],
-  ]);
-});
-
 test("thousands of unknown labels are reviewed quickly, and reported in few lines", () => {
   const count = isQuick ? 1_000 : 4_000;
   const sources = Array.from({ length: count }, (_, i) =>
@@ -413,31 +361,6 @@ test("thousands of unknown labels are reviewed quickly, and reported in few line
 });
 
 describe("what looks like a resource of this package", () => {
-  const fake = (kind: string, name: string, inputs: Props, more = {}) =>
-    state(kind, name, { ...inputs, __provider: "exports.handler=()=>evil" }, more);
-
-  test("does not trust a role that claims to be harmless", () => {
-    const outputs = { name: "harmless", capabilities: ["CAP_REPO_LIST"] };
-    const role = fake("Role", "harmless", {}, { id: OWNER, external: true, outputs });
-    const steps = [step("read", undefined, role), anew("RoleBinding", "b", { ...grant, roleUid: OWNER })];
-    expect(failing(reviewed(...steps))).toEqual([
-      expect.stringMatching(/^X3 .* gains b+ on .*: the capabilities of the role are unknown$/),
-      expect.stringMatching(
-        /^X4 .*Role harmless is not reviewed \(read\): it has a type of this package but another provider/,
-      ),
-    ]);
-    const found = failing(reviewedLive(...steps));
-    expect(found).toContainEqual(expect.stringMatching(/^G1 .*becomes owner/));
-  });
-
-  test("cannot make a new grant look like an existing one", () => {
-    const said = { parentUid: TEAM, identityUid: MALLORY, roleUid: OWNER };
-    const read = fake("RoleBinding", "known", {}, { id: uid(60), external: true, outputs: said });
-    const report = reviewedLive(step("read", undefined, read), anew("RoleBinding", "b", said));
-    expect(report.summary).toMatchObject({ gained: 1, unchanged: 0 });
-    expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 /));
-  });
-
   test.each([
     ["a text that is secret", SECRET],
     ["a text that is not known", UNKNOWN],
@@ -621,17 +544,6 @@ describe("a resource that is read with .get", () => {
 });
 
 describe("a name that looks like a key", () => {
-  test.each(["#retained", '["retained"]', "#deploy.role", "\u0000"])("hides nothing: %s", (suffix) => {
-    const [one, two] = [`deploy`, `deploy${suffix}`];
-    const retained = state("RoleBinding", one, grant, { id: BINDING, retainOnDelete: true });
-    const report = reviewedLive(
-      step("replace", retained, state("RoleBinding", one, { ...grant, parentUid: ROOT })),
-      anew("RoleBinding", two, { ...grant, roleUid: OWNER }),
-      anew("RoleBinding", `${two}x`, { ...grant, identityUid: MALLORY }),
-    );
-    expect(lines(report.grants).filter((line) => line.startsWith("gained"))).toHaveLength(3);
-  });
-
   test("hides no group of a directory behind another", () => {
     const given = { parentUid: uid(9), roleUid: READER, scope: ROOT };
     const mapping = (name: string, externalGroupId: string) =>
@@ -642,15 +554,13 @@ describe("a name that looks like a key", () => {
   });
 });
 
-describe("what gives access besides bindings", () => {
-  test("reports a SCIM token: its bearer can admit anyone", () => {
-    const provider = providerOf({ name: "staff", defaultRole: OWNER });
-    const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
-    expect(lines(report.grants)).toEqual([
-      "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
-    ]);
-    expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
-  });
+test("a SCIM token is reported: its bearer can admit anyone", () => {
+  const provider = providerOf({ name: "staff", defaultRole: OWNER });
+  const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
+  expect(lines(report.grants)).toEqual([
+    "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
+  ]);
+  expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
 });
 
 test("a group whose new name nobody can read is called by the name that the server has", () => {
@@ -878,28 +788,6 @@ describe("access that is reported as lost", () => {
     const report = judge(preview(...empty, step("replace", team, moved)), organisation(byHand));
     expect(report.summary.lost).toBe(0);
     expect(report.findings.map(({ id }) => id)).toContain("D3");
-  });
-});
-
-describe("a group that moves", () => {
-  const SANDBOX = uid(31);
-  const sandbox = state("Group", "sandbox", { parentUid: ROOT, name: "sandbox" }, { id: SANDBOX });
-  const prod = state("Group", "prod", { parentUid: TEAM, name: "prod" }, { id: `${TEAM}/${"3".repeat(16)}` });
-  const inSandbox = state("Group", "prod", { parentUid: SANDBOX, name: "prod" });
-  const owns = { parentUid: SANDBOX, identityUid: MALLORY, roleUid: OWNER };
-  const sandboxOwner = state("RoleBinding", "so", owns, { id: uid(32) });
-  const teamReader = state("RoleBinding", "tr", grant, { id: uid(33) });
-
-  test("gives those above its new place what they hold there, and takes it from those above the old one", () => {
-    const kept = [sandbox, sandboxOwner, teamReader].map(same);
-    const report = reviewedLive(...kept, step("replace", prod, inSandbox));
-    expect(lines(report.grants).sort()).toEqual([
-      "gained: GitHub Actions of acme/evil, branch main: owner at acme / sandbox / prod (+4 -0)",
-      "lost: GitHub Actions of acme/pay, branch main: reader at acme / team / prod (+0 -1)",
-    ]);
-    expect(failing(report)).toContainEqual(
-      expect.stringMatching(/^G1 .*becomes owner on acme \/ sandbox \/ prod/),
-    );
   });
 });
 

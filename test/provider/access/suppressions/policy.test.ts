@@ -156,32 +156,20 @@ describe("a policy file", () => {
     [entry(...good, "fields: []"), "allow[0].fields must be a property or a list of them"],
     [entry(...good, "fields: 'a[b]'"), "allow[0].fields must not hold [ ] { }"],
     [entry(...good, "for: reviw"), 'allow[0].for is "reviw", which is unknown; did you mean "review"?'],
-    ["forbid: [{ name: n, on: acme, can: CAP_QUARK }]", 'forbid[0].can[0] "CAP_QUARK" matches no capability'],
     ...["match: { name: ci, group: acme / payments }", "match: { uid: '1*' }"].map(
       (match): [string, string] => [
         entry("rule: G1", match, "reason: x", "expires: 2027-01-31"),
         "access-policy.yaml:2: allow[0].fingerprint is missing: findings of this rule are high or critical: without the entry, the report has one with it",
       ],
     ),
-    ...["forbid", "require", "separate"].flatMap((list) =>
-      [
-        ["CAP_TAGS_CREATE", "CAP_TAG_CREATE"],
-        ["TAG_CREATE", "CAP_TAG_CREATE"],
-        ["CAP_MANIFST_*", "CAP_MANIFEST_*"],
-      ].map(([written, meant]): [string, string] => {
-        const [can, path] =
-          list === "separate"
-            ? [`duties: [["CAP_*"], [CAP_REPO_LIST, "${written}"]]`, "duties[1][1]"]
-            : [
-                `can: ["*_CREATE", "${written}"], atLeast: 1`.slice(0, list === "forbid" ? -12 : undefined),
-                "can[1]",
-              ];
-        return [
-          `${list}:\n  - { name: n, on: [acme], ${can} }`,
-          `access-policy.yaml:2: ${list}[0].${path} "${written}" matches no capability that this version knows; did you mean ${meant}?`,
-        ];
-      }),
-    ),
+    ...[
+      ["forbid", 'can: ["*_CREATE", CAP_TAGS_CREATE]', "can[1]", "CAP_TAGS_CREATE", "CAP_TAG_CREATE"],
+      ["require", "can: TAG_CREATE, atLeast: 1", "can[0]", "TAG_CREATE", "CAP_TAG_CREATE"],
+      ["separate", "duties: [CAP_*, [CAP_MANIFST_*]]", "duties[1][0]", "CAP_MANIFST_*", "CAP_MANIFEST_*"],
+    ].map(([list = "", members = "", at = "", written = "", meant = ""]): [string, string] => [
+      `${list}:\n  - { name: n, on: [acme], ${members} }`,
+      `access-policy.yaml:2: ${list}[0].${at} "${written}" matches no capability that this version knows; did you mean ${meant}?`,
+    ]),
     ["forbid: [{ name: n, on: [acme], can: [CAP_QUARK] }]", "Role.md lists them"],
     [entry(...good, "rule: G6"), "Map keys must be unique"],
     [`${entry(...good)}allow: []`, "access-policy.yaml:6: Map keys must be unique"],
@@ -313,36 +301,14 @@ describe("the published schema", () => {
   const accepts = (value: unknown): boolean => problemsOf(JSON.stringify(value)) === "";
 
   it("accepts what the parser accepts, and nothing else", () => {
-    const text = fc.oneof(
-      fc.constantFrom(
-        "*",
-        "**",
-        "ci-*",
-        "",
-        "a[b",
-        "x\\",
-        "\\[a\\]",
-        "acme / payments",
-        "\u0007",
-        "a\\\\",
-        "x".repeat(513),
-      ),
-      fc.string({ unit: "grapheme" }),
-    );
+    const texts = ["*", "**", "ci-*", "", "a[b", "x\\", "\\[a\\]", "acme / payments", "\u0007", "a\\\\"];
+    const text = fc.oneof(fc.constantFrom(...texts, "x".repeat(513)), fc.string({ unit: "grapheme" }));
     const odd = fc.constantFrom<unknown>(null, 5, true, [], {}, "x");
     const optional = <T>(value: fc.Arbitrary<T>) =>
       fc.oneof({ weight: 30, arbitrary: value }, { weight: 1, arbitrary: odd });
+    const days = ["2027-01-31", "2028-02-29", "2027-02-29", "2100-02-28", "2027-04-31", "2027-1-1"];
     const expires = fc.oneof(
-      fc.constantFrom(
-        "2027-01-31",
-        "2028-02-29",
-        "2027-02-29",
-        "2100-02-28",
-        "2027-04-31",
-        "2027-1-1",
-        "1999-01-01",
-        "tomorrow",
-      ),
+      fc.constantFrom(...days, "1999-01-01", "tomorrow"),
       fc
         .date({ min: new Date("2000-01-01"), max: new Date("2099-12-31"), noInvalidDate: true })
         .map((day) => day.toISOString().slice(0, 10)),
@@ -408,10 +374,6 @@ const only = (...lines: string[]) =>
   apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"), NOW, undefined, milder);
 
 describe("exceptions", () => {
-  it("apply to the findings of this test", () => {
-    expect(findings.map(({ id, severity }) => `${id} ${severity}`)).toEqual(["G1 high", "G6 high"]);
-  });
-
   it("are listed separately, with their reason and expiry", () => {
     const { suppressed, findings: left, unused, expired } = only("rule: G6", "match: { subject: open }");
     expect(suppressed).toMatchObject([
@@ -488,15 +450,11 @@ describe("exceptions", () => {
   it.each([
     ["review", "for: [review]", "a finding", 1, 0],
     ["review", "for: [drift]", "a finding", 0, 0],
-    ["review", "for: [review, drift]", "a finding", 1, 0],
     ["review", "", "a finding", 1, 0],
+    ["drift", "for: [review, drift]", "a finding", 1, 0],
     ["drift", "for: [review]", "a finding", 0, 0],
-    ["drift", "for: [drift]", "a finding", 1, 0],
-    ["drift", "", "a finding", 1, 0],
     ["review", "for: [review]", "nothing", 0, 1],
     ["review", "for: [drift]", "nothing", 0, 0],
-    ["review", "", "nothing", 0, 0],
-    ["drift", "for: [review]", "nothing", 0, 0],
     ["drift", "for: [drift]", "nothing", 0, 1],
     ["drift", "", "nothing", 0, 0],
   ] as const)("in %s with %j, naming %s, suppress %i and are called unused %i times", (...row) => {
@@ -508,17 +466,14 @@ describe("exceptions", () => {
     expect(result.unused).toHaveLength(unused);
   });
 
-  it("without an expiry suppress no high finding", () => {
-    const { suppressed, unused } = apply(entry("rule: G6", "match: { name: open }", "reason: x"));
+  it("without an expiry suppress medium findings, and no high one", () => {
+    const text = entry("rule: G6", "match: { name: open }", "reason: x");
+    expect(apply(text, NOW, "review", milder).suppressed).toHaveLength(1);
+    const { suppressed, unused } = apply(text);
     expect(suppressed).toEqual([]);
     expect(unused).toEqual([
       "access-policy.yaml:2: has no expires, so it does not suppress 1 finding (G6), high or critical: add expires",
     ]);
-  });
-
-  it("without an expiry suppresses medium findings", () => {
-    const text = entry("rule: G6", "match: { name: open }", "reason: x");
-    expect(apply(text, NOW, "review", milder).suppressed).toHaveLength(1);
   });
 
   it("that match no finding are reported, except those for the other command", () => {
@@ -531,30 +486,6 @@ describe("exceptions", () => {
     // It serves both, so neither knows what it is to the other.
     const rule = entry("rule: X1", "match: { name: x }", "reason: x");
     for (const command of ["review", "drift"] as const) expect(apply(rule, NOW, command).unused).toEqual([]);
-  });
-
-  it("never remove a finding from the report", () => {
-    const part = fc.constantFrom("?i", "ci", "open", "acme*", "nobody");
-    const rule = fc.constantFrom("G6", "G3");
-    const expires = fc.constantFrom("2026-01-01", "2027-01-01");
-    const item = fc.record(
-      { rule, name: part, group: part, expires },
-      { requiredKeys: ["rule", "name", "expires"] },
-    );
-    const entries = fc.array(item, { maxLength: 4 });
-    fc.assert(
-      fc.property(entries, (list) => {
-        const allow = list.map(({ rule, name, group, expires }) => ({
-          rule,
-          match: { name, ...(group === undefined ? {} : { group }) },
-          reason: "x",
-          expires,
-        }));
-        const { findings: left, suppressed } = apply(JSON.stringify({ allow }));
-        const prints = [...left, ...suppressed].map(({ fingerprint }) => fingerprint).sort();
-        expect(prints).toEqual(findings.map(({ fingerprint }) => fingerprint).sort());
-      }),
-    );
   });
 });
 
@@ -665,10 +596,6 @@ describe("a baseline", () => {
     ]);
   });
 
-  it("is not added to an invalid file", () => {
-    expect(() => appendEntries("alow: []", [])).toThrow(/did you mean "allow"/);
-  });
-
   it("accepts names with any characters", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 1, maxLength: 700 }), (name) => {
@@ -724,11 +651,6 @@ describe("types of other packages that were judged", () => {
     expect([findings, suppressed]).toEqual([[one], []]);
     expect(unused).toEqual([expect.stringContaining(note)]);
     expect(unused[0]).toMatch(/^access-policy\.yaml:3: type aws:/);
-  });
-
-  it("suppress findings of no other rule", () => {
-    const other = { ...finding("6.83.0"), id: "G1", rule: "owner-grant" };
-    expect(apply(bucket, other).findings).toEqual([other]);
   });
 
   it.each<[string[], string]>([

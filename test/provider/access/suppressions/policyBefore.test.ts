@@ -260,11 +260,6 @@ describe("an exception", () => {
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
   });
 
-  it("prefers the live name to that of a state", () => {
-    const sources = sourcesOf([create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
-    expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
-  });
-
   it("matches uids alone where no comparison is given", () => {
     const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
@@ -422,10 +417,6 @@ describe("whatever a policy file says, an exception", () => {
   const uids = [ACME, SANDBOX, PROD, GLASS, OWNER];
   const glob = fc.constantFrom(...pool, "*", "?*", "ac*", "*s*", "acme / *", `${ACME}*`, "sandbox");
 
-  const entryOf = fc.record(
-    { uid: glob, name: glob, subject: glob, role: glob, group: glob, issuer: glob },
-    { requiredKeys: [] },
-  );
   const comparison = compare(sourcesOf([]));
   const { existing } = comparison;
 
@@ -458,24 +449,6 @@ describe("whatever a policy file says, an exception", () => {
     }
     return applyPolicy([finding], read, NOW, "review", true, comparison).suppressed.length > 0;
   };
-
-  it("never matches a finding whose subject, role and group have no uid before the change", () => {
-    fc.assert(
-      fc.property(
-        entryOf,
-        fc.tuple(name, name, name),
-        fc.option(fc.constantFrom(...uids), { nil: undefined }),
-        (match, [subject, role, group], uid) => {
-          const names: Record<string, string> = { subject, role, group };
-          // The key is that of the old object where it is replaced.
-          const named = (key: string): Named => ({ key: uid ?? "urn:x", name: names[key] ?? "" });
-          const finding = findingOf(named, { ...(uid === undefined ? {} : { uid }), name: subject });
-          expect(matches(match, finding)).toBe(false);
-        },
-      ),
-      { numRuns: casesOf(1000) },
-    );
-  });
 
   it("matches a finding by names only where each is the recorded one of that uid", () => {
     let count = 0;

@@ -3,11 +3,10 @@ import type { Inventory } from "../../../../provider/access/documents/inventory"
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import { reportProblem, reportDigest, parseReviewReport } from "../../../../provider/access/report/report";
+import { reportProblem, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
-import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { listResources } from "../../../../provider/access/rules/reviewOf";
 import { verify } from "../../../../provider/access/verify/verify";
 import {
@@ -37,7 +36,6 @@ const reader = role("reader", ["REPO_LIST"]);
 const reads = binding(deployer, reader, payments);
 const base = [...groups, viewer, pusher, owner, deployer, mallory, reader, reads];
 
-const REVIEWED = "2026-03-01T00:00:00.000Z";
 /** After the report of `PROVENANCE`. */
 const APPLIED = "2026-06-01T01:00:00.000Z";
 
@@ -149,33 +147,27 @@ describe("verify", () => {
     expect(check(false, [hook, anew])).toMatchObject({ complete: false });
   });
 
-  it("finds nothing if all changes are as announced", () => {
-    const after = [...base, binding(deployer, pusher, payments)];
-    const report = verified(after, after);
-    expect(brief(report)).toEqual(clean);
-    expect(report.grants).toHaveLength(1);
-  });
-
-  it("finds an unannounced grant", () => {
-    const report = verified(base, [...base, binding(mallory, owner, acme)]);
+  const instead = (changed: Resource) => base.map((one) => (one.uid === changed.uid ? changed : one));
+  it.each<[string, string, readonly Resource[]]>([
+    ["an unannounced grant", "gained", [...base, binding(mallory, owner, acme)]],
+    [
+      "more capabilities of a bound role",
+      "widened",
+      instead(role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])),
+    ],
+    [
+      "another subject of an identity",
+      "widened",
+      instead(setInputs(deployer, { ...mallory.inputs, name: "deployer" })),
+    ],
+  ])("finds %s", (_what, change, actual) => {
+    const report = verified(base, actual);
     expect(brief(report)).toMatchObject({
       failing: 1,
       complete: true,
-      findings: [expect.stringMatching(/holds owner at acme, which the review did not announce$/)],
+      findings: [expect.stringMatching(/ the review (?:did not announce|announced)$/)],
     });
-    expect(report.unannounced).toHaveLength(1);
-  });
-
-  it.each<[string, Resource]>([
-    ["more capabilities of a bound role", role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"])],
-    ["another subject of an identity", setInputs(deployer, { ...mallory.inputs, name: "deployer" })],
-  ])("finds %s", (_what, changed) => {
-    const report = verified(
-      base,
-      base.map((one) => (one.uid === changed.uid ? changed : one)),
-    );
-    expect(report.failing).toBe(1);
-    expect(report.unannounced.map(({ change }) => change)).toEqual(["widened"]);
+    expect(report.unannounced.map((each) => each.change)).toEqual([change]);
   });
 
   it.each(["an identity", "a SCIM token"])(
@@ -258,40 +250,33 @@ describe("verify", () => {
     });
 
     it("takes no binding that the change replaces for one that was revoked", () => {
-      const comparison = compareResources([...program, live], [...program, live], { replaced: [live] });
-      const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
-      const review = parseReviewReport(JSON.stringify(report), "review.json");
+      const kept = [...program, live];
+      const review = reportOf(compareResources(kept, kept, { replaced: [live] }));
       expect(brief(verifying(review, inventoryAfter([...program, anew])))).toEqual(clean);
     });
   });
 
   it("names a replacement that did not happen, also where nothing of it differs", () => {
-    const comparison = compareResources(base, base, { replaced: [deployer] });
-    const report = reportOn(comparison, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
-    const review = parseReviewReport(JSON.stringify(report), "review.json");
+    const review = reportOf(compareResources(base, base, { replaced: [deployer] }));
     expect(verifying(review, inventoryAfter(base)).incomplete).toContainEqual(
       expect.stringMatching(/^announced as deleted, but still there: identity /i),
     );
   });
 
-  it("names announced changes that did not happen", () => {
-    const report = verified([...base, binding(deployer, pusher, payments)], base);
-    expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
-    expect(report.incomplete).toEqual([
+  it.each([
+    [
       "announced, but missing: GitHub Actions of acme/pay, branch main: registry.push at acme / payments",
-    ]);
-    expect(report.grants).toEqual([]);
-  });
-
-  it("names access that was announced as lost and is still granted as missing, not as new", () => {
-    const report = verified(
-      base.filter((one) => one !== reads),
-      base,
-    );
-    expect(brief(report)).toMatchObject({ failing: 0, complete: false, missing: 1 });
-    expect(report.incomplete).toEqual([
+      [...base, binding(deployer, pusher, payments)],
+    ],
+    [
       "announced as lost, but still granted: GitHub Actions of acme/pay, branch main: reader at acme / payments",
-    ]);
+      base.filter((one) => one !== reads),
+    ],
+  ])("names what did not happen: %s", (line, expected) => {
+    const report = verified(expected, base);
+    expect(brief(report)).toEqual({ failing: 0, complete: false, findings: [], missing: 1 });
+    expect(report.incomplete).toEqual([line]);
+    expect(report.grants).toEqual([]);
   });
 
   describe("of an announced change", () => {
@@ -320,17 +305,6 @@ describe("verify", () => {
     const unchanged = [...base, api, held, readme, tag];
 
     const ci = "GitHub Actions of acme/pay, branch main: reader at acme / payments";
-    it.each<[string, readonly Resource[], Resource, string]>([
-      ["a rename", base, setInputs(deployer, { name: "ci" }), "Identity deployer: name"],
-      ["a description", unchanged, setInputs(api, { description: "new" }), "Repo api: description"],
-      ["more capabilities", base, wide, ci],
-      ["another subject", base, setInputs(deployer, mallory.inputs), "Identity deployer: name, claimMatch"],
-    ])("takes %s that was not done for missing", (_what, before, changed, named) => {
-      const report = check(exchange(before, changed), before, before);
-      expect(report.failing).toBe(0);
-      expect(report.incomplete).toContain(`announced, but missing: ${named}`);
-    });
-
     const unread = base.filter((one) => one !== reader && one !== reads);
     const unbound = setInputs(access, { bindings: {} });
     it.each<[string, readonly Resource[], readonly Resource[], string]>([
@@ -376,13 +350,6 @@ describe("verify", () => {
     const moved = (digit: string) => setInputs(tag, { digest: `sha256:${digit}` });
     it.each<[string, readonly Resource[], readonly Resource[], Resource]>([
       ["a role to be deleted", unread, base, wide],
-      [
-        "a rename",
-        exchange(base, setInputs(deployer, { name: "ci" })),
-        base,
-        setInputs(deployer, { name: "x" }),
-      ],
-      ["a narrowed role", base, exchange(base, wide), role("reader", ["REPO_LIST", "TAG_CREATE"])],
       ["a new digest", exchange(unchanged, moved("b")), unchanged, moved("c")],
     ])("finds what is neither as before nor as announced: %s", (_what, after, before, neither) => {
       expect(check(after, before, exchange(before, neither)).failing).toBeGreaterThan(0);
@@ -412,11 +379,7 @@ describe("verify", () => {
       expect(gone.incomplete).toEqual([`${start}the RoleBinding is gone`]);
     });
 
-    it("compares each object of a kind that no inventory lists unasked", () => {
-      expect(brief(check(unchanged, unchanged, unchanged))).toMatchObject({ failing: 0, complete: true });
-      expect(brief(check(unchanged, unchanged, exchange(unchanged, moved("b")))).findings).toEqual([
-        "Tag latest has changed (digest), which the review did not announce",
-      ]);
+    it("says which object of a kind that no inventory lists unasked was not compared", () => {
       const review = reviewOf(unchanged, unchanged);
       const unread = inventoryAfter(unchanged.filter((one) => one !== tag));
       expect(verifying(review, unread).incomplete).toEqual([
@@ -453,13 +416,6 @@ describe("verify", () => {
     expect(verifying(review, changed).failing).toBe(1);
   });
 
-  it("finds another role in the place of the one that was announced", () => {
-    const announced = binding(deployer, viewer, payments);
-    const report = verified([...base, announced], [...base, binding(deployer, owner, payments)]);
-    expect(report.failing).toBeGreaterThan(0);
-    expect(report.grants).toEqual([]);
-  });
-
   describe("identifies what the change creates", () => {
     const robot = identity("robot", claims({ issuer: "https://gitlab.com", subject: "robot" }));
     const granted = binding(robot, pusher, payments);
@@ -480,11 +436,6 @@ describe("verify", () => {
     it("by its URN in the state", () => {
       const report = verifying(reviewOf(expected), inventoryAfter(expected), stateWith(robot.uid));
       expect(brief(report)).toMatchObject({ failing: 0, complete: true });
-    });
-
-    it("but not if its grants differ", () => {
-      const evil = setInputs(robot, { ...mallory.inputs, name: "robot" });
-      expect(verified(expected, [...base, evil, granted]).failing).toBe(1);
     });
 
     it("and rejects a state that names an object that existed before", () => {
@@ -517,11 +468,6 @@ describe("verify", () => {
     expect(() => verifying(review, inventory, { ...noState, ...(time && { time }) })).toThrow(
       refusal("PP6004", message),
     );
-  });
-
-  it("takes an inventory from after the state", () => {
-    const state = { ...noState, time: "2026-06-01T02:59:59.999999+02:00" };
-    expect(brief(verifying(reviewOf(base), inventoryAfter(base), state))).toEqual(clean);
   });
 
   it("refuses a review without an inventory", () => {
@@ -561,21 +507,6 @@ describe("verify", () => {
 });
 
 describe("the report of a review", () => {
-  it("has the published form, with findings about groups too", () => {
-    const changed = role("reader", ["IAM_ROLES_UPDATE"]);
-    const moved = identity("robot", claims({ issuerPattern: ".*", subjectPattern: ".*" }));
-    const after = [...base.filter((one) => one !== reader), changed, moved];
-    const report = reportOn(compareResources(base, after), {
-      provenance: PROVENANCE,
-      failOn: "high",
-      rules: (change) => findingsOf(change, defaultRuleOptions(Date.parse(REVIEWED))),
-      judge: (all) => ({ findings: all.slice(1), suppressed: all.slice(0, 1), unused: [], expired: [] }),
-    });
-    const found = [...report.findings, ...report.suppressed];
-    expect(found.filter(({ group }) => group !== undefined)).not.toEqual([]);
-    expect(reportProblem(JSON.parse(JSON.stringify(report)))).toBeUndefined();
-  });
-
   const text = JSON.stringify(reviewOf(base));
   const edited = (edit: (report: Record<string, unknown>) => void): string => {
     const report = JSON.parse(text) as Record<string, unknown>;
@@ -589,14 +520,6 @@ describe("the report of a review", () => {
     ["of another command", JSON.stringify(nightDrift), /is a report of drift/],
   ])("is refused %s", (_what, changed, message) => {
     expect(() => parseReviewReport(changed, "review.json")).toThrow(message);
-  });
-
-  it("is refused where it is incomplete", () => {
-    const report = { ...reviewOf(base), complete: false, incomplete: ["the preview failed"] };
-    const sealed = { ...report, digest: reportDigest(report) };
-    expect(() => parseReviewReport(JSON.stringify(sealed), "review.json")).toThrow(
-      "review.json is incomplete, so it cannot be verified: correct what it lists as not checked, and review again",
-    );
   });
 
   it("is refused where it is not the one that was approved", () => {

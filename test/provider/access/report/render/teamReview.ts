@@ -1,8 +1,6 @@
 import type { InventoryObject } from "../../../../../provider/access/documents/inventory";
 import { listedKinds } from "../../../../../provider/access/documents/inventory";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
-import { compare } from "../../../../../provider/access/review/compare";
-import type { Comparison } from "../../../../../provider/access/review/compare";
 import { review } from "../../../../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../../../../provider/access/rules";
 import type { Props } from "../../../../../provider/fields/values";
@@ -128,8 +126,6 @@ const inventory = {
 };
 
 const sources = { preview: preview(...steps), inventory };
-
-export const teamComparison = (): Comparison => compare(sources);
 
 /** The review of that pull request, as all rules make it. */
 export function teamReview(): ReviewReport {
