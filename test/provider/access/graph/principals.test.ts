@@ -350,9 +350,10 @@ test.each<[string, string, boolean]>([
   for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(expected ? 2 : 1);
 });
 
+const { staticKeys: keyed } = withKeys("a") as { staticKeys: Props };
 /** Whether the invites to these addresses, and an identity with this trust at our own issuer, are of one person. */
 function areOfOne(trust: Props, ...addresses: string[]): boolean {
-  const person = identity("person", claims({ issuer: SSO, ...trust }));
+  const person = identity("person", "staticKeys" in trust ? trust : claims({ issuer: SSO, ...trust }));
   const invites = addresses.map((address, i) => invite(`invite-${i}`, address));
   const { subjects, principals } = compareSubjects(person, binding(person, viewer, acme), ...invites);
   const shared = new Set(subjects.map((subject) => principals.sharing(subject).length));
@@ -368,6 +369,7 @@ test.each<[string, boolean, Props]>([
   ["a pattern of its claim matches it", true, ofDomain("1")],
   ["its subject is another address", false, { subject: BOB }],
   ["a pattern of its claim does not match it", false, { subject: "1", claimPatterns: { email: "^b.*$" } }],
+  ["its key has a subject that is the address", false, { staticKeys: { ...keyed, subject: ADA } }],
   ["it names none", false, { issuer: GITHUB, subject: two }],
 ])("an invite is for the person of an identity where %s: %p", (_what, expected, trust) => {
   expect(areOfOne(trust, ADA)).toBe(expected);
