@@ -182,18 +182,6 @@ describe("settings", () => {
       await own.close();
     }
   });
-
-  test("for debugging print a line for each request, without the token", async () => {
-    process.env["PLATFORM_LOG"] = "debug";
-    server.script([{ json: stored }]);
-    const lines: string[] = [];
-    jest.spyOn(process.stderr, "write").mockImplementation((line) => lines.push(String(line)) > 0);
-    await provider(configured(), "Group").read(GROUP_UID, group);
-    jest.restoreAllMocks();
-    expect(lines).toEqual([
-      expect.stringMatching(/^platform: GET \/iam\/v2\/groups\/\S+ -> 200 in \d+ ms \(attempt 1\)\n$/),
-    ]);
-  });
 });
 
 describe("what is returned to the engine", () => {

@@ -34,17 +34,12 @@ test.each([
 ])("%s within this machine: %s", (host, isLocal) => {
   const address = `http://${host}`;
   const url = new URL(address);
-  expect({
+  const answers = {
     package: isLoopback(url),
     credentials: isSafe(url),
     posting: isAccepted(() => parseBaseUrl(address, "GITHUB_API_URL")),
     emulator: isLoopbackHost(url.hostname),
     delivery: isAccepted(() => parseSettings({ deliverTo: address })),
-  }).toEqual({
-    package: isLocal,
-    credentials: isLocal,
-    posting: isLocal,
-    emulator: isLocal,
-    delivery: isLocal,
-  });
+  };
+  expect(Object.entries(answers).filter(([, answer]) => answer !== isLocal)).toEqual([]);
 });

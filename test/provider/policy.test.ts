@@ -48,17 +48,28 @@ function resource(
   } as unknown as PolicyResource;
 }
 
-/** Each violation as "policy: message" with its urn's name. */
-async function violations(resources: PolicyResource[], args: AccessPolicyArgs = {}): Promise<string[]> {
-  const found: string[] = [];
-  for (const policy of accessPolicies(args)) {
-    const report = (message: string, urn?: string): void => {
-      found.push(`${policy.name} @${urn?.split("::").at(-1)}: ${message.split("\n")[0]}`);
-    };
-    await policy.validateStack({ resources } as Parameters<typeof policy.validateStack>[0], report);
-  }
+interface Violation {
+  readonly name: string;
+  readonly message: string;
+  readonly urn: string | undefined;
+}
+async function reported(
+  resources: PolicyResource[],
+  policies: Iterable<ReturnType<typeof accessPolicies>[number]> = accessPolicies(),
+): Promise<Violation[]> {
+  const found: Violation[] = [];
+  for (const { name, validateStack } of policies)
+    await validateStack({ resources } as Parameters<typeof validateStack>[0], (message, urn) => {
+      found.push({ name, message, urn });
+    });
   return found;
 }
+
+/** Each violation as "policy: message" with its urn's name. */
+const violations = async (resources: PolicyResource[], args: AccessPolicyArgs = {}): Promise<string[]> =>
+  (await reported(resources, accessPolicies(args))).map(
+    ({ name, message, urn }) => `${name} @${urn?.split("::").at(-1)}: ${message.split("\n")[0]}`,
+  );
 
 const ci = (claimMatch: Record<string, unknown>) =>
   resource("Identity", "ci", { parentUid: org, claimMatch: { issuer: GITHUB, ...claimMatch } });
@@ -96,16 +107,15 @@ function writeText(text: string): string {
 const writeInventory = (inventory: Inventory, takenAt = new Date().toISOString()): string =>
   writeText(JSON.stringify({ ...inventory, takenAt }));
 
+const refusal = (errorCode: string, message: string) =>
+  expect.objectContaining({ errorCode, message: expect.stringContaining(message) as string }) as Error;
+
 describe("the rules as policies", () => {
   const pinned = ci({ subject: "repo:acme/pay:ref:refs/heads/main" });
 
   it.each([
     ["not known yet", "?", "?"],
-    [
-      "known, and which nothing proves to be of these resources",
-      `${org}/${"1".repeat(16)}`,
-      `${org}/${"2".repeat(16)}`,
-    ],
+    ["known, and which nothing proves to be these", `${org}/${"1".repeat(16)}`, `${org}/${"2".repeat(16)}`],
   ])("follow references that are %s", async (_, identityUid, roleUid) => {
     expect(await violations(bound(identityUid, roleUid, pinned))).toEqual([
       expect.stringMatching(/^takeover-caps @b: GitHub Actions of acme\/pay, branch main can take over/),
@@ -141,15 +151,8 @@ describe("the rules as policies", () => {
   });
 
   it("print no line that a name could turn into a command, or that hides another", async () => {
-    const printed: string[] = [];
     const open = ci({ subjectPattern: "^repo:\u202e\n::error::\u001b[2J##[error]\u0301\u0301.*" });
-    for (const policy of accessPolicies())
-      await policy.validateStack(
-        { resources: [open] } as Parameters<typeof policy.validateStack>[0],
-        (text) => {
-          printed.push(...text.split("\n"));
-        },
-      );
+    const printed = (await reported([open])).flatMap(({ message }) => message.split("\n"));
     expect(printed.filter((line) => line.includes("pattern: ^repo:"))).not.toEqual([]);
     for (const line of printed) expect(line).not.toMatch(/^\s*::|##\[|[\p{Cc}\u202e]/u);
   });
@@ -159,10 +162,12 @@ describe("the rules as policies", () => {
     const read = jest.spyOn(fs, "readFileSync");
     const policies = accessPolicies({ inventory });
     const judge = async (resources: PolicyResource[]) => {
-      for (const { validateStack } of policies) {
-        const copies = resources.map((each) => ({ ...each }));
-        await validateStack({ resources: copies } as Parameters<typeof validateStack>[0], () => undefined);
-      }
+      // As the SDK does, each policy gets copies of its own.
+      for (const policy of policies)
+        await reported(
+          resources.map((each) => ({ ...each })),
+          [policy],
+        );
       return read.mock.calls.filter(([path]) => path === inventory).length;
     };
     try {
@@ -191,18 +196,16 @@ describe("the rules as policies", () => {
     const trustOf = (repository: string) => ({
       claimMatch: { issuer: GITHUB, subject: `repo:${repository}:ref:refs/heads/m` },
     });
+    const held = { parentUid: sandbox, identityUid: robot, roleUid: admins };
+    const login = { parentUid: org, defaultRole: owner, oidc: { issuer: "https://x.example" } };
     const objects = [
       object("Group", org, { name: "acme" }),
       object("Group", sandbox, { name: "sandbox" }),
       object("Role", owner, { name: "owner", ...canBind }, { builtIn: true }),
       object("Role", admins, { name: "admins", ...canBind }),
       object("Identity", robot, { name: "robot", ...trustOf("evil/x") }),
-      object("RoleBinding", `${sandbox}/${"1".repeat(16)}`, {
-        ...{ parentUid: sandbox, identityUid: robot, roleUid: admins },
-      }),
-      object("IdentityProvider", directory, {
-        ...{ name: "directory", defaultRole: owner, oidc: { issuer: "https://idp.example" } },
-      }),
+      object("RoleBinding", `${sandbox}/${"1".repeat(16)}`, held),
+      object("IdentityProvider", directory, { name: "directory", ...login }),
     ];
     const kinds = ["Group", "Role", "Identity", "IdentityProvider", "RoleBinding"];
     const inventory = writeInventory({ ...inventoryOf(org, ...objects), kinds });
@@ -219,7 +222,6 @@ describe("the rules as policies", () => {
     const granted = { parentUid: org, identityUid: robot, roleUid: owner };
     const access = { parentUid: org, bindings: { x: { identityUid: robot, roleUid: owner } } };
     const invite = { parentUid: org, roleUid: owner, ttl: "3600s" };
-    const login = { parentUid: org, defaultRole: owner, oidc: { issuer: "https://x.example" } };
     const mapping = { parentUid: directory, externalGroupId: "g", roleUid: owner, scope: org };
     // Every kind that grants, by each reference that says what or to whom.
     const values: [string, string, Record<string, unknown>, keyof typeof harmless][] = [
@@ -250,16 +252,11 @@ describe("the rules as policies", () => {
           expect(hidden).toEqual(expect.arrayContaining(bare));
           expect(bare.join("\n")).toMatch(/^(owner-grant|open-invite|delegation-caps) @it: /m);
         }
-      },
-    );
-
-    it.each(values)(
-      "judge a value of a %s by its %s that nobody knows",
-      async (kind, property, props, decoy) => {
-        const other = decoyOf(decoy, sandbox);
+        // The same of a value that nobody knows.
         const unknown = decoy === "Group" ? "9".repeat(40) : `${org}/${"9".repeat(16)}`;
         const isWhole = kind === "GroupAccess" || kind === "AccountAssociation";
         const given = isWhole ? props : { ...props, [property]: unknown };
+        const other = decoyOf(decoy, sandbox);
         const bare = await violations([other, resource(kind, "it", given)]);
         expect(await violations([other, resource(kind, "it", given, { [property]: other })])).toEqual(
           expect.arrayContaining(bare),
@@ -296,16 +293,10 @@ describe("the rules as policies", () => {
     /** The policies that refuse a resource before its request. */
     const asked = async (each: PolicyResource, policies = accessPolicies({ inventory })) => {
       const found: string[] = [];
-      for (const { name, validateResource } of policies) {
-        for (const validate of [validateResource ?? []].flat()) {
-          await validate(
-            { ...each, stackTags: new Map() } as unknown as Parameters<typeof validate>[0],
-            () => {
-              found.push(name);
-            },
-          );
-        }
-      }
+      const of = { ...each, stackTags: new Map() } as unknown;
+      for (const { name, validateResource } of policies)
+        for (const validate of [validateResource ?? []].flat())
+          await validate(of as Parameters<typeof validate>[0], () => void found.push(name));
       return found;
     };
 
@@ -398,12 +389,10 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
         ...inventoryOf(org, ...objects, object("Subscription", `${sandbox}/${"2".repeat(16)}`, place)),
         kinds: [...kinds, "Subscription"],
       });
-      const find = async (to: string) =>
-        (
-          await violations([resource("Subscription", "s", { name: undefined, ...place, sink: to })], {
-            inventory: listed,
-          })
-        ).map((line) => line.split(" @")[0]);
+      const find = async (to: string) => {
+        const one = resource("Subscription", "s", { name: undefined, ...place, sink: to });
+        return (await violations([one], { inventory: listed })).map((line) => line.split(" @")[0]);
+      };
       expect(await find(sink)).toEqual([]);
       expect(await find("https://elsewhere.example/x")).toEqual(["exposure-advice"]);
     });
@@ -413,9 +402,12 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       ["an inventory that is none", writeText("{}"), /PP60/],
       ["one of last week", writeInventory(inventoryOf(org), "2026-01-01T00:00:00Z"), /was taken .* days ago/],
     ])("report %s as one violation in one line", async (_what, path, message) => {
-      const found = await violations([pinned], { inventory: path });
-      expect(found).toEqual([expect.stringMatching(/^not-judged @undefined: the access cannot be judged: /)]);
-      expect(found[0]).toMatch(message);
+      const [found, ...more] = await violations([pinned], { inventory: path });
+      expect([found, more]).toEqual([
+        expect.stringMatching(/^not-judged @undefined: the access cannot /),
+        [],
+      ]);
+      expect(found).toMatch(message);
     });
   });
 
@@ -434,10 +426,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     const of = (name: string) => levels.find((policy) => policy.name === name)?.enforcementLevel;
     expect([of("exposure-advice"), of("owner-grant")]).toEqual(["mandatory", "disabled"]);
     expect(() => accessPolicies({ enforcement: { "owner-grnt": "disabled" } })).toThrow(
-      expect.objectContaining({
-        errorCode: "PP1301",
-        message: expect.stringContaining('did you mean "owner-grant"?') as string,
-      }) as Error,
+      refusal("PP1301", 'did you mean "owner-grant"?'),
     );
   });
 
@@ -467,22 +456,15 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       expect(await violations(stack, { rules: ownRule("facts.none.x") })).toContainEqual(
         expect.stringMatching(/^not-judged .*rule ACME1 of .*\.cjs cannot judge this: TypeError: /),
       );
-      expect(() => accessPolicies({ rules: join(folder, "none.cjs") })).toThrow(
-        expect.objectContaining({ errorCode: "PP6102" }) as Error,
-      );
+      expect(() => accessPolicies({ rules: join(folder, "none.cjs") })).toThrow(refusal("PP6102", ""));
     });
   });
 
   it.each<[message: string, args: AccessPolicyArgs]>([
     ['did you mean "issuerAllow"?', { options: { issuerAlow: [] } as object }],
-    ["a list of strings", { options: { issuerAllow: "https://x.example" as unknown as string[] } }],
     ["issuerAllow must be the https", { options: { issuerAllow: ["x.example"] } }],
-    ["issuerAllow must be", { options: { issuerAllow: ["https://*"] } }],
     ["small ASCII letters", { options: { issuerAllow: ["https://CI.acme.example"] } }],
     ["sinkAllow must be a host", { options: { sinkAllow: ["http://x.example"] } }],
-    ["sinkAllow must be a host", { options: { sinkAllow: ["*"] } }],
-    ["now must be a number", { options: { now: Number.NaN } }],
-    ["maxRemoval must be a number from 0 to 1", { options: { maxRemoval: 25 } }],
     ["G1 must be one of advisory", { enforcement: { G1: "mandatoy" as "mandatory" } }],
     ...Object.entries<[string, ...unknown[]]>({
       self: ["the uid of an identity", 1],
@@ -490,6 +472,8 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       requiredOwner: ["a list of strings", "uid", [1]],
       maxRemoval: ["a number from 0 to 1", -0.1, 1.1, "1"],
       sinkAllow: ["a list of strings", "x.example"],
+      now: ["a number", Number.NaN],
+      issuerAllow: ["a list of strings", "https://x.example"],
       newMatches: ["a function", true],
       assertions: ["the assertions of a policy", [], { forbid: [], require: [] }],
       strict: ["true or false", "true"],
@@ -500,12 +484,7 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
       ]),
     ),
   ])("refuse with %j: %j", (message, args) => {
-    expect(() => accessPolicies(args)).toThrow(
-      expect.objectContaining({
-        errorCode: "PP1302",
-        message: expect.stringContaining(message) as string,
-      }) as Error,
-    );
+    expect(() => accessPolicies(args)).toThrow(refusal("PP1302", message));
   });
 
   it.each([{ minOwners: 0 }, { maxRemoval: 0 }, { maxRemoval: 1 }, { strict: true, self: "uid" }])(
@@ -516,12 +495,11 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
   );
 
   it.each(rules.map((rule) => [rule.id, rule] as const))(
-    "run %s, or its explanation and its enforcement say why not",
+    "run %s, or its explanation says why not",
     (id, rule) => {
       const isRun = policyRules.includes(rule);
-      const reason = /Not in the policy pack: ([^.]+)\./.exec(
-        explainAsMarkdown(rule).replace(/\s+/g, " "),
-      )?.[1];
+      const [, reason] =
+        /Not in the policy pack: ([^.]+)\./.exec(explainAsMarkdown(rule).replace(/\s+/g, " ")) ?? [];
       expect(explainRule(rule).inPolicyPack).toBe(isRun);
       expect(reason === undefined).toBe(isRun);
       const enforce = () => accessPolicies({ enforcement: { [id]: "disabled" } });

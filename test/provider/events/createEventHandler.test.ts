@@ -82,14 +82,14 @@ test("an event is handled once, also while its first delivery is under way", asy
   expect(events.map(({ id }) => id)).toEqual([delivery.headers["ce-id"]]);
 });
 
+const failure = new Error("disk\n::error::full");
+const failing = (): void => {
+  throw failure;
+};
+
 test.each<[string, EventHandlerOptions["onEvent"]]>([
-  [
-    "throws",
-    () => {
-      throw new Error("disk\n::error::full");
-    },
-  ],
-  ["rejects", () => Promise.reject(new Error("disk\n::error::full"))],
+  ["throws", failing],
+  ["rejects", () => Promise.reject(failure)],
   // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- JavaScript can reject with anything
   ["rejects without an error", () => Promise.reject(undefined)],
 ])("an event whose handler %s is delivered again", async (_, fail) => {

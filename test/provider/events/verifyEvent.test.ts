@@ -1,19 +1,13 @@
-import type { IncomingHttpHeaders, Server } from "node:http";
+import type { Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createHash } from "node:crypto";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 import type { CryptoKey, JWTPayload } from "jose";
-import { startEmulator } from "../../../emulator";
-import type { Emulator } from "../../../emulator";
 import { EventError, verifyEvent } from "../../../provider/events";
 import type { EventHeaders, PlatformEvent } from "../../../provider/events";
-import { Api } from "../../emulator/api";
-
-interface Received {
-  readonly headers: IncomingHttpHeaders;
-  readonly raw: Buffer;
-}
+import { startDeliveries } from "../../support/hostileClients";
+import type { Deliveries, Delivery } from "../../support/hostileClients";
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -32,80 +26,52 @@ async function problemOf(verification: Promise<PlatformEvent>): Promise<[string,
   return [error.problem, error.status, error.message];
 }
 
-function toHeaderEntries(headers: EventHeaders): [string, string[]][] {
-  const entries = Symbol.iterator in headers ? [...headers] : Object.entries(headers);
-  return entries.map(([name, value]) => [name, typeof value === "string" ? [value] : [...(value ?? [])]]);
-}
-
 describe("deliveries of the emulator", () => {
-  let emulator: Emulator;
-  let hook: Server;
-  let received: Received[];
-  let api: Api;
-  let org: string;
+  let deliveries: Deliveries;
+  let delivery: Delivery;
 
   beforeAll(async () => {
-    hook = createServer((request, response) => {
-      const chunks: Buffer[] = [];
-      request.on("data", (chunk: Buffer) => chunks.push(chunk));
-      request.on("end", () => {
-        received.push({ headers: request.headers, raw: Buffer.concat(chunks) });
-        response.writeHead(204).end();
-      });
-    });
-    emulator = await startEmulator({ deliverTo: await listen(hook) });
-    api = new Api(emulator);
-    received = [];
-    org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
-    await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
-    await emulator.waitForDeliveries();
+    deliveries = await startDeliveries();
+    delivery = await deliveries.next();
   });
-  beforeEach(() => {
-    received = [];
-  });
-  afterAll(async () => {
-    await emulator.close();
-    hook.closeAllConnections();
-    hook.close();
-  });
+  afterAll(() => deliveries.close());
 
-  const deliveryOf = async (action: () => Promise<unknown>): Promise<Received> => {
-    await action();
-    await emulator.waitForDeliveries();
-    return received.at(-1)!;
+  const verify = (
+    more: Partial<Parameters<typeof verifyEvent>[2]> = {},
+    body: string | Buffer = delivery.body,
+  ) => {
+    const { emulator, group } = deliveries;
+    return verifyEvent(delivery.headers, body, { issuer: emulator.url, group, ...more });
   };
-  const options = () => ({ issuer: emulator.url, group: org });
 
   test("are verified, and return the event with its kind and object", async () => {
-    let uid = "";
-    const { headers, raw } = await deliveryOf(async () => {
-      ({ uid } = await api.make("/registry/v2/repos", org, { name: "app", description: "smörgås" }));
-    });
-    const event = await verifyEvent(headers, raw, options());
+    const { headers, body } = delivery;
+    const { emulator, group } = deliveries;
+    const event = await verify();
+    const { uid } = (JSON.parse(body.toString()) as { body: { uid: string } }).body;
     expect(event).toEqual({
       id: headers["ce-id"],
-      type: "dev.chainguard.api.platform.registry.repo.created.v1",
-      name: "platform.registry.repo.created",
+      type: "dev.chainguard.api.iam.roles.created.v1",
+      name: "iam.roles.created",
       source: emulator.url,
       subject: uid,
       time: headers["ce-time"],
-      group: org,
-      subscriptionGroup: org,
+      group,
+      subscriptionGroup: group,
       bodyType: headers["ce-bodytype"],
       extensions: {},
       actor: { subject: expect.stringMatching(/^[0-9a-f]{40}$/), act: {} },
-      body: expect.objectContaining({ uid, name: "app", description: "smörgås" }),
+      body: expect.objectContaining({ uid, name: "role", capabilities: ["CAP_REPO_LIST"] }),
     });
     // The body as text and the headers of fetch do as well.
-    expect(
-      await verifyEvent(new Headers(headers as Record<string, string>), raw.toString(), options()),
-    ).toEqual(event);
+    const fetched = new Headers(headers);
+    expect(await verifyEvent(fetched, body.toString(), { issuer: emulator.url, group })).toEqual(event);
   });
 
   test("are refused with another body, even of the same meaning", async () => {
-    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "b" }));
-    for (const body of [JSON.stringify(JSON.parse(raw.toString()), null, 1), `${raw.toString()} `, ""]) {
-      expect(await problemOf(verifyEvent(headers, body, options()))).toEqual([
+    const text = delivery.body.toString();
+    for (const body of [JSON.stringify(JSON.parse(text), null, 1), `${text} `, ""]) {
+      expect(await problemOf(verify({}, body))).toEqual([
         "refused",
         401,
         "its token is for another body: pass the bytes as they came, not parsed JSON",
@@ -114,29 +80,23 @@ describe("deliveries of the emulator", () => {
   });
 
   test("are refused where they are for the subscription of another group", async () => {
-    const other = await api.make("/iam/v2/groups", "", { name: "other" });
-    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "c" }));
-    const verify = (group: string | string[]) => verifyEvent(headers, raw, { issuer: emulator.url, group });
-    expect(await problemOf(verify(other.uid))).toEqual([
-      "refused",
-      401,
-      "its token is for the subscription of another group",
-    ]);
-    expect((await verify([other.uid, org])).subscriptionGroup).toBe(org);
+    const other = "cd".repeat(20);
+    const told = "its token is for the subscription of another group";
+    expect(await problemOf(verify({ group: other }))).toEqual(["refused", 401, told]);
+    const { group } = deliveries;
+    expect((await verify({ group: [other, group] })).subscriptionGroup).toBe(group);
   });
 
   test("are refused when their token has expired, but for a difference of the clocks", async () => {
-    const { headers, raw } = await deliveryOf(() => api.make("/registry/v2/repos", org, { name: "d" }));
-    const at = (seconds: number) =>
-      verifyEvent(headers, raw, { ...options(), now: new Date(Date.now() + seconds * 1000) });
-    expect((await at(3600 + 50)).name).toBe("platform.registry.repo.created");
+    const at = (seconds: number) => verify({ now: new Date(Date.now() + seconds * 1000) });
+    expect((await at(3600 + 50)).name).toBe("iam.roles.created");
     expect(await problemOf(at(3600 + 70))).toEqual(["refused", 401, "its token has expired"]);
   });
 });
 
 describe("an event", () => {
   const group = "ab".repeat(20);
-  const body = JSON.stringify({ actor: { subject: "x", act: {} }, body: { uid: group } });
+  const body = JSON.stringify({ actor: { subject: "x", act: {} }, body: { uid: group, name: "smörgås" } });
   const digest = (text: string) => `sha256:${createHash("sha256").update(text).digest("hex")}`;
   let issuer: string;
   let server: Server;
@@ -215,26 +175,22 @@ describe("an event", () => {
     expect(text).toContain(message);
   });
 
-  const twice = (values: Record<string, string>, more: Record<string, string[]> = {}) =>
-    Object.fromEntries(
-      Object.entries({ ...Object.fromEntries(Object.entries(values).map(([k, v]) => [k, [v]])), ...more }),
-    );
+  const formed = (
+    values: Record<string, string>,
+    write: (key: string, value: string) => [string, string[]],
+  ) => Object.fromEntries(Object.entries(values).map(([key, value]) => write(key, value)));
+  const upper = (key: string): string => key.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase());
+  const others = { "X-Forwarded-For": ["1.1.1.1", "2.2.2.2"], "X-Null": null };
   const forms: [string, (values: Record<string, string>) => EventHeaders][] = [
-    ["headersDistinct of Node", (values) => twice(values, { accept: ["a", "b"], "set-cookie": [] })],
+    [
+      "headersDistinct of Node",
+      (values) => ({ ...formed(values, (k, v) => [k, [v]]), accept: ["a", "b"], "set-cookie": [] }),
+    ],
     [
       "multiValueHeaders of Lambda",
-      (values) => ({
-        ...Object.fromEntries(
-          Object.entries(values).map(([k, v]) => [k.replace(/(^|-)[a-z]/g, (c) => c.toUpperCase()), [v]]),
-        ),
-        "X-Forwarded-For": ["1.1.1.1", "2.2.2.2"],
-        "X-Null": null,
-      }),
+      (values) => ({ ...formed(values, (k, v) => [upper(k), [v]]), ...others }),
     ],
-    [
-      "the same value twice",
-      (values) => Object.fromEntries(Object.entries(values).map(([k, v]) => [k, [v, v]])),
-    ],
+    ["the same value twice", (values) => formed(values, (k, v) => [k, [v, v]])],
     [
       "Headers with each value twice",
       (values) => new Headers([...Object.entries(values), ...Object.entries(values)]),
@@ -259,8 +215,9 @@ describe("an event", () => {
       const headers = await headersOf();
       for (const name of Object.keys(headers)) {
         const given = form(headers);
+        const entries = Symbol.iterator in given ? [...given] : Object.entries(given);
         const more: [string, string[]][] = [
-          ...toHeaderEntries(given),
+          ...entries.map(([key, value]): [string, string[]] => [key, [value ?? []].flat()]),
           [name, [name === "authorization" ? "Bearer x" : "2"]],
         ];
         const [problem, , text] = await problemOf(verifyEvent(more, body, { issuer, group }));
@@ -384,25 +341,18 @@ describe("an event", () => {
   });
 
   test("is not read if the arguments are invalid", async () => {
-    const verifyWith = (options: { issuer: string; group: string | string[] }, raw: string = body) =>
-      verifyEvent(attributes, raw, options);
-    for (const none of ["", [], [""]]) {
-      await expect(verifyWith({ issuer, group: none })).rejects.toThrow(
-        /group must be the uid .* \(PP8004\)$/,
+    const options = { issuer, group };
+    const refused = (raw: unknown, more: object, message: RegExp, headers: unknown = attributes) =>
+      expect(verifyEvent(headers as EventHeaders, raw as string, { ...options, ...more })).rejects.toThrow(
+        message,
       );
-    }
-    await expect(verifyWith({ issuer, group }, { parsed: true } as never)).rejects.toThrow(/raw body/);
-    for (const wrong of [null, "ce-id: 1", ["ce-id", "1"]]) {
-      await expect(verifyEvent(wrong as never, body, { issuer, group })).rejects.toThrow(/headers must be/);
-    }
-    for (const clockToleranceSeconds of [NaN, Infinity, -1]) {
-      await expect(verifyEvent(attributes, body, { issuer, group, clockToleranceSeconds })).rejects.toThrow(
-        /clockToleranceSeconds must be/,
-      );
-    }
-    await expect(verifyEvent(attributes, body, { issuer, group, now: new Date(NaN) })).rejects.toThrow(
-      /now must be a valid Date/,
-    );
+    for (const none of ["", [], [""]])
+      await refused(body, { group: none }, /group must be the uid .* \(PP8004\)$/);
+    await refused({ parsed: true }, {}, /raw body/);
+    for (const wrong of [null, "ce-id: 1", ["ce-id", "1"]]) await refused(body, {}, /headers must be/, wrong);
+    for (const clockToleranceSeconds of [NaN, Infinity, -1])
+      await refused(body, { clockToleranceSeconds }, /clockToleranceSeconds must be/);
+    await refused(body, { now: new Date(NaN) }, /now must be a valid Date/);
     const password = "correct-horse";
     for (const address of [
       "issuer.test",
@@ -410,7 +360,9 @@ describe("an event", () => {
       `http://user:${password}@issuer.test`,
       `https://issuer.test?key=${password}`,
     ]) {
-      const refusal: unknown = await verifyWith({ issuer: address, group }).catch((error: unknown) => error);
+      const refusal: unknown = await verifyEvent(attributes, body, { issuer: address, group }).catch(
+        (error: unknown) => error,
+      );
       expect(String(refusal)).toMatch(/issuer must be an address/);
       expect(String(refusal)).not.toContain(password);
     }

@@ -19,7 +19,9 @@ import {
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
 import { INVISIBLE } from "../../../../provider/text/printable";
+import { specs } from "../../../../provider/access/documents/specs";
 import { kinds } from "../../../../provider/kinds";
+import { inventoryOf as inventoryWith } from "../../../support/documents";
 import fc, { casesOf } from "../../../support/properties";
 
 const ROOT_UID = "a".repeat(40);
@@ -111,15 +113,8 @@ function inventoryOf(texts: readonly string[]): Inventory {
       ];
     }),
   ] as InventoryObject[];
-  return {
-    schemaVersion: 1,
-    root: ROOT_UID,
-    takenAt: "2026-01-01T00:00:00Z",
-    complete: true,
-    refused: [],
-    kinds: ["Group", "Role", "Identity", "RoleBinding"],
-    objects,
-  };
+  const kinds = ["Group", "Role", "Identity", "RoleBinding"];
+  return { ...inventoryWith(ROOT_UID, ...objects), kinds };
 }
 
 /** Runs a program, and says what it declares: kind, name, and its arguments with uids for references. */
@@ -139,17 +134,16 @@ function declaredBy({ code, files, resources, settings }: Adoption, builtIn: str
       return { uid: BUILT_IN };
     },
   };
-  const ComponentResource = function (type: string, name: string) {
-    expect([type, typeof name]).toEqual(["platform:adopted:Team", "string"]);
+  const pulumi = {
+    ComponentResource: function (type: string, name: string) {
+      expect([type, typeof name]).toEqual(["platform:adopted:Team", "string"]);
+    },
+    Config: function () {
+      expect(declared).toEqual([]);
+      return { require: (key: string) => settings[key] };
+    },
   };
-  const Config = function () {
-    expect(declared).toEqual([]);
-    return { require: (key: string) => settings[key] };
-  };
-  const modules: Record<string, unknown> = {
-    "pulumi-platform": platform,
-    "@pulumi/pulumi": { ComponentResource, Config },
-  };
+  const modules: Record<string, unknown> = { "pulumi-platform": platform, "@pulumi/pulumi": pulumi };
   const load = (name: string): unknown => {
     if (!name.startsWith("./")) return modules[name];
     const file = `teams/${name.split("/").at(-1) ?? ""}.ts`;
@@ -190,14 +184,11 @@ test("a built-in role is looked up by its exact name, with quotes and member nam
 });
 
 test("the code that adopts a drift parses, and contains the exact values", () => {
-  const identity = kinds.find(({ spec }) => spec.kind === "Identity")?.spec;
-  const group = kinds.find(({ spec }) => spec.kind === "Group")?.spec;
-  if (identity === undefined || group === undefined) throw new Error("a kind is missing");
+  const [identity, group] = [specs["Identity"]!, specs["Group"]!];
   fc.assert(
     fc.property(hostile, (text) => {
       const inventory = inventoryOf([text]);
-      const [object] = inventory.objects.filter(({ kind }) => kind === "Identity");
-      if (object === undefined) throw new Error("the identity is missing");
+      const object = inventory.objects.find(({ kind }) => kind === "Identity")!;
       const code = adoptionCode(identity, object, new Directory([inventory]), 0);
       if (code !== undefined) {
         const made: unknown[] = [];

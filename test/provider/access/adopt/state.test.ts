@@ -32,33 +32,23 @@ const rowOf = (kind: string, name: string, id: string, inputs: Row): Row => ({
 
 const unnamed = { custom: false, parent: undefined, id: "not of a component", protect: true };
 const stack = creates(stackUrn, unnamed);
+const roleInputs = { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"] };
 const role = creates(dynamic("Role", "reader"), {
-  inputs: { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"], __provider: "text" },
+  inputs: { ...roleInputs, __provider: "text" },
   id: "not known",
 });
-const client = { issuer: "https://a.example.com", clientId: "app" };
 const loginWith = (defaultRole: string, oidc: object) => ({
-  parentUid: ORG,
-  name: "login",
-  defaultRole,
-  oidc: { ...client, ...oidc },
+  ...{ parentUid: ORG, name: "login", defaultRole },
+  oidc: { issuer: "https://a.example.com", clientId: "app", ...oidc },
 });
 const login = creates(dynamic("IdentityProvider", "login"), {
   inputs: loginWith(UNKNOWN, { clientSecret: UNKNOWN, additionalScopes: [UNKNOWN] }),
   dependencies: [dynamic("Role", "reader")],
 });
 
-const adoptedRole = {
-  kind: "Role",
-  name: "reader",
-  uid: ROLE,
-  inputs: { parentUid: ORG, name: "reader", capabilities: ["CAP_IAM_ROLES_LIST"] },
-  secrets: [],
-};
+const adoptedRole = { kind: "Role", name: "reader", uid: ROLE, inputs: roleInputs, secrets: [] };
 const adoptedLogin = {
-  kind: "IdentityProvider",
-  name: "login",
-  uid: PROVIDER,
+  ...{ kind: "IdentityProvider", name: "login", uid: PROVIDER },
   inputs: loginWith(ROLE, { additionalScopes: ["email"] }),
   secrets: [{ path: "oidc.clientSecret", key: "acme:login" }],
 };
@@ -89,14 +79,13 @@ test("what is adopted follows its stack, its provider and its dependencies, with
   const config = { "acme:login": wrapped("hidden"), "platform:timeout": "5s" };
   const provider = `${engineProvider}::new-id`;
   const loginInputs = loginWith(ROLE, { clientSecret: wrapped("hidden"), additionalScopes: ["email"] });
-  const roleInputs = { ...adoptedRole.inputs, __provider: "text" };
   expect(rowsOf(merged)).toEqual([
     { urn: stackUrn, custom: false, type: "pulumi:pulumi:Stack", parent: undefined, protect: true },
     {
       ...{ urn: engineProvider, custom: true, id: "new-id", type: engineType },
       ...{ inputs: config, outputs: config },
     },
-    { ...rowOf("Role", "reader", ROLE, roleInputs), provider },
+    { ...rowOf("Role", "reader", ROLE, { ...roleInputs, __provider: "text" }), provider },
     {
       ...rowOf("IdentityProvider", "login", PROVIDER, loginInputs),
       dependencies: [dynamic("Role", "reader")],
@@ -144,6 +133,7 @@ const pending = (count: number) => ({
 });
 const many = (count: number) =>
   Array.from({ length: count }, (_, i) => creates(dynamic("Group", `more-${i}`), { inputs: {} }));
+const stepping = (...steps: Row[]) => ({ preview: { steps: [role, ...steps] } });
 const diagnostics = [
   { severity: "info", message: "i" },
   { severity: "error", message: " no \n" },
@@ -158,31 +148,26 @@ test.each<[string, Partial<StateParts>, Error]>([
   ["a preview that failed", { preview: { diagnostics } }, problem("program fails:\n  no", "PP5009")],
   [
     "another change of the program",
-    { preview: { steps: [role, login, { op: "update", urn: "urn" }] } },
+    stepping(login, { op: "update", urn: "urn" }),
     problem("the program would also update urn: run pulumi up first"),
   ],
   [
     "another resource of the program",
-    { preview: { steps: [role, login, ...many(1)] } },
+    stepping(login, ...many(1)),
     problem(`the program would also create ${dynamic("Group", "more-0")}`),
   ],
-  [
-    "a resource that is not declared",
-    { preview: { steps: [login] } },
-    problem(`creates no Role "reader" (${ROLE})`),
-  ],
+  ["what is not declared", { preview: { steps: [login] } }, problem(`creates no Role "reader" (${ROLE})`)],
   ["a secret that is not set", { secrets: new Map() }, problem("the secret acme:login is not set")],
   [
     "a file that was edited",
     { resources: [edited, adoptedLogin] },
     problem(`${dynamic("Role", "reader")} differs from what the organisation has (${ROLE})`),
   ],
-  ["too many problems", { preview: { steps: [role, login, ...many(22)] } }, problem("\n  … and 2 more")],
+  ["too many problems", stepping(login, ...many(22)), problem("\n  … and 2 more")],
 ])("refused: %s", (_name, more, error) => {
   expect(() => mergeState(parts(more))).toThrow(error);
 });
 
 test("twenty problems are all shown", () => {
-  const preview = { steps: [role, login, ...many(20)] };
-  expect(() => mergeState(parts({ preview }))).toThrow(/^[^…]*$/);
+  expect(() => mergeState(parts(stepping(login, ...many(20))))).toThrow(/^[^…]*$/);
 });

@@ -20,40 +20,25 @@ describe("a preview", () => {
     expect(parsePreview(text.replaceAll("\n", "\r\n"))).toEqual(plain);
   });
 
+  const again = "write it with pulumi preview --json --show-sames > preview.json";
   test.each([
-    ["nothing", "", "x.json is empty: did the command that should have written it fail?"],
-    ["blanks", " \r\n", "x.json is empty: did the command that should have written it fail?"],
-    ["half of it", digest.subarray(0, 5000), `x.json ${cut}`],
-    ["a string that does not end", '{"steps": [{"op": "sa', `x.json ${cut}`],
-    [
-      "words",
-      "error: no stack\n",
-      "x.json is not JSON (line 1): write it with pulumi preview --json --show-sames > preview.json",
-    ],
-    [
-      "a wrong bracket",
-      '{\n"steps": [}',
-      "x.json is not JSON (line 2): write it with pulumi preview --json --show-sames > preview.json",
-    ],
-    [
-      "another document",
-      '{"a": 1}',
-      "x.json is no preview: write it with pulumi preview --json --show-sames > preview.json",
-    ],
-    [
-      "a list",
-      "[]",
-      "x.json is an array, not a JSON object: write it with pulumi preview --json --show-sames > preview.json",
-    ],
+    ["nothing", "", "PP6001", "is empty: did the command that should have written it fail?"],
+    ["blanks", " \r\n", "PP6001", "is empty: did the command that should have written it fail?"],
+    ["half of it", digest.subarray(0, 5000), "PP6001", cut],
+    ["a string that does not end", '{"steps": [{"op": "sa', "PP6001", cut],
+    ["words", "error: no stack\n", "PP6001", `is not JSON (line 1): ${again}`],
+    ["a wrong bracket", '{\n"steps": [}', "PP6001", `is not JSON (line 2): ${again}`],
+    ["another document", '{"a": 1}', "PP6002", `is no preview: ${again}`],
+    ["a list", "[]", "PP6002", `is an array, not a JSON object: ${again}`],
     [
       "an export",
       fixture("export-v3.json"),
-      "x.json is a stack export: give it with --before, and a preview in its place",
+      "PP6002",
+      "is a stack export: give it with --before, and a preview in its place",
     ],
-  ])("that is %s is refused in one line", (_what, input, message) => {
-    expect(() => parsePreview(input, "x.json")).toThrow(message);
-    const errorCode = /is no preview|is a stack export|is an array/.test(message) ? "PP6002" : "PP6001";
-    expect(() => parsePreview(input, "x.json")).toThrow(expect.objectContaining({ errorCode }) as Error);
+  ])("that is %s is refused in one line", (_what, input, errorCode, message) => {
+    const refused = expect.objectContaining({ errorCode, message: `x.json ${message}` }) as Error;
+    expect(() => parsePreview(input, "x.json")).toThrow(refused);
   });
 
   test("shows no control character of what it cannot read", () => {
@@ -61,16 +46,13 @@ describe("a preview", () => {
   });
 
   test("locates the line of the program also where the package is linked, outside of node_modules", () => {
-    const linked = digest
-      .toString()
-      .replaceAll(/project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g, "project:///../linked/dist/");
+    const packaged = /project:\/\/\/[^"#]*node_modules\/pulumi-platform\/dist\//g;
+    const linked = digest.toString().replaceAll(packaged, "project:///../linked/dist/");
+    expect(linked).not.toBe(digest.toString());
     // The document is of an earlier version, whose folders had other names.
     const current = linked
       .replaceAll("linked/dist/provider/resources/", "linked/dist/provider/kinds/")
       .replaceAll("linked/dist/provider/engine/program/", "linked/dist/provider/program/");
-    expect(linked).not.toBe(digest.toString());
-    expect(current).toContain("project:///../linked/dist/provider/kinds/");
-    expect(current).toContain("project:///../linked/dist/provider/program/resource.js");
     const locations = (text: string) =>
       parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
     for (const text of [linked, current]) {
@@ -124,6 +106,27 @@ describe("a preview", () => {
     }
   });
 
+  const named = (name: string) => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
+  const roleOf = (name: string) => ({
+    urn: named(name),
+    id: name,
+    type: "pulumi-nodejs:dynamic/platform:Role",
+    inputs: {},
+    outputs: {},
+  });
+
+  const stepOf = (op: string, name = "x", state = name) => ({
+    op,
+    urn: named(name),
+    ...(op !== "create" && { oldState: roleOf(state) }),
+    newState: roleOf(name),
+  });
+  const problemsOf = (steps: { op: string }[]): readonly string[] => {
+    const changeSummary: Record<string, number> = {};
+    for (const { op } of steps) changeSummary[op] = (changeSummary[op] ?? 0) + 1;
+    return parsePreview(JSON.stringify({ steps, changeSummary })).problems;
+  };
+
   // As a process can append them that outlives the preview.
   test.each([
     ["create", "refresh"],
@@ -134,113 +137,55 @@ describe("a preview", () => {
     ["replace", "update"],
     ["read", "delete"],
   ])("with %s and then %s of one resource was edited", (first, second) => {
-    const urn = "urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::x";
-    const state = { urn, type: "pulumi-nodejs:dynamic/platform:Role", inputs: {}, outputs: {} };
-    const stepOf = (op: string) => ({
-      op,
-      urn,
-      ...(op === "create" ? {} : { oldState: state }),
-      newState: state,
-    });
-    const changeSummary = { [first]: 1, [second]: first === second ? 2 : 1 };
     // Marked for its delete, it may look like the rest of an earlier replacement.
     for (const mark of second === "delete" ? [{}] : [{}, { delete: true }]) {
-      const later = { ...stepOf(second), oldState: { ...state, ...mark } };
-      const text = JSON.stringify({ steps: [stepOf(first), later], changeSummary });
-      expect(parsePreview(text).problems).toEqual([
+      const later = { ...stepOf(second), oldState: { ...roleOf("x"), ...mark } };
+      expect(problemsOf([stepOf(first), later])).toEqual([
         `the preview shows ${second} of x after ${first}, which the engine does not write: it was edited`,
       ]);
     }
   });
 
-  const named = (name: string) => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
-  const roleOf = (name: string) => ({
-    urn: named(name),
-    id: name,
-    type: "pulumi-nodejs:dynamic/platform:Role",
-    inputs: {},
-    outputs: {},
-  });
-
   test.each(["delete-replaced", "remove-pending-replace"])(
     "with %s and no replacement is incomplete",
     (op) => {
-      const stepOf = (each: string) => ({ op: each, urn: named("x"), oldState: roleOf("x") });
-      const problems = (...steps: { op: string; newState?: object }[]) => {
-        const changeSummary = { replace: steps.filter((step) => step.op === "replace").length };
-        return parsePreview(JSON.stringify({ steps, changeSummary })).problems;
-      };
-      expect(problems({ ...stepOf("refresh"), newState: roleOf("x") }, stepOf(op))).toEqual([
+      const rest = { op, urn: named("x"), oldState: roleOf("x") };
+      expect(problemsOf([stepOf("refresh"), rest])).toContain(
         `the preview shows ${op} of x and no replacement: remove it from the program in an update before this one`,
-      ]);
-      expect(problems({ ...stepOf("replace"), newState: roleOf("x") }, stepOf(op))).toEqual([]);
+      );
+      expect(problemsOf([stepOf("replace"), rest])).toEqual([]);
     },
   );
 
   type Move = [op: string, name: string, state: string];
 
-  test.each<[string, Move[]]>([
-    ["a create has", [["create", "a", "a"]]],
-    [
-      "two resources have",
-      [
-        ["update", "a", "a"],
-        ["same", "b", "a"],
-      ],
-    ],
-    [
-      "two resources exchange",
-      [
-        ["update", "a", "b"],
-        ["same", "b", "a"],
-      ],
-    ],
-    ["a delete has under another name", [["delete", "a", "b"]]],
-    [
-      "a refresh has under another name",
-      [
-        ["refresh", "decoy", "a"],
-        ["update", "a", "a"],
-      ],
-    ],
-    [
-      "a read has beside its own resource",
-      [
-        ["read", "decoy", "a"],
-        ["update", "a", "a"],
-      ],
-    ],
-  ])("with a state that %s was edited", (_what, moves) => {
-    const steps = moves.map(([op, name, state]) => ({
-      op,
-      urn: named(name),
-      oldState: roleOf(state),
-      newState: roleOf(name),
-    }));
-    const changeSummary = Object.fromEntries(moves.map(([op]) => [op, 1]));
-    const { problems } = parsePreview(JSON.stringify({ steps, changeSummary }));
-    expect(problems).toContainEqual(
+  test.each<[string, Move, Move?]>([
+    ["two resources have", ["update", "a", "a"], ["same", "b", "a"]],
+    ["two resources exchange", ["update", "a", "b"], ["same", "b", "a"]],
+    ["a delete has under another name", ["delete", "a", "b"]],
+    ["a refresh has under another name", ["refresh", "decoy", "a"], ["update", "a", "a"]],
+    ["a read has beside its own resource", ["read", "decoy", "a"], ["update", "a", "a"]],
+  ])("with a state that %s was edited", (_what, ...moves) => {
+    expect(problemsOf(moves.flatMap((move) => (move === undefined ? [] : [stepOf(...move)])))).toContainEqual(
       expect.stringMatching(/^the preview shows the state of \w+ before \w+ of \w+, /),
     );
   });
 
+  test("with a state that a create has was edited", () => {
+    expect(
+      problemsOf([{ ...stepOf("create", "a"), oldState: roleOf("a") } as { op: string }]),
+    ).toContainEqual(expect.stringMatching(/^the preview shows the state of \w+ before \w+ of \w+, /));
+  });
+
   test("with an alias of what is there no more shows the state of the old name", () => {
-    const step = { op: "update", urn: named("b"), oldState: roleOf("a"), newState: roleOf("b") };
-    expect(parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } })).problems).toEqual(
-      [],
-    );
+    expect(problemsOf([stepOf("update", "b", "a")])).toEqual([]);
   });
 
   test.each<[string, object]>([
     ["none", { urn: undefined, type: undefined, id: undefined }],
     ["those of another object", { ...roleOf("b"), type: "acme:index:X" }],
   ])("whose new state says %s has the urn, the type and the id of its step", (_what, said) => {
-    const step = {
-      op: "update",
-      urn: named("a"),
-      oldState: roleOf("a"),
-      newState: { ...roleOf("a"), ...said },
-    };
+    const step = { ...stepOf("update", "a"), newState: { ...roleOf("a"), ...said } };
     const { steps, problems } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } }));
     expect(problems).toEqual([]);
     const { urn, type, id } = roleOf("a");
@@ -271,15 +216,11 @@ describe("a preview", () => {
     ["acme:index:Team", "acme:index:Crew", 0],
   ])("with an alias from %s to %s has %d problems", (was, is, count) => {
     const at = (type: string, name: string) => ({
-      urn: `urn:pulumi:dev::acme::${type}::${name}`,
-      type,
-      id: "uid",
-      inputs: {},
-      outputs: {},
+      ...{ urn: `urn:pulumi:dev::acme::${type}::${name}`, type },
+      ...{ id: "uid", inputs: {}, outputs: {} },
     });
     const [oldState, newState] = [at(was, "a"), at(is, "b")];
-    const step = { op: "update", urn: newState.urn, oldState, newState };
-    const { problems } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } }));
+    const problems = problemsOf([{ op: "update", urn: newState.urn, oldState, newState } as { op: string }]);
     expect(problems).toEqual(
       count === 0
         ? []
@@ -290,11 +231,9 @@ describe("a preview", () => {
   });
 
   test("with an import that the program changes at once is incomplete", () => {
-    const urn = "urn:pulumi:dev::acme::platform:index:Role::x";
-    const state = { urn, type: "platform:index:Role", inputs: {}, outputs: {} };
-    const steps = ["import", "update"].map((op) => ({ op, urn, oldState: state, newState: state }));
-    const { problems } = parsePreview(JSON.stringify({ steps, changeSummary: { import: 1, update: 1 } }));
-    expect(problems).toEqual([expect.stringMatching(/^the preview imports x and changes it at once: /)]);
+    expect(problemsOf([stepOf("import"), stepOf("update")])).toContainEqual(
+      expect.stringMatching(/^the preview imports x and changes it at once: /),
+    );
   });
 
   test("in the streaming form is refused, with what to do", () => {
@@ -353,25 +292,22 @@ describe("a stack export", () => {
     expect(state.pendingOperations).toBe(1);
   });
 
+  const exported = "write it with pulumi stack export --file export.json";
   test.each([
-    [
-      "a preview",
-      fixture("same.json"),
-      "e.json is no stack export: write it with pulumi stack export --file export.json",
-    ],
+    ["a preview", fixture("same.json"), `is no stack export: ${exported}`],
     [
       "of another version",
       '{"version": 9, "deployment": {}}',
-      "e.json is a stack export of version 9, and only 3 and 4 are known",
+      "is a stack export of version 9, and only 3 and 4 are known",
     ],
     ...["{}", '{"urn":"urn:pulumi:a::b::c::d"}', "5"].map((row): [string, string, string] => [
       `with ${row} in place of a resource`,
       `{"version":3,"deployment":{"resources":[${row}]}}`,
-      "e.json has a resource without urn or type: write it with pulumi stack export --file export.json",
+      `has a resource without urn or type: ${exported}`,
     ]),
-    ["cut off", fixture("export-v3.json").subarray(0, 9000), `e.json ${cut}`],
+    ["cut off", fixture("export-v3.json").subarray(0, 9000), cut],
   ])("that is %s is refused in one line", (_what, input, message) => {
-    expect(() => parseStateExport(input, "e.json")).toThrow(message);
+    expect(() => parseStateExport(input, "e.json")).toThrow(`e.json ${message}`);
   });
 
   test("of an empty stack names none", () => {

@@ -166,11 +166,8 @@ describe("the effect of every field", () => {
   });
 
   test("a field that is always secret is never shown", () => {
-    const [changed] = effects(
-      "IdentityProvider",
-      { oidc: { issuer: "https://a.example", clientSecret: "hunter1" } },
-      { oidc: { issuer: "https://a.example", clientSecret: "hunter2" } },
-    );
+    const withSecret = (clientSecret: string) => ({ oidc: { issuer: "https://a.example", clientSecret } });
+    const [changed] = effects("IdentityProvider", withSecret("hunter1"), withSecret("hunter2"));
     expect(changed).toEqual({
       path: "oidc.clientSecret",
       before: SECRET_MASK,
@@ -187,56 +184,38 @@ const audience = "token.actions.githubusercontent.com";
 const subject = "repo:acme/pay";
 const claimMatch = (match: Props): Props => ({ claimMatch: { issuer, subject, ...match } });
 const pattern = (subjectPattern: string): Props => ({ claimMatch: { issuer, subjectPattern } });
+const hard = (letter: string): Props => pattern(`(a|b)*${letter}(a|b){60}$`);
 const keys = (more: Props): Props => ({ staticKeys: { issuer, ...more } });
 const [ref, refs] = [{ claims: { ref: "main" } }, { claimPatterns: { ref: "^ma" } }];
+const equal = { claimPatterns: { ref: "^main$" } };
+const cosigned = { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" };
 const until = { expireTime: "2030-01-01T00:00:00Z" };
 const never = { neverExpires: true };
 const installed = (...installations: Props[]): Props => ({
   github: { appInstallations: { 1: { installations } } },
 });
+const one = { installationId: "1" };
 const bound = (roleUid: string): Props => ({ bindings: { ci: { identityUid: "i", roleUid } } });
+const to = (roleUid: string): Props => ({ roleUid });
+const account = "AccountAssociation";
 
 describe("the direction of a change", () => {
   test.each<[string, string, Props, Props, Direction]>([
     ["a pattern that is none", "Identity", pattern("("), pattern("^a$"), "unknown"],
-    [
-      "a pattern that takes too many steps",
-      "Identity",
-      pattern("(a|b)*a(a|b){60}$"),
-      pattern("(a|b)*b(a|b){60}$"),
-      "unknown",
-    ],
+    ["a pattern that takes too many steps", "Identity", hard("a"), hard("b"), "unknown"],
     ["the audience that holds anyway", "Identity", claimMatch({}), claimMatch({ audience }), "neutral"],
     ["a claim beside its pattern", "Identity", claimMatch({ ...ref, ...refs }), claimMatch(refs), "widened"],
-    [
-      "an equal pattern",
-      "Identity",
-      claimMatch(ref),
-      claimMatch({ claimPatterns: { ref: "^main$" } }),
-      "neutral",
-    ],
-    ["a service", "Identity", claimMatch(ref), { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" }, "widened"],
+    ["an equal pattern", "Identity", claimMatch(ref), claimMatch(equal), "neutral"],
+    ["a service", "Identity", claimMatch(ref), cosigned, "widened"],
     ["another proof", "Identity", claimMatch({}), keys({ subject, issuerKeys: '{"keys":[]}' }), "widened"],
     ["no way of proving who it is", "Identity", claimMatch(ref), {}, "narrowed"],
     ["a set of keys that is none", "Identity", keys({ issuerKeys: "x" }), keys({}), "unknown"],
     ["an end that the server sets", "ScimToken", until, {}, "unknown"],
     ["an end in the place of none", "ScimToken", never, until, "narrowed"],
     ["no end", "ScimToken", until, never, "widened"],
-    ["a role that nothing tells", "RoleBinding", { roleUid: reader }, { roleUid: "c".repeat(40) }, "unknown"],
-    [
-      "what is there for people to read",
-      "AccountAssociation",
-      installed({ installationId: "1", name: "a" }),
-      installed({ installationId: "1", name: "b" }),
-      "neutral",
-    ],
-    [
-      "one more installation",
-      "AccountAssociation",
-      installed({ installationId: "1" }),
-      installed({ installationId: "1" }, { installationId: "2" }),
-      "widened",
-    ],
+    ["a role that nothing tells", "RoleBinding", to(reader), to("c".repeat(40)), "unknown"],
+    ["a name", account, installed({ ...one, name: "a" }), installed({ ...one, name: "b" }), "neutral"],
+    ["one more installation", account, installed(one), installed(one, { installationId: "2" }), "widened"],
     ["a role with less under a label", "GroupAccess", bound(owner), bound(reader), "narrowed"],
   ])("%s", (_title, kind, before, after, expected) => {
     expect(direction(kind, before, after)).toBe(expected);
@@ -251,14 +230,8 @@ describe("the direction of a change", () => {
   });
 
   test("names the referenced resource, and each entry of a map by its label", () => {
-    const bindings = { "ci reads": { identityUid: "i", roleUid: reader } };
-    expect(
-      effects(
-        "GroupAccess",
-        { bindings },
-        { bindings: { "ci reads": { identityUid: "i", roleUid: owner } } },
-      ),
-    ).toEqual([
+    const at = (roleUid: string): Props => ({ bindings: { "ci reads": { identityUid: "i", roleUid } } });
+    expect(effects("GroupAccess", at(reader), at(owner))).toEqual([
       {
         path: 'bindings["ci reads"].roleUid',
         before: `<${reader}>`,
@@ -268,7 +241,7 @@ describe("the direction of a change", () => {
         reason: "adds CAP_TAG_DELETE",
       },
     ]);
-    expect(effects("GroupAccess", {}, { bindings })[0]).toMatchObject({
+    expect(effects("GroupAccess", {}, at(reader))[0]).toMatchObject({
       path: 'bindings["ci reads"]',
       after: `{"identityUid":"<i>","roleUid":"<${reader}>"}`,
     });
@@ -373,22 +346,20 @@ describe("any two matches", () => {
 
 const webhook = (fields: Record<string, FieldSpec>): ResourceSpec =>
   kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: fields as never });
+const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefined): Direction => {
+  const found = describeEffects(webhook({ one: field }), { one: before }, { one: after }, contextOf());
+  return combineDirections(found.map((effect) => effect.direction));
+};
 
 test.each<[string, Json | undefined, Json | undefined, Direction]>([
   ["switched off", undefined, false, "narrowed"],
   ["switched on", false, true, "widened"],
   ["set to its default", undefined, true, "neutral"],
 ])("a permission that the server switches on by default: %s", (_title, before, after, expected) => {
-  const spec = webhook({ active: boolean({ default: true, access: "permission" }) });
-  const found = describeEffects(spec, { active: before }, { active: after }, contextOf());
-  expect(combineDirections(found.map((effect) => effect.direction))).toBe(expected);
+  expect(judged(boolean({ default: true, access: "permission" }), before, after)).toBe(expected);
 });
 
 describe("values that a description orders", () => {
-  const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefined): Direction => {
-    const found = describeEffects(webhook({ one: field }), { one: before }, { one: after }, contextOf());
-    return combineDirections(found.map((effect) => effect.direction));
-  };
   const opposite = {
     widened: "narrowed",
     narrowed: "widened",
@@ -415,9 +386,8 @@ describe("values that a description orders", () => {
   });
 
   test("names without a default say nothing of what is not set", () => {
-    expect(judged(enumOf("MODE_", "A B", { ordered: true, access: "permission" }), undefined, "MODE_B")).toBe(
-      "unknown",
-    );
+    const field = enumOf("MODE_", "A B", { ordered: true, access: "permission" });
+    expect(judged(field, undefined, "MODE_B")).toBe("unknown");
   });
 
   const networks = (access: "permission" | "subject" | "restriction") =>

@@ -9,16 +9,7 @@ const shown = (before: string, after: string) =>
 
 describe("a value of a document", () => {
   it.each([
-    "\u200b",
-    "\u00a0",
-    "\u202e",
-    "\u00ad",
-    "\u2060",
-    "\ufeff",
-    "\u{e0041}",
-    "\u0000",
-    "\n",
-    "\u3164",
+    ...["\u200b", "\u00a0", "\u202e", "\u00ad", "\u2060", "\ufeff", "\u{e0041}", "\u0000", "\n", "\u3164"],
   ])("is told from one with %j at its end, its start and inside", (character) => {
     for (const other of [`alice${character}`, `${character}alice`, `al${character}ice`]) {
       for (const show of [visible, quoteValue, (value: string) => String(shown("alice", value)[1])]) {

@@ -1,5 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
-import { compareResources, group, payments, resource, role, uid } from "../../../support/access";
+import { uid } from "../../../support/access";
+import { inventoryOf } from "../../../support/documents";
 import { compare } from "../../../../provider/access/review/compare";
 import { findDrift } from "../../../../provider/access/drift/drift";
 import { combineDirections, mayWiden } from "../../../../provider/access/effects";
@@ -42,27 +43,11 @@ function reviewed(kind: string, before: Props, after: Props): Direction {
 
 /** What drift says of the same change, made by hand. */
 async function drifted(kind: string, before: Props, after: Props): Promise<Direction> {
+  const resources = [recorded(kind, before)];
+  const objects = [{ kind, uid: own, inputs: after }];
   const report = await findDrift({
-    states: [
-      {
-        stack: "acme/prod",
-        version: 3,
-        resources: [recorded(kind, before)],
-        pendingDeletes: [],
-        pendingOperations: 0,
-      },
-    ],
-    inventories: [
-      {
-        schemaVersion: 1,
-        root,
-        takenAt: "2030-01-01T00:00:00Z",
-        complete: true,
-        refused: [],
-        kinds: [kind],
-        objects: [{ kind, uid: own, inputs: after }],
-      },
-    ],
+    states: [{ stack: "acme/prod", version: 3, resources, pendingDeletes: [], pendingOperations: 0 }],
+    inventories: [{ ...inventoryOf(root, ...objects), kinds: [kind] }],
     failOn: "widened",
     now: 0,
     version: "0",
@@ -76,31 +61,9 @@ async function drifted(kind: string, before: Props, after: Props): Promise<Direc
   return found;
 }
 
-/** What becomes of a grant whose holder changes. */
-function held(before: Props, after: Props): readonly { readonly change: string; readonly reason: string }[] {
-  const reader = role("reader", ["REPO_LIST"]);
-  const others = [
-    group("payments", payments),
-    reader,
-    resource("RoleBinding", "b", { parentUid: payments, identityUid: own, roleUid: reader.uid }),
-  ];
-  const [old, now] = [before, after].map((inputs) => [
-    ...others,
-    resource("Identity", "one", inputs, { uid: own }),
-  ]);
-  return compareResources(old!, now!).grants;
-}
-
 const parentUid = root;
 const issuer = "https://token.actions.githubusercontent.com";
 const match = (of: Props): Props => ({ parentUid, name: "one", claimMatch: { issuer, ...of } });
-test("a grant whose holder cannot be judged is widened, and says why", () => {
-  const [change] = held(match({ subject: "a" }), match({ subjectPattern: "(" }));
-  expect(change?.reason).toMatch(
-    /whether to more cannot be judged: claimMatch\.subject: the pattern cannot be judged: it is not a valid/,
-  );
-});
-
 test("review and drift report the same direction for any two matches", async () => {
   const words = fc.constantFrom("repo:acme/pay", "repo:acme/web", "repo:globex/pay");
   const patterns = fc.constantFrom(
@@ -124,10 +87,6 @@ test("review and drift report the same direction for any two matches", async () 
     fc.asyncProperty(any, any, async (before, after) => {
       const direction = reviewed("Identity", before, after);
       expect(await drifted("Identity", before, after)).toBe(direction);
-      const [change] = held(before, after).map((one) => one.change);
-      expect(change).toBe(
-        mayWiden(direction) ? "widened" : direction === "narrowed" ? "narrowed" : undefined,
-      );
     }),
     { numRuns: casesOf(100) },
   );

@@ -1,3 +1,4 @@
+import { readRoleCapabilities } from "../../../../provider/access/graph/accessKinds";
 import { mapLeaves } from "../../../../provider/access/graph/references";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/references";
@@ -35,4 +36,10 @@ it("what names a role or an identity leads to no other kind", () => {
     new Set(leaves.filter(([path]) => name.test(path)).map(([, leaf]) => referredKindOf(leaf.field)));
   expect(kindsOf(/\.roleUids?\b|\.defaultRole$/)).toEqual(new Set(["Role"]));
   expect(kindsOf(/\.identityUids?\b|serviceBindings\./)).toEqual(new Set(["Identity"]));
+});
+
+it("what a role allows is not known where a part of it was not read", () => {
+  const read = (...capabilities: Json[]) => readRoleCapabilities({ inputs: { capabilities } });
+  expect(read("CAP_TAG_LIST", "CAP_REPO_LIST")).toEqual(["CAP_REPO_LIST", "CAP_TAG_LIST"]);
+  expect(read("CAP_TAG_LIST", "[secret]")).toBeUndefined();
 });

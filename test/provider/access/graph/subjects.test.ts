@@ -20,7 +20,9 @@ const claims = (claimMatch: Props) => describeIdentity(entity("Identity", { name
 const github = "https://token.actions.githubusercontent.com";
 const actions = (subject: string, more: Props = {}): Props => ({ issuer: github, subject, ...more });
 const matching = (subjectPattern: string): Props => ({ issuer: github, subjectPattern });
+const from = (issuer: string, subject: string): Props => ({ issuer, subject });
 const gitlab = "project_path:acme/pay:ref_type:branch:ref:main";
+const said = `subject “${gitlab}”`;
 const uuid = (n: string): string => [8, 4, 4, 4, 12].map((count) => n.repeat(count)).join("-");
 const [one, two, three] = [uuid("1"), uuid("2"), uuid("3")];
 const account = "123456789012";
@@ -31,21 +33,21 @@ describe("the holder of an identity in words", () => {
     [actions("repo:acme/pay:ref:refs/tags/v1"), "GitHub Actions of acme/pay, tag v1"],
     [actions("repo:acme/pay:environment:prod"), "GitHub Actions of acme/pay, environment prod"],
     [actions("repo:acme/pay:pull_request"), "GitHub Actions of acme/pay, any pull request"],
-    [{ issuer: `${github}/acme`, subject: "odd" }, "token.actions.githubusercontent.com/acme, subject “odd”"],
-    [{ issuer: "https://gitlab.com", subject: gitlab }, "GitLab CI of acme/pay, branch main"],
+    [from(`${github}/acme`, "odd"), "token.actions.githubusercontent.com/acme, subject “odd”"],
+    [from("https://gitlab.com", gitlab), "GitLab CI of acme/pay, branch main"],
     [
-      {
-        issuer: "https://agent.buildkite.com",
-        subject: "organization:acme:pipeline:pay:ref:refs/heads/main:commit:0:step:1",
-      },
+      from(
+        "https://agent.buildkite.com",
+        "organization:acme:pipeline:pay:ref:refs/heads/main:commit:0:step:1",
+      ),
       "Buildkite of acme/pay, branch main",
     ],
     [
-      { issuer: "https://k8s.example.com", subject: "system:serviceaccount:prod:api" },
+      from("https://k8s.example.com", "system:serviceaccount:prod:api"),
       "k8s.example.com, Kubernetes service account prod/api",
     ],
-    [{ issuer: "https://accounts.google.com", subject: "1045" }, "Google account 1045"],
-    [{ issuer: "https://login.example.com", subject: "x" }, "login.example.com, subject “x”"],
+    [from("https://accounts.google.com", "1045"), "Google account 1045"],
+    [from("https://login.example.com", "x"), "login.example.com, subject “x”"],
     [
       actions("repo:acme/pay:pull_request", { claims: { actor: "bot" } }),
       "GitHub Actions of acme/pay, any pull request, if actor is bot",
@@ -92,27 +94,19 @@ describe("the holder of an identity in words", () => {
   test.each<[string, Props, string]>([
     [
       "a host that begins like a known one",
-      { issuer: "https://gitlab.evil.example", subject: gitlab },
-      "gitlab.evil.example, subject “project_path:acme/pay:ref_type:branch:ref:main”",
+      from("https://gitlab.evil.example", gitlab),
+      `gitlab.evil.example, ${said}`,
     ],
     [
       "a known host as the user of another one",
-      { issuer: "https://gitlab.com@evil.example/x", subject: "s" },
+      from("https://gitlab.com@evil.example/x", "s"),
       "evil.example/x, subject “s”",
     ],
-    [
-      "letters of another alphabet",
-      { issuer: "https://gіtlab.com", subject: "s" },
-      "xn--gtlab-n2e.com, subject “s”",
-    ],
-    [
-      "a known host with a path",
-      { issuer: "https://gitlab.com/evil", subject: gitlab },
-      "gitlab.com/evil, subject “project_path:acme/pay:ref_type:branch:ref:main”",
-    ],
+    ["letters of another alphabet", from("https://gіtlab.com", "s"), "xn--gtlab-n2e.com, subject “s”"],
+    ["a known host with a path", from("https://gitlab.com/evil", gitlab), `gitlab.com/evil, ${said}`],
     [
       "a subject that closes its quotes",
-      { issuer: "https://evil.example", subject: "x” of GitHub Actions of acme/pay, branch main “" },
+      from("https://evil.example", "x” of GitHub Actions of acme/pay, branch main “"),
       'evil.example, subject “x" of GitHub Actions of acme/pay, branch main "”',
     ],
     [
@@ -132,10 +126,7 @@ describe("the holder of an identity in words", () => {
     ],
     [
       "an organisation of another address of CircleCI",
-      {
-        issuer: `https://oidc.circleci.com/org/${one}`,
-        subject: `org/${two}/project/${three}/user/x`,
-      },
+      from(`https://oidc.circleci.com/org/${one}`, `org/${two}/project/${three}/user/x`),
       `CircleCI, subject “org/${two}/project/${three}/user/x”`,
     ],
   ])("%s cannot pass for another issuer", (_, match, words) => {
@@ -173,17 +164,12 @@ describe("the holder of an identity in words", () => {
   });
 });
 
-test("an invite is for its e-mail address, or for anyone with its code", () => {
-  const invite = (inputs: Props) => describeInvite(entity("GroupInvite", inputs));
-  expect(invite({ email: "ann@example.com" })).toEqual({
-    displayName: "ann@example.com, by invite",
-    matchesMany: false,
-  });
-  expect(invite({})).toEqual({ displayName: "anyone with the invite's code", matchesMany: true });
-  expect(invite({ singleUse: true })).toEqual({
-    displayName: "the first with the invite's code",
-    matchesMany: true,
-  });
+test.each<[Props, string, boolean]>([
+  [{ email: "ann@example.com" }, "ann@example.com, by invite", false],
+  [{}, "anyone with the invite's code", true],
+  [{ singleUse: true }, "the first with the invite's code", true],
+])("an invite of %j is for its e-mail address, or for anyone with its code", (inputs, displayName, open) => {
+  expect(describeInvite(entity("GroupInvite", inputs))).toEqual({ displayName, matchesMany: open });
 });
 
 test("an identity provider admits everybody who signs in by it", () => {

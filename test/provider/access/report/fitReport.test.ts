@@ -27,31 +27,19 @@ const [group] = report.groups;
 if (grant === undefined || group === undefined) throw new Error("the fixture has neither grants nor groups");
 
 /** Reports of which each list alone is too long, and what is said of it. */
+const wide = many(500, () => WIDE);
+const mixed = many(500, (n) => finding(n, n < 10 ? "high" : "low"));
+const groups = many(2_000, (n) => ({ ...group, path: `${n} ${WIDE.slice(300)}` }));
+const none = { unused: [], expired: [] };
 const long: [string, Partial<Report>, RegExp][] = [
-  [
-    "findings",
-    { findings: many(500, (n) => finding(n, n < 10 ? "high" : "low")) },
-    /of 500 findings \(\d+ low\)/,
-  ],
+  ["findings", { findings: mixed }, /of 500 findings \(\d+ low\)/],
   ["suppressed", { suppressed: many(500, (n) => finding(n, "high")) }, /of 500 accepted findings/],
   ["grants", { grants: many(1_000, () => grant) }, /of 1000 changed grants/],
-  [
-    "groups",
-    { groups: many(2_000, (n) => ({ ...group, path: `${n} ${WIDE.slice(300)}` })) },
-    /of 2000 groups/,
-  ],
-  ["unresolved", { unresolved: many(500, () => WIDE) }, /of 500 lines about what is not resolved/],
-  ["incomplete", { incomplete: many(500, () => WIDE) }, /of 500 lines about what is not checked/],
-  [
-    "policy",
-    { policy: { unused: many(500, () => WIDE), expired: [] } },
-    /of 500 unused entries of the policy file/,
-  ],
-  [
-    "assertions that were broken before",
-    { policy: { unused: [], expired: [], standing: many(500, () => WIDE) } },
-    /of 500 assertions that were broken before/,
-  ],
+  ["groups", { groups }, /of 2000 groups/],
+  ["unresolved", { unresolved: wide }, /of 500 lines about what is not resolved/],
+  ["incomplete", { incomplete: wide }, /of 500 lines about what is not checked/],
+  ["policy", { policy: { ...none, unused: wide } }, /of 500 unused entries of the policy file/],
+  ["broken assertions", { policy: { ...none, standing: wide } }, /of 500 assertions that were broken before/],
 ];
 const all: [string, Partial<Report>, RegExp] = [
   "all together",
@@ -102,26 +90,16 @@ test.each([
 );
 
 test("the worst findings stay", () => {
-  const findings = many(500, (n) => finding(n, n < 10 ? "high" : "low"));
-  const kept = fitReport({ ...report, findings }, MOST).findings;
-  expect(kept).toEqual(findings.slice(0, kept.length));
+  const kept = fitReport({ ...report, findings: mixed }, MOST).findings;
+  expect(kept).toEqual(mixed.slice(0, kept.length));
 });
 
 describe("many equal grants, and one of a stranger", () => {
-  const about = (n: number) => ({
-    ...grant,
-    change: "gained" as const,
-    grant: {
-      ...grant.grant,
-      subject: {
-        ...grant.grant.subject,
-        key: `key-${n}`,
-        uid: `uid-${n}`,
-        urn: `urn-${n}`,
-        displayName: `who ${n}`,
-      },
-    },
-  });
+  const about = (n: number) => {
+    const own = { key: `key-${n}`, uid: `uid-${n}`, urn: `urn-${n}`, displayName: `who ${n}` };
+    const subject = { ...grant.grant.subject, ...own };
+    return { ...grant, change: "gained" as const, grant: { ...grant.grant, subject } };
+  };
   const count = 3_000;
   const ofGrant = (n: number, id: string): Finding => ({
     ...finding(n, "critical"),

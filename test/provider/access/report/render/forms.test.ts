@@ -16,7 +16,6 @@ import type { Report, ReviewReport } from "../../../../../provider/access/report
 import type { GrantChange } from "../../../../../provider/access/graph/grant";
 import { headlineOf } from "../../../../../provider/access/report/render/sections";
 import { ROOT } from "../../../../support/engine";
-import { findNightDrift } from "./nightDrift";
 import { teamReview } from "./teamReview";
 import { cleanReview, largeReview, nightDrift, rewritten, riskyReview, wholeReports } from "./reports";
 
@@ -40,13 +39,13 @@ const extensions: Readonly<Record<ReportFormat, string>> = {
 
 const bytes = (text: string): number => Buffer.byteLength(text);
 
-describe.each([
-  ["riskyReview", () => Promise.resolve(riskyReview)],
-  ["nightDrift", findNightDrift],
-  ["teamReview", () => Promise.resolve(teamReview())],
-])("the golden output of %s", (name, make: () => Promise<Report>) => {
-  test.each(reportFormats)("as %s is unchanged", async (format) => {
-    const report = await make();
+describe.each<[string, () => Report]>([
+  ["riskyReview", () => riskyReview],
+  ["nightDrift", () => nightDrift],
+  ["teamReview", teamReview],
+])("the golden output of %s", (name, make) => {
+  test.each(reportFormats)("as %s is unchanged", (format) => {
+    const report = make();
     const file = join(GOLDEN, `${name}.${extensions[format]}`);
     // Style and script are long, and the browser's test is about them.
     const output = renderers[format](report, options)
@@ -97,29 +96,14 @@ test.each(reports)("the SARIF of %s is of the official form", (_, report) => {
   expect(validSarif.errors ?? []).toEqual([]);
 });
 
-interface SarifResult {
-  readonly ruleId: string;
-  readonly ruleIndex: number;
-  readonly level: string;
-  readonly suppressions?: readonly { readonly justification: string }[];
-  readonly partialFingerprints: Readonly<Record<string, string>>;
-  readonly locations: readonly [
-    {
-      readonly physicalLocation: {
-        readonly artifactLocation: { readonly uri: string };
-        readonly region: object;
-      };
-    },
-  ];
-}
 interface SarifRun {
-  readonly tool: { readonly driver: { readonly rules: readonly { readonly id: string }[] } };
-  readonly results: readonly SarifResult[];
+  readonly results: readonly {
+    readonly locations: readonly [
+      { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } },
+    ];
+  }[];
   readonly invocations: readonly [
-    {
-      readonly executionSuccessful: boolean;
-      readonly toolExecutionNotifications?: readonly { readonly message: { readonly text: string } }[];
-    },
+    { readonly toolExecutionNotifications?: readonly { readonly message: { readonly text: string } }[] },
   ];
 }
 
@@ -153,21 +137,13 @@ describe("a report of 5,200 findings", () => {
 
   test("keeps a grant at a root that no rule reports, among those that matter less", () => {
     const [first] = large.grants;
-    const quiet = (n: number, isRoot: boolean): GrantChange => ({
-      ...first!,
-      grant: {
-        ...first!.grant,
-        subject: {
-          ...first!.grant.subject,
-          key: `quiet-${n}`,
-          displayName: `quiet ${n}`,
-          uid: `q${n}`,
-          urn: `q${n}`,
-        },
-        group: { ...first!.grant.group, key: `g${n}`, path: isRoot ? "the root" : `place ${n}`, isRoot },
-      },
-      change: "gained",
-    });
+    const quiet = (n: number, isRoot: boolean): GrantChange => {
+      const own = { key: `quiet-${n}`, displayName: `quiet ${n}`, uid: `q${n}`, urn: `q${n}` };
+      const place = { key: `g${n}`, path: isRoot ? "the root" : `place ${n}`, isRoot };
+      const { subject, group, ...rest } = first!.grant;
+      const grant = { ...rest, subject: { ...subject, ...own }, group: { ...group, ...place } };
+      return { ...first!, grant, change: "gained" };
+    };
     const harmless = Array.from({ length: 400 }, (_, n) => quiet(n, n === 399));
     for (const [findings, maxBytes] of [
       [[], 20_000],
@@ -243,20 +219,10 @@ describe.each(["md", "sarif", "codequality", "github"] as const)("in %s", (forma
   ] as const)("findings of one rule, however many, hide none of another: %s and %s, %s", (many, one, of) => {
     const large = largeReview(6_000, 0);
     const [first] = large.findings;
-    const alike = large.findings.map((finding) => ({
-      ...finding,
-      id: "G6",
-      severity: many,
-      ...(of === "of one resource" ? { urn: first?.urn, uid: first?.uid } : {}),
-    }));
-    const other = {
-      ...first!,
-      id: "X1",
-      severity: one,
-      urn: "urn:other",
-      uid: "other",
-      message: "all events go to evil.example",
-    };
+    const own = of === "of one resource" ? { urn: first?.urn, uid: first?.uid } : {};
+    const alike = large.findings.map((finding) => ({ ...finding, id: "G6", severity: many, ...own }));
+    const message = "all events go to evil.example";
+    const other = { ...first!, id: "X1", severity: one, urn: "urn:other", uid: "other", message };
     const text = renderers[format]({ ...large, findings: [...alike, other] }, options);
     expect(text).toContain("evil.example");
   });

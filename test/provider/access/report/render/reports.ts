@@ -21,13 +21,8 @@ export const cleanReview: ReviewReport = {
   ...riskyReview,
   failing: 0,
   summary: {
-    gained: 0,
-    lost: 0,
-    widened: 0,
-    narrowed: 0,
-    unchanged: 41,
+    ...{ gained: 0, lost: 0, widened: 0, narrowed: 0, unchanged: 41, suppressed: 0 },
     findings: { critical: 0, high: 0, medium: 0, low: 0 },
-    suppressed: 0,
   },
   grants: [],
   trust: [],
@@ -136,9 +131,7 @@ export function largeReview(count: number, criticals = 3): ReviewReport {
   const roles = riskyReview.grants.slice(0, 3).map(({ grant }) => grant.role);
   const [acme] = riskyReview.groups;
   const scopes = Array.from({ length: 60 }, (_, index) => ({
-    key: `group-${index}`,
-    uid: `group-${index}`,
-    name: `team ${index}`,
+    ...{ key: `group-${index}`, uid: `group-${index}`, name: `team ${index}` },
     path: `acme / division ${index % 6} / team ${index}`,
     isRoot: false,
   }));
@@ -147,11 +140,7 @@ export function largeReview(count: number, criticals = 3): ReviewReport {
     parentKey: index < 6 ? acme!.key : `group-${index % 6}`,
     change: index % 7 === 0 ? "added" : "same",
   }));
-  const at = (line: number, column?: number) => ({
-    file: "index.ts",
-    line,
-    ...(column === undefined ? {} : { column }),
-  });
+  const at = (line: number) => ({ file: "index.ts", line });
   const grants = Array.from({ length: count }, (_, index): GrantChange => {
     const subject: Subject = {
       key: `identity-${index % 400}`,
@@ -164,7 +153,7 @@ export function largeReview(count: number, criticals = 3): ReviewReport {
     const group = scopes[index % scopes.length]!;
     return {
       change: (["gained", "gained", "widened", "lost"] as const)[index % 4]!,
-      grant: { subject, role, group, sourceKind: "RoleBinding", location: at(index + 1, 3) },
+      grant: { subject, role, group, sourceKind: "RoleBinding", location: { ...at(index + 1), column: 3 } },
       reason: "binding",
       capabilitiesAdded: role.capabilities ?? [],
       capabilitiesRemoved: [],

@@ -29,13 +29,13 @@ test.each([40, 80, 132])("a URN is never broken, whatever the width: %d", (width
 });
 
 test("groups of one path are told apart by their uids", () => {
-  const count = (group: string, path: string) => ({ uid: group, path, managed: 1, total: 2 });
-  const coverage = {
-    managed: 1,
-    total: 2,
-    byKind: [],
-    byGroup: [count("a", "x"), count("b", "x"), count("c", "y")],
-  };
+  const share = { managed: 1, total: 2 };
+  const byGroup = [
+    { uid: "a", path: "x", ...share },
+    { uid: "b", path: "x", ...share },
+    { uid: "c", path: "y", ...share },
+  ];
+  const coverage = { ...share, byKind: [], byGroup };
   const text = renderers.text({ ...nightDrift, coverage }, { width: 200 });
   expect(text.match(/- [xy].*:/g)).toEqual(["- x (uid a):", "- x (uid b):", "- y:"]);
 });
