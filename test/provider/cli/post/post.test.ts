@@ -416,28 +416,11 @@ describe("the summary of a step of GitHub Actions", () => {
   });
 });
 
-describe("the commit in a comment", () => {
-  const commit = "c0ffee".padEnd(40, "0");
-  test.each([
-    ["a pull request", () => event({ pull_request: { number: 1, head: { sha: commit } } })],
-    ["a workflow_run", () => runEvent({ head_sha: commit })],
-  ])("is the one that %s of GitHub names", async (_, write) => {
-    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
-    github.pulls.push({ number: 1, owner: "mallory", branch: "patch", sha: commit });
-    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_EVENT_PATH: write() };
-    expect(await run("github-pr", cleanReview, { env })).toBe(true);
-    const body = github.issues[0]?.comments[0]?.body ?? "";
-    expect(body.split("\n")[0]).toBe(marker);
-    expect(body).toContain(`Commit \`${commit}\``);
-  });
-
-  test("is the newest of the source branch in GitLab, also where a merged result runs", async () => {
-    await run("gitlab-mr", cleanReview, { env: { ...gitlab.env, CI_COMMIT_SHA: commit } });
-    expect(gitlab.notes[0]?.body).toContain(`Commit \`${commit}\``);
-    const head = "beef".padEnd(40, "0");
-    const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };
-    await run("gitlab-mr", cleanReview, { env });
-    expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
-    expect(gitlab.notes[0]?.body).not.toContain(commit);
-  });
+// `provenance.test.ts` has where each host names it.
+test("a comment names the commit that it is about", async () => {
+  const [commit, head] = ["c0ffee", "beef"].map((start) => start.padEnd(40, "0"));
+  const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };
+  await run("gitlab-mr", cleanReview, { env });
+  expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
+  expect(gitlab.notes[0]?.body).not.toContain(commit);
 });
