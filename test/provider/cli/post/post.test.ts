@@ -15,7 +15,7 @@ import {
   rewritten,
   riskyReview,
 } from "../../access/report/render/reports";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
 import type { Fault } from "./hosts";
 import { temporaryFolder } from "../../../support/folders";
@@ -188,15 +188,11 @@ describe("a comment on a pull request of GitHub", () => {
     github.pulls.push(mine);
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
     const check = ["--check", "--to", "github-pr"];
-    expect(await runCommand(postCommand.main, check, env)).toMatchObject({
-      code: 0,
-      stderr: expect.stringContaining("pull request #1 into the default branch") as string,
-    });
+    expect(await runCommand(postCommand.main, check, env)).toMatchObject(
+      ending(0, "pull request #1 into the default branch"),
+    );
     github.pulls.push(other);
-    expect(await runCommand(postCommand.main, check, env)).toMatchObject({
-      code: 4,
-      stderr: expect.stringContaining("(PP7002)") as string,
-    });
+    expect(await runCommand(postCommand.main, check, env)).toMatchObject(ending(4, "(PP7002)"));
     const pull = { repository: { default_branch: "main" }, pull_request: { number: 1, base: { ref: "x" } } };
     const ofPull = { ...env, GITHUB_EVENT_PATH: event(pull) };
     expect((await runCommand(postCommand.main, check, ofPull)).code).toBe(4);
