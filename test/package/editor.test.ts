@@ -10,7 +10,7 @@ import { lowerFirst } from "../../scripts/lib/letterCase.cjs";
 
 /*
  * What an editor shows of the packed package: the questions that it asks the language service, for each kind, by the
- * descriptions of the kinds.
+ * descriptions of the kinds; and what the compiler takes and refuses. `programs.test.ts` compiles with each module resolution.
  */
 
 const compilerOptions: ts.CompilerOptions = {
@@ -37,7 +37,7 @@ interface Place {
 
 /** One program of all statements that are asked about: each other program would have to be checked anew. */
 class Page {
-  text = 'import * as platform from "pulumi-platform";\n';
+  text = 'import * as pulumi from "@pulumi/pulumi";\nimport * as platform from "pulumi-platform";\n';
 
   /** Adds a statement on a line of its own. */
   add(statement: string): Place {
@@ -99,10 +99,18 @@ class Editor {
       .map(({ name }) => name);
   }
 
-  errors({ start, end }: Place): string[] {
-    return this.diagnostics
-      .filter((diagnostic) => (diagnostic.start ?? 0) >= start && (diagnostic.start ?? 0) < end)
-      .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n"));
+  private diagnosticsAt({ start, end }: Place): readonly ts.Diagnostic[] {
+    return this.diagnostics.filter(({ start: at = 0 }) => at >= start && at < end);
+  }
+
+  errors(place: Place): string[] {
+    return this.diagnosticsAt(place).map(({ messageText }) =>
+      ts.flattenDiagnosticMessageText(messageText, "\n"),
+    );
+  }
+
+  codes(place: Place): string[] {
+    return this.diagnosticsAt(place).map(({ code }) => `TS${code}`);
   }
 }
 
@@ -257,3 +265,91 @@ test.each(calls.map((call) => [call, page.addWord(`platform.${call};`, call)] as
     );
   },
 );
+
+/** A statement, and the code of the error that the compiler shows at it. */
+const misuses: readonly (readonly [title: string, program: string, code: string])[] = [
+  ["a group without arguments", 'new platform.Group("group");', "TS2554"],
+  ["a number for a parent's uid", 'new platform.Group("group", { name: "group", parentUid: 5 });', "TS2322"],
+  [
+    "a resource for a parent's uid",
+    'new platform.Group("group", { name: "group", parentUid: org });',
+    "TS2322",
+  ],
+  ["an output of another type", 'new platform.Group("group", { name: pulumi.output(true) });', "TS2322"],
+  ["an assignment to an output", 'org.name = pulumi.output("other");', "TS2540"],
+  [
+    "a member of claimMatch that may be absent, taken for granted",
+    'platform.Identity.get("ci", "uid").claimMatch.apply((claims) => claims.issuer);',
+    "TS18048",
+  ],
+  [
+    "an unknown member of a lookup's answer",
+    'platform.getRole({ name: "viewer" }).then((role) => role.title);',
+    "TS2339",
+  ],
+  ["an output as the argument of a lookup", "platform.getRole({ name: org.name });", "TS2322"],
+];
+
+page.add('const org = new platform.Group("org", { name: "org" });');
+
+test.each(misuses.map(([title, program, code]) => [title, code, page.add(`{ ${program} }`)] as const))(
+  "the types refuse %s",
+  (_title, code, place) => {
+    expect(editor.codes(place)).toEqual([code]);
+  },
+);
+
+const correct = page.add(`{
+/** Compiles only if both types are the same. */
+type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const same = <A, B>(_: Same<A, B>): void => undefined;
+
+const text: pulumi.Output<string> = pulumi.secret("text");
+const later: Promise<string> = Promise.resolve("text");
+const flag: pulumi.Output<boolean> = pulumi.output(true);
+
+const groupArgs: platform.GroupArgs = { name: later, description: text, kind: text, verified: flag };
+const org = new platform.Group("org", groupArgs, { protect: true });
+const team = new platform.Group("team", { parentUid: org.uid, name: pulumi.interpolate\`\${org.name}-team\` });
+
+const claims: platform.ClaimMatchArgs = { issuer: text, subjectPattern: later, claims: { owner: text }, claimPatterns: pulumi.output({ ref: "^main$" }) };
+const whole = new platform.Identity("whole", { parentUid: team.id, name: text, claimMatch: pulumi.output({ issuer: "issuer", subject: "subject" }) });
+const parts = new platform.Identity("parts", { parentUid: later, name: later, description: undefined, claimMatch: claims });
+const keys = new platform.Identity("keys", {
+  parentUid: team.id,
+  name: "keys",
+  staticKeys: { issuer: text, subject: text, issuerKeys: later, audiences: [text, "audience"] },
+});
+const aws = new platform.Identity("aws", {
+  parentUid: team.id,
+  name: "aws",
+  awsIdentity: Promise.resolve({ awsAccount: "123456789012", arn: text, userIdPattern: later }),
+});
+const role = new platform.Role("role", { parentUid: org.id, name: text, capabilities: [text, later, "CAP_REPO_LIST"] });
+new platform.Role("all", { parentUid: org.id, name: text, capabilities: pulumi.output(["CAP_REPO_LIST"]) });
+const found = platform.getRoleOutput({ name: text, builtIn: flag });
+new platform.RoleBinding("binding", { parentUid: team.id, identityUid: parts.id, roleUid: found.uid });
+new platform.RoleBinding("own", { parentUid: team.id, identityUid: whole.uid, roleUid: role.uid }, { dependsOn: [keys, aws] });
+const other = platform.Group.get("other", text);
+const all: pulumi.CustomResource[] = [org, team, whole, other];
+
+same<typeof org.uid, pulumi.Output<pulumi.ID>>(true);
+same<typeof org.name, pulumi.Output<string>>(true);
+same<typeof org.description, pulumi.Output<string | undefined>>(true);
+same<typeof org.verified, pulumi.Output<boolean | undefined>>(true);
+same<typeof role.capabilities, pulumi.Output<string[]>>(true);
+const issuer = whole.claimMatch.apply((match) => match?.issuer);
+same<typeof issuer, pulumi.Output<string | undefined>>(true);
+const owner = whole.claimMatch.apply((match) => match?.claims);
+same<typeof owner, pulumi.Output<Record<string, string> | undefined>>(true);
+const audiences = keys.staticKeys.apply((match) => match?.audiences);
+same<typeof audiences, pulumi.Output<string[] | undefined>>(true);
+const account = aws.awsIdentity.apply((match) => match?.awsAccount);
+same<typeof account, pulumi.Output<string | undefined>>(true);
+same<typeof found.capabilities, pulumi.Output<string[]>>(true);
+same<ReturnType<typeof platform.getGroup>, Promise<platform.GetGroupResult>>(true);
+}`);
+
+test("the types take inputs of every form everywhere, and outputs have the types of the descriptions", () => {
+  expect(editor.errors(correct)).toEqual([]);
+});

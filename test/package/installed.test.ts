@@ -145,31 +145,9 @@ describe("the installed package", () => {
     );
     expect(answer).toBe(realpathSync(inPackage(bin["pulumi-platform"] ?? "")));
   });
-
-  test("offers the engine every kind that a program can create", async () => {
-    const { answer } = await evaluate(`
-      const platform = require("pulumi-platform");
-      const { CustomResource } = require("@pulumi/pulumi");
-      const kinds = Object.keys(platform).filter((name) => platform[name].prototype instanceof CustomResource);
-      console.log(JSON.stringify({ kinds: kinds.sort(), providers: Object.keys(require("pulumi-platform/dynamic")).sort() }));
-    `);
-    const { kinds, providers } = answer as { kinds: string[]; providers: string[] };
-    expect(kinds).toEqual(expect.arrayContaining(["Group", "Identity", "Role", "RoleBinding"]));
-    expect(providers).toEqual(kinds);
-  });
 });
 
 describe("the installed command", () => {
-  const npx = (...args: string[]) =>
-    run("npx", ["--no-install", "pulumi-platform", ...args], { cwd: project.directory });
-
-  test("shows its commands", async () => {
-    const { code, stdout } = await npx("--help");
-    expect(stdout).toMatch(/^Usage: pulumi-platform <command>/);
-    expect(stdout).toMatch(/^ {2}emulator {2,}\S/m);
-    expect(code).toBe(0);
-  });
-
   test("refuses an unknown command in one line", async () => {
     const { code, stdout, stderr } = await run(project.command("pulumi-platform"), ["emulate"], {
       cwd: project.directory,

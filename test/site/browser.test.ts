@@ -4,16 +4,11 @@ import { chromium } from "playwright-core";
 import { executablePath, findViolations, fitsWindow } from "../provider/access/report/render/browser";
 import { fileOf, pages, serve } from "./support";
 
-/** One page of each form: accessibility depends on the form, not on the words. */
-const FORMS = [
-  "/index.html",
-  "/README.html",
-  "/docs/quick-start.html",
-  "/docs/rules.html",
-  "/docs/commands.html",
-  "/docs/troubleshooting.html",
-  "/docs/reference/resources/RoleBinding.html",
-];
+/**
+ * One page of each form: accessibility depends on the form, not on the words. Long pages have no element that these, or a page
+ * with diagrams, do not have.
+ */
+const FORMS = ["/index.html", "/README.html", "/docs/reference/resources/RoleBinding.html"];
 
 const MERMAID = /class="language-mermaid/g;
 const diagramPages = pages.filter((address) => readFileSync(fileOf(address), "utf8").match(MERMAID));
@@ -104,39 +99,49 @@ const READ_DIAGRAMS = `
   );
 
   test("no page is wider than the screen of a phone", async () => {
-    // The scripts change no width, and without them a page is there at once.
-    const page = await openPage("/index.html", {
-      viewport: { width: 375, height: 800 },
-      javaScriptEnabled: false,
-    });
     const wide: string[] = [];
-    for (const address of pages) {
-      await page.goto(site.url + address, { waitUntil: "load" });
-      if ((await fitsWindow(page)) !== true) wide.push(address);
-    }
+    const visit = async (addresses: readonly string[]) => {
+      // The scripts change no width, and without them a page is there at once.
+      const phone = { viewport: { width: 375, height: 800 }, javaScriptEnabled: false };
+      const page = await openPage("/index.html", phone);
+      for (const address of addresses) {
+        await page.goto(site.url + address, { waitUntil: "load" });
+        if ((await fitsWindow(page)) !== true) wide.push(address);
+      }
+    };
+    // Two at a time: most of it is the browser's layout, of one processor for each page.
+    await Promise.all([0, 1].map((turn) => visit(pages.filter((_, index) => index % 2 === turn))));
     expect(wide).toEqual([]);
   });
 
-  test.each([
-    ["RoleBinding", "/docs/reference/resources/RoleBinding.html"],
-    ["webhook", "/docs/reference/resources/Subscription.html"],
-    ["python", "/docs/languages.html"],
-    ["pulumi import", "/docs/languages.html"],
-    ["PP3403", "/docs/troubleshooting.html#pp3403"],
-  ])("the search finds %s, and no page for developers", async (word, address) => {
+  test("the search finds what is asked for among the first five, and no page for developers", async () => {
     const page = await openPage("/index.html");
+    const options = page.getByRole("option");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByRole("searchbox").fill(word);
-    await page.getByRole("option").first().waitFor({ timeout: 0 });
-    const found = await page
-      .getByRole("option")
-      .locator("a")
-      .evaluateAll((links) => (links as unknown as { href: string }[]).map(({ href }) => href));
-    const paths = found.map((href) => href.replace(site.url, ""));
-    expect(paths.slice(0, 5).some((path) => path.startsWith(address))).toBe(true);
-    expect(paths.filter((path) => /development|CONTRIBUTING|architecture|api-contract/.test(path))).toEqual(
-      [],
-    );
+    for (const [word, address] of [
+      ["RoleBinding", "/docs/reference/resources/RoleBinding.html"],
+      ["webhook", "/docs/reference/resources/Subscription.html"],
+      ["python", "/docs/languages.html"],
+      ["pulumi import", "/docs/languages.html"],
+      ["PP3403", "/docs/troubleshooting.html#pp3403"],
+    ] as const) {
+      await page.getByRole("searchbox").fill(word);
+      await options.first().waitFor({ timeout: 0 });
+      const found = await options
+        .locator("a")
+        .evaluateAll((links) => (links as unknown as { href: string }[]).map(({ href }) => href));
+      const paths = found.map((href) => href.replace(site.url, ""));
+      expect({ word, first: paths.slice(0, 5) }).toEqual({
+        word,
+        first: expect.arrayContaining([expect.stringContaining(address)]) as unknown,
+      });
+      expect(paths.filter((path) => /development|CONTRIBUTING|architecture|api-contract/.test(path))).toEqual(
+        [],
+      );
+      // Without the results of this word, those of the next one are new.
+      await page.getByRole("searchbox").fill("");
+      await options.first().waitFor({ state: "detached", timeout: 0 });
+    }
   });
 
   test.each([1280, 390])(

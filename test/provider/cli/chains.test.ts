@@ -18,6 +18,7 @@ import { clientOf } from "../../support/driftMatrix";
 import { builtInRoles, randomOrganisation, small } from "../../support/organisation";
 import { call, environmentOf } from "../../support/wire";
 import { specOf } from "../support/samples";
+import { ending } from "./support";
 
 /* What one command writes, the others take. Where the Pulumi CLI stands between, `test/engine/adopt.test.ts` has it. */
 
@@ -143,11 +144,7 @@ afterAll(async () => {
 /** `watch` reads all that it is given before it listens: where it cannot listen, it has taken that. */
 const watched = `watch --state state.json --issuer ISSUER --listen BUSY --group ROOT`;
 async function expectWatched(line: string): Promise<void> {
-  const { code, stderr } = await run(line);
-  expect({ code, stderr }).toEqual({
-    code: 2,
-    stderr: expect.stringMatching(/^[^\n]*cannot listen \(PP5010\)\n$/),
-  });
+  expect(await run(line)).toMatchObject(ending(2, /^[^\n]*cannot listen \(PP5010\)\n$/));
 }
 
 test.each<[number, string]>([
@@ -203,8 +200,9 @@ test.each(["review.json", "drift.json", "verify.json", "watch.json"])("%s is pos
   const report = await reportChanges(clientOf(emulator), touched, [state]);
   expect(report.findings).not.toEqual([]);
   chain.write("watch.json", renderers.json(report, {}));
-  const { code, stderr } = await run(`post ${name} --to github-issue --dry-run`);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("this would be posted") });
+  expect(await run(`post ${name} --to github-issue --dry-run`)).toMatchObject(
+    ending(0, "this would be posted"),
+  );
 });
 
 test("the names in an answer of access are asked for", async () => {

@@ -187,47 +187,6 @@ describe.each([
     }
   });
 
-  test("the jobs that report and decide always run", () => {
-    const review = readWorkflow(join(folder, "access-review.yml")).jobs;
-    for (const name of ["post", "gate"]) {
-      expect(review[name]?.if).toMatch(/^always\(\) && /);
-      expect(review[name]?.needs).toBe("review");
-    }
-    const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
-    for (const name of ["access-review", "access-post"])
-      expect(pipeline[name]?.rules?.map(({ when }) => when)).toEqual(["always"]);
-    // The gate succeeds only after the review did; for a fork it fails.
-    expect(pipeline["access-gate"]).toMatchObject({
-      needs: [{ job: "access-review", artifacts: false, optional: true }],
-      rules: [
-        { if: expect.stringContaining("$CI_MERGE_REQUEST_SOURCE_PROJECT_ID == $CI_PROJECT_ID") as string },
-        { when: "always" },
-      ],
-    });
-    expect(pipeline["access-gate"]?.rules?.[0]).not.toHaveProperty("when");
-  });
-
-  test("the deployment applies the plan that was reviewed, and compares the result with the report", () => {
-    const scripts = jobs
-      .filter(({ file }) => file === "access-deploy.yml")
-      .map((place) => {
-        const runs = stepsOf(place).map(({ run }) => run);
-        return [`${place.name} ${place.job.environment ?? ""}`, runs.join("\n")];
-      });
-    const saved = /pulumi preview .*--save-plan "\$RUNNER_TEMP\/access-preview\/plan\.json"/;
-    const applied = new RegExp(
-      String.raw`verify \S+report\.json" --digest="\$DIGEST" \\\n +--plan-only --plan "(\$RUNNER_TEMP/access-preview/plan\.json)" --stack "\$STACK"\s*` +
-        String.raw`pack=.*policy-pack.*\n\s*pulumi up .*--plan "\1" --policy-pack "\$pack"`,
-    );
-    expect(scripts).toEqual([
-      ["plan ", expect.stringMatching(saved)],
-      ["review ", expect.stringContaining('set -- --plan "$preview/plan.json"')],
-      ["announce access-status", expect.stringContaining("digest $DIGEST")],
-      ["deploy production", expect.stringMatching(applied)],
-      ["verify ", expect.stringMatching(/node "\$cli" verify .*report\.json" --digest="\$DIGEST"/)],
-    ]);
-  });
-
   test("no GitLab job that runs untrusted code shares the environment of another job", () => {
     const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
     const isTrusted = ({ variables }: (typeof pipeline)[string]): boolean =>

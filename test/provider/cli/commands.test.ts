@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { allExitCodes, exitCodeRows, exitCodes } from "../../../provider/cli/framework/exitCodes";
 import { commands } from "../../../provider/cli/commands/list";
 import { main as completion } from "../../../provider/cli/commands/completion";
-import { runCommand } from "./support";
+import { ending, runCommand } from "./support";
 import { temporaryFolder } from "../../support/folders";
 
 const names = commands.map(({ name }) => name);
@@ -123,7 +123,6 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   });
 
   test.each([[[]], [["pwsh"]], [["bash", "zsh"]]])("%j ends with 2", async (argv) => {
-    const { code, stderr } = await runCommand(completion, argv, {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("bash, zsh, fish") });
+    expect(await runCommand(completion, argv, {})).toMatchObject(ending(2, "bash, zsh, fish"));
   });
 });

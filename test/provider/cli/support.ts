@@ -40,3 +40,9 @@ export async function runCommand(
     process.env = before;
   }
 }
+
+/** What a command ends with that says this on standard error. */
+export const ending = (code: number, said: string | RegExp): Pick<Ended, "code" | "stderr"> => ({
+  code,
+  stderr: (typeof said === "string" ? expect.stringContaining(said) : expect.stringMatching(said)) as string,
+});

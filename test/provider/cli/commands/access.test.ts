@@ -12,7 +12,7 @@ import type { AccessRow } from "../../../../provider/access/report/accessTable";
 import { main } from "../../../../provider/cli/commands/access";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { inventoryOf } from "../../../support/documents";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 const ORG = "a".repeat(40);
@@ -130,7 +130,7 @@ describe("pulumi-platform access as a table", () => {
     ["--can", "CAP_REPO_LISR", /did you mean CAP_REPO_LIST\?/],
   ])("%s %s is answered with the name that is near, if there is one", async (flag, word, message) => {
     const ended = await runCommand(main, ["--inventory", file, flag, word], {});
-    expect(ended).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });
+    expect(ended).toMatchObject(ending(2, message));
   });
 
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
@@ -138,7 +138,7 @@ describe("pulumi-platform access as a table", () => {
     writeFileSync(policy, "forbid: [{ name: x, can: CAP_REPO_DELETE, on: acme, who: { name: nobody } }]");
     const note = `${policy}:1: x: nobody who is known here is called "nobody"`;
     const ended = await runCommand(main, ["--inventory", file, "--policy", policy, "-o", "json"], {});
-    expect(ended).toMatchObject({ code: 0, stderr: expect.stringContaining(note) });
+    expect(ended).toMatchObject(ending(0, note));
     expect(JSON.parse(ended.stdout)).toMatchObject({
       violations: [],
       notes: [expect.stringContaining(note)],

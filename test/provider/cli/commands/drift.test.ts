@@ -10,7 +10,7 @@ import { call, environmentOf } from "../../../support/wire";
 import { FakeGitHub } from "../post/hosts";
 import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { inventoryOf } from "../../../support/documents";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 const NOW = "2026-01-15T10:00:00Z";
@@ -102,23 +102,6 @@ describe("pulumi-platform drift", () => {
     return file(name, text + completed(entries.join("").replace(/^ {2}# ?/gm, "  ")));
   };
 
-  test("proposes for each difference an entry that suppresses it, and no other, once a person completes it", async () => {
-    const { report } = await reportOf();
-    expect(report.differences).toHaveLength(4);
-    for (const { answers, fingerprint, direction } of report.differences) {
-      const policy = file("one.yaml", `allow:\n${answers.suppress ?? ""}\n`);
-      if (direction === "widened") {
-        expect(await run("--policy", policy)).toMatchObject({
-          code: 2,
-          stderr: expect.stringContaining("acceptedBy must name the person"),
-        });
-      }
-      file("one.yaml", `allow:\n${completed(answers.suppress ?? "")}\n`);
-      const { suppressed } = (await reportOf("--policy", policy)).report;
-      expect(suppressed.map((each) => each.fingerprint)).toEqual([fingerprint]);
-    }
-  });
-
   const baselined = `# ours
 allow:
   # the night shift knows
@@ -136,10 +119,7 @@ allow:
       baselined.replace("BINDING", byHand).replace("PRINT", await printOf(byHand)),
     );
     const written = await run("--write-baseline", path);
-    expect(written).toMatchObject({
-      code: 7,
-      stderr: expect.stringContaining(`2 exceptions added to ${path}, to 2026-04-30`),
-    });
+    expect(written).toMatchObject(ending(7, `2 exceptions added to ${path}, to 2026-04-30`));
     expect(written.stderr.match(/not accepted: high drift-/g)).toHaveLength(2);
     const text = readFileSync(path, "utf8");
     expect(text).toContain("# ours");
@@ -157,7 +137,7 @@ allow:
 
     // The next run has nothing left but what a person must accept, and writes nothing again.
     const again = await run("--policy", path, "--write-baseline", path);
-    expect(again).toMatchObject({ code: 7, stderr: expect.stringContaining("0 exceptions added") });
+    expect(again).toMatchObject(ending(7, "0 exceptions added"));
     expect(readFileSync(path, "utf8")).toBe(text);
 
     acceptComments("baseline.yaml");
@@ -200,27 +180,9 @@ allow:
 
   const fails = { status: 500, body: "<html>" };
   const expired = { status: 401, body: { code: 16, message: "the token is expired", details: [] } };
-  const faults = [{ status: 403, body: { code: 7, message: "no", details: [] } }, fails, { truncate: 40 }];
-
-  test("a list of any kind that is refused, fails or is truncated ends it with 4, also with --exit-zero", async () => {
-    emulator.clearRequests();
-    expect(await run("--exit-zero")).toMatchObject({ code: 0, stderr: "" });
-    const lists = emulator.requests.filter(({ query }) => query.includes("page_size"));
-    const paths = [...new Set(lists.map(({ path }) => path))];
-    expect(paths.length).toBeGreaterThanOrEqual(10);
-    for (const path of paths) {
-      for (const fault of faults) {
-        const handle = emulator.addFault({ path: new RegExp(`^${path}(\\?|$)`), ...fault });
-        const { code, stderr } = await run("--exit-zero");
-        expect({ path, fault, code }).toEqual({ path, fault, code: 4 });
-        expect(stderr).toContain("not compared");
-        expect(handle.hits).toBeGreaterThan(0);
-        handle.remove();
-      }
-    }
-  });
-
   test.each([
+    // `takeInventory.test.ts` has each form of a list that is not read.
+    [4, "/registry/v2/repos", { truncate: 40 }, "not compared"],
     [3, "", expired, "the token is expired"],
     [3, "/iam/v2/roleBindings", expired, "the token is expired"],
     [1, "/iam/v2/groups/", fails, "/iam/v2/groups/"],
@@ -228,8 +190,7 @@ allow:
     const handle = emulator.addFault({ path, ...fault });
     const ended = await run("--exit-zero");
     handle.remove();
-    expect(ended).toMatchObject({ code, stderr: expect.stringContaining(message) });
-    expect(ended.stderr).toMatch(/^(pulumi-platform: [^\n]*\n)+$/);
+    expect(ended).toMatchObject(ending(code, message));
   });
 
   test("an older inventory without a newer one of its group is an error, with and without states", async () => {
@@ -238,7 +199,7 @@ allow:
     const [one, other] = [inventory("a".repeat(40)), inventory("b".repeat(40))];
     const compare = (...argv: string[]) =>
       runCommand(main, ["--since", one, "--since", other, "--inventory", one, ...argv], {});
-    const message = { code: 2, stderr: expect.stringContaining(`group ${"b".repeat(40)}`) };
+    const message = ending(2, `group ${"b".repeat(40)}`);
     expect(await compare()).toMatchObject(message);
     expect(await compare("--state", join(folder, "export.json"))).toMatchObject(message);
     // Nothing was compared: both are empty.
@@ -249,13 +210,10 @@ allow:
     const wrong = file("wrong.yaml", "alow: []\n");
     for (const flag of ["--policy", "--write-baseline"]) {
       const ended = await run(flag, wrong);
-      expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean "allow"') });
+      expect(ended).toMatchObject(ending(2, 'did you mean "allow"'));
     }
     expect(readFileSync(wrong, "utf8")).toBe("alow: []\n");
-    expect(await run("--post", "github-pr")).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--post must be github-issue"),
-    });
+    expect(await run("--post", "github-pr")).toMatchObject(ending(2, "--post must be github-issue"));
   });
 
   test("asks the rules that the policy file names, and refuses a file without any", async () => {
@@ -266,7 +224,7 @@ allow:
     expect(report.findings).toContainEqual(expect.objectContaining({ id: "ACME1", message: "found" }));
     expect(report.ownRules).toMatchObject([{ id: "ACME1", why: "x" }]);
     const empty = file("empty.cjs", "module.exports = [];");
-    expect(await run("--rules", empty)).toMatchObject({ code: 2, stderr: expect.stringContaining("PP6102") });
+    expect(await run("--rules", empty)).toMatchObject(ending(2, "PP6102"));
   });
 
   test.each([

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import type { AddressInfo, Server } from "node:net";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/emulator";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 describe("emulator", () => {
@@ -45,9 +45,9 @@ describe("emulator", () => {
     [/cannot read data file .+ symbolic link.+ \(PP8102\)/, data("link")],
     [/cannot write data file .+ \(PP8102\)/, data("no/state.json")],
   ])("ends with 2, and says in one line %s", async (message, argv) => {
-    const { code, stdout, stderr } = await runCommand(main, argv(), {});
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
-    expect(stderr).toMatch(/^pulumi-platform: [^\p{Cc}]+\n$/u);
+    const ended = await runCommand(main, argv(), {});
+    expect(ended).toMatchObject({ ...ending(2, message), stdout: "" });
+    expect(ended.stderr).toMatch(/^pulumi-platform: [^\p{Cc}]+\n$/u);
     expect(readFileSync(join(folder, "garbage"), "utf8")).toBe(GARBAGE);
   });
 });

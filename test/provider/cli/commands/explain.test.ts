@@ -4,7 +4,7 @@ import { rules } from "../../../../provider/access/rules";
 import { errorCodes } from "../../../../provider/errors/registry";
 import { main } from "../../../../provider/cli/commands/explain";
 import { temporaryFolder } from "../../../support/folders";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 
 async function said(...argv: string[]): Promise<string> {
   const { code, stdout, stderr } = await runCommand(main, argv, {});
@@ -40,8 +40,9 @@ describe("pulumi-platform explain", () => {
     const file = path.join(folder, "g1.md");
     expect(await said("G1", "G2", "-o", `md=${file}`)).toBe("");
     expect(readFileSync(file, "utf8")).toMatch(/^## G1 owner-grant\n[^]*\n## G2 takeover-caps\n/);
-    const { code, stderr } = await runCommand(main, ["G1", "-o", `md=${folder}`], {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("it is a folder") });
+    expect(await runCommand(main, ["G1", "-o", `md=${folder}`], {})).toMatchObject(
+      ending(2, "it is a folder"),
+    );
   });
 
   it("explains the code of an error, in the form of a message too, in 80 columns", async () => {
@@ -71,9 +72,9 @@ describe("pulumi-platform explain", () => {
     [["-o", "html"], "text, json, md"],
     [["--colour"], "npx --no pulumi-platform explain --help"],
   ])("refuses %j", async (argv, hint) => {
-    const { code, stderr } = await runCommand(main, argv, {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
-    expect(stderr).not.toContain("\u001b");
+    const ended = await runCommand(main, argv, {});
+    expect(ended).toMatchObject(ending(2, hint));
+    expect(ended.stderr).not.toContain("\u001b");
   });
 
   it.each([
@@ -87,7 +88,6 @@ describe("pulumi-platform explain", () => {
     const file = path.join(temporaryFolder(), "rules.cjs");
     const own = [ruleOf("ACME1", "no-editor"), ruleOf("ACME22", "no-viewer")];
     writeFileSync(file, `module.exports = [${own.join(", ")}];`);
-    const { code, stderr } = await runCommand(main, [word, "--rules", file], {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(hint) });
+    expect(await runCommand(main, [word, "--rules", file], {})).toMatchObject(ending(2, hint));
   });
 });

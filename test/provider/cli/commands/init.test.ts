@@ -105,20 +105,15 @@ describe("the program", () => {
 describe("the host", () => {
   const OF_GITHUB = "https://token.actions.githubusercontent.com";
   const OF_ENTERPRISE = "https://github.acme.example/_services/token";
-  const OF_BRANCH = ":ref_type:branch";
+  const [OF_GITLAB, OF_BRANCH] = ["https://gitlab.com", ":ref_type:branch"];
   // What the identities of CI trust, where there is CI.
   test.each<[remote: string, host: string, issuer?: string, prefix?: string]>([
     [GITHUB, "github", OF_GITHUB, "repo:acme/access"],
     ["https://github.com/acme/access", "github", OF_GITHUB, "repo:acme/access"],
     ["ssh://git@github.acme.example:22/acme/access.git", "github", OF_ENTERPRISE, "repo:acme/access"],
     ["git@acme.ghe.com:acme/access.git", "github", "https://token.actions.acme.ghe.com", "repo:acme/access"],
-    [
-      "https://user:canary@gitlab.com/a/b.git",
-      "gitlab",
-      "https://gitlab.com",
-      `project_path:a/b${OF_BRANCH}`,
-    ],
-    ["https://gitlab.com/a/deep/b.git", "gitlab", "https://gitlab.com", `project_path:a/deep/b${OF_BRANCH}`],
+    ["https://user:canary@gitlab.com/a/b.git", "gitlab", OF_GITLAB, `project_path:a/b${OF_BRANCH}`],
+    ["https://gitlab.com/a/deep/b.git", "gitlab", OF_GITLAB, `project_path:a/deep/b${OF_BRANCH}`],
     ["git@gitlab.acme.io:a/b", "gitlab", "https://gitlab.acme.io", `project_path:a/b${OF_BRANCH}`],
     ["https://acme.example/github/access.git", "none"],
     ["git@bitbucket.org:acme/access.git", "none"],
@@ -143,6 +138,9 @@ describe("the host", () => {
     expect(files["index.ts"]).toMatch(/\n\nexport \* from "\.\/ci";\n$/);
     expect(files[identities]).toContain(`const issuer = "${issuer}";`);
     expect(files[identities]).toContain(`const prefix = "${prefix}";`);
+    // What a first review reports of them is explained in place.
+    for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium)"])
+      expect(files[identities]).toContain(rule);
     // The sample of the first program trusts the same.
     expect(files["index.ts"]).toContain(`issuer: "${issuer}`);
     const branch = host === "github" ? "refs/heads/main" : "main";
@@ -276,16 +274,6 @@ describe("the workflows", () => {
 });
 
 describe("the identities of CI", () => {
-  test.each(["git@github.com:acme/access.git", "git@gitlab.com:acme/access.git"])(
-    "of %s explain in place what a first review reports of them",
-    async (remote) => {
-      const folder = new InitFolder().repository(remote);
-      await succeed(folder, ".");
-      for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium)"])
-        expect(folder.files()[identities]).toContain(rule);
-    },
-  );
-
   test.each([
     [{ "package.json": "{}" }, "ci.js", /^Object\.assign\(exports, require\("\.\/ci"\)\);$/m],
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
@@ -375,6 +363,7 @@ describe("nothing is overwritten:", () => {
       if (!isProject && path !== ".gitignore")
         expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
       expect(printed.includes("getRole({")).toBe(path === "index.ts");
+      expect(printed.includes(`${path} is not what init writes`)).toBe(workflows.includes(path));
     },
   );
 
@@ -481,10 +470,12 @@ describe("wrong input gets one line:", () => {
   const pulumi = (text: string) => ({ "Pulumi.yaml": text });
   const nodejs = pulumi("name: a\nruntime: nodejs\n");
   const module = { "package.json": '{ "type": "module" }' };
+  const dependency = { "package.json": '{ "dependencies": { "a": "file:./${{ github.token }}" } }' };
   interface Input {
     readonly files?: Readonly<Record<string, string>>;
     readonly dir?: string;
     readonly argv?: readonly string[];
+    readonly env?: Readonly<Record<string, string>>;
   }
   test.each<[message: string, Input]>([
     ["must name a project with the runtime nodejs", { files: pulumi("name: a\nruntime: python\n") }],
@@ -500,13 +491,17 @@ describe("wrong input gets one line:", () => {
     ["--stack names the project other", { argv: ["--project", "access", "--stack", "acme/other/prod"] }],
     ["--base-url must be an http or https URL", { argv: ["--base-url", "ftp://acme"] }],
     ["--issuer-url must be", { argv: ["--issuer-url", "https://a/$(b)"] }],
+    ["PLATFORM_ISSUER_URL must be an http or https URL", { env: { PLATFORM_ISSUER_URL: "ftp://acme" } }],
+    ["has characters that a workflow cannot hold", { files: dependency, argv: ["--ci", "github"] }],
     ["init takes one folder", { argv: ["second"] }],
     [
       'the name in Pulumi.yaml must have letters, digits, ".", "_" and "-" only, not "${{ github.token }}"',
       { files: pulumi('name: "${{ github.token }}"\nruntime: nodejs\n') },
     ],
-  ])("%s: %j", async (message, { files = {}, dir = ".", argv = [] }) => {
-    const error = await refuse(new InitFolder().repository().write(files), dir, ...argv);
+  ])("%s: %j", async (message, { files = {}, dir = ".", argv = [], env = {} }) => {
+    const folder = new InitFolder().repository().write(files);
+    folder.env = env;
+    const error = await refuse(folder, dir, ...argv);
     expect(error).toContain(message);
     expect(error.trimEnd().split("\n")).toHaveLength(1);
   });
@@ -525,12 +520,6 @@ describe("wrong input gets one line:", () => {
     expect(fs.readdirSync(process.cwd())).toEqual(before);
   });
 
-  test("an address of the environment, by the name of its variable", async () => {
-    const folder = new InitFolder().repository(GITHUB);
-    folder.env = { PLATFORM_ISSUER_URL: "ftp://acme" };
-    expect(await refuse(folder, ".")).toContain("PLATFORM_ISSUER_URL must be an http or https URL");
-  });
-
   test("a default branch with an expression", async () => {
     const folder = new InitFolder()
       .repository(GITHUB)
@@ -543,31 +532,12 @@ describe("wrong input gets one line:", () => {
   });
 
   const notBranches = ["", " ", "@", "a b", "a..b", "a.lock", ".a", "a/", "/a", "a//b", "-a", "a.", "a/.b"];
-  const notYaml = [
-    'a"b',
-    "a'b",
-    "a\nb",
-    "${{ github.token }}",
-    "a`b",
-    "$(a)",
-    "a:b",
-    "a#b",
-    "a;b",
-    "*",
-    "«a»",
-  ];
+  const notYaml = ['a"b', "a'b", "a\nb", "${{a}}", "a`b", "$(a)", "a:b", "a#b", "a;b", "*", "«a»"];
   test.each([...notBranches, ...notYaml])("the branch %j, with workflows and without", async (name) => {
     for (const host of ["github", "gitlab", "none"]) {
       const error = await refuse(new InitFolder().repository(GITHUB), ".", "--ci", host, `--branch=${name}`);
       expect(error).toMatch(/^pulumi-platform: --branch [^\n]* \(PP5002\)\n$/);
     }
-  });
-
-  test("the path of a dependency that a workflow cannot hold", async () => {
-    const dependencies = { a: "file:./${{ github.token }}" };
-    const folder = new InitFolder().repository(GITHUB);
-    folder.write({ "package.json": JSON.stringify({ dependencies }) });
-    expect(await refuse(folder, ".")).toContain("has characters that a workflow cannot hold");
   });
 
   test("the name of a machine with a quote", async () => {

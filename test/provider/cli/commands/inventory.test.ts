@@ -5,7 +5,7 @@ import type { Emulator } from "../../../../emulator";
 import { parseInventory } from "../../../../provider/access/documents/inventory";
 import { main } from "../../../../provider/cli/commands/inventory";
 import { randomOrganisation, small } from "../../../support/organisation";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 import { environmentOf } from "../../../support/wire";
 
@@ -55,8 +55,8 @@ describe("pulumi-platform inventory", () => {
     [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
   ])("%j with %j ends with %i", async (argv, env, expected, message) => {
-    const { code, stderr } = await run(argv, env);
-    expect({ code, stderr }).toEqual({ code: expected, stderr: expect.stringContaining(message) });
-    expect(stderr).not.toMatch(/\n\s+at /);
+    const ended = await run(argv, env);
+    expect(ended).toMatchObject(ending(expected, message));
+    expect(ended.stderr).not.toMatch(/\n\s+at /);
   });
 });

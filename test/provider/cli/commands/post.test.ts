@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/post";
 import { nightDrift, riskyReview } from "../../access/report/render/reports";
 import { FakeGitHub } from "../post/hosts";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 let github: FakeGitHub;
@@ -37,10 +37,9 @@ test("a report from a file is posted", async () => {
 });
 
 test("prints a warning if the job has no place for a summary", async () => {
-  expect(await post(risky, "FILE", ...toPull, "--summary")).toMatchObject({
-    code: 0,
-    stderr: expect.stringMatching(/warning: --summary: .* \(PP7005\)$/m),
-  });
+  expect(await post(risky, "FILE", ...toPull, "--summary")).toMatchObject(
+    ending(0, /warning: --summary: .* \(PP7005\)$/m),
+  );
 });
 
 test("posts the reason why nothing was reviewed in place of a report", async () => {
@@ -65,6 +64,6 @@ test.each([
   ["--not-reviewed needs --marker", ["--not-reviewed", "x", ...toPull], risky],
   ["--summary needs a report", ["--not-reviewed", "x", "--marker", "y", "--summary", ...toPull], risky],
 ])("nothing is posted, and one clear error says %s, with %j", async (message, argv, text) => {
-  expect(await post(text, ...argv)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  expect(await post(text, ...argv)).toMatchObject(ending(2, message));
   expect(github.seen).toEqual([]);
 });

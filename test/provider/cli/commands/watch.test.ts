@@ -15,7 +15,7 @@ import { stateOf } from "../../../support/driftDocuments";
 import { brief, clientOf } from "../../../support/driftMatrix";
 import { call } from "../../../support/wire";
 import { deliver, startDeliveries } from "../../../support/hostileClients";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 /** Has a receiver listen; returns its port. */
@@ -204,7 +204,6 @@ describe("pulumi-platform watch", () => {
     [["--state", "x.json"], "--group is missing"],
     [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
   ])("%j ends with 2", async (argv, message) => {
-    const { code, stderr } = await runCommand(main, argv, {});
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
+    expect(await runCommand(main, argv, {})).toMatchObject(ending(2, message));
   });
 });

@@ -9,7 +9,7 @@ import { main as inventory } from "../../../../provider/cli/commands/inventory";
 import { main as watch } from "../../../../provider/cli/commands/watch/watch";
 import { clientOf } from "../../../support/driftMatrix";
 import { call, environmentOf } from "../../../support/wire";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 const folder = temporaryFolder();
@@ -75,13 +75,7 @@ describe("a group that a flag names", () => {
   ])("%s takes a name, and lists candidates where it is unknown", async (_, main, flag, flags, code, end) => {
     const env = environmentOf(emulator);
     const unknown = await runCommand(main, [...flags(), flag, "nobody"], env);
-    expect(unknown).toMatchObject({
-      code: 2,
-      stderr: expect.stringMatching(new RegExp(`${flag}: no group .*acme \\(${acme}\\)`)),
-    });
-    expect(await runCommand(main, [...flags(), flag, "beta"], env)).toMatchObject({
-      code,
-      stderr: expect.stringContaining(end),
-    });
+    expect(unknown).toMatchObject(ending(2, new RegExp(`${flag}: no group .*acme \\(${acme}\\)`)));
+    expect(await runCommand(main, [...flags(), flag, "beta"], env)).toMatchObject(ending(code, end));
   });
 });

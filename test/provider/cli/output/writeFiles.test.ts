@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { main as explain } from "../../../../provider/cli/commands/explain";
 import { matchingFiles } from "../../../../provider/cli/input/readFiles";
 import { writeText } from "../../../../provider/cli/output/writeFiles";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
 describe("what a command writes to a file", () => {
@@ -83,8 +83,9 @@ describe("what a command writes to a file", () => {
     async (path) => {
       const plain = await runCommand(explain, ["G1", "-o", "json"], {});
       expect(await runCommand(explain, ["G1", "-o", `json=${path}`], {})).toEqual(plain);
-      const { code, stderr } = await runCommand(explain, ["-o", "md", "-o", `json=${path}`], {});
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("names stdout twice") });
+      expect(await runCommand(explain, ["-o", "md", "-o", `json=${path}`], {})).toMatchObject(
+        ending(2, "names stdout twice"),
+      );
     },
   );
 

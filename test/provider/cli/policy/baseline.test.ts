@@ -2,6 +2,7 @@ import { parsePolicy } from "../../../../provider/access/suppressions/policyDocu
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { CommandChain } from "../../../support/commandChain";
 import { same, state, step } from "../../../support/documents";
+import { ending } from "../support";
 
 const NOW = "2026-06-01T00:00:00Z";
 const chain = new CommandChain();
@@ -66,14 +67,7 @@ test("a baseline is written to standard output where the report goes elsewhere",
   expect(parsePolicy(stdout).entries).toHaveLength(1);
   const refused = await review("--write-baseline", "-", "-o", "text");
   expect(refused).toMatchObject({
-    code: 2,
+    ...ending(2, "--write-baseline - and the report both go to standard output"),
     stdout: "",
-    stderr: expect.stringContaining("--write-baseline - and the report both go to standard output") as string,
   });
-});
-
-test("a file that is wrong is refused before anything is written", async () => {
-  const path = chain.write("wrong.yaml", "alow: []\n");
-  expect(await review("--write-baseline", path)).toMatchObject({ code: 2 });
-  expect(chain.read("wrong.yaml")).toBe("alow: []\n");
 });
