@@ -70,7 +70,7 @@ export const registry: Refusals = {
             groups: [{ groupName: "web" }],
           },
           certificates: {
-            additional: [{ name: "acme", content: "MIIB" }, { content: CERTIFICATE }],
+            additional: [{ name: "acme", content: "MIIB" }, { content: CERTIFICATE }, { name: "acme" }],
           },
         },
       },
@@ -88,6 +88,7 @@ export const registry: Refusals = {
         'customOverlay.accounts.groups[0].groupName is not an argument; did you mean "groupname"?',
         'customOverlay.certificates.additional[0].content must be a certificate in PEM, beginning "-----BEGIN CERTIFICATE-----"',
         "customOverlay.certificates.additional[1].name is missing: give a string that is not empty",
+        "customOverlay.certificates.additional[2].content is missing: give a string that is not empty",
       ],
     },
   ],
