@@ -17,7 +17,7 @@ const UNIT_TESTS = [
   "test/provider/agreement.test.ts",
   "test/provider/kinds/(checkFailures|acceptedInputs|hostileInputs).test.ts",
   "test/provider/fields/(patch|wire|secretFields).test.ts",
-  "test/provider/lifecycle/(handlers|sharedObjects|faults|capabilities).test.ts",
+  "test/provider/lifecycle/(handlers|faults|capabilities).test.ts",
   "test/provider/access/effects/describeEffects.test.ts",
   "test/provider/lookups/(answers|listAnswers).test.ts",
   "test/provider/access/verify/everyField.test.ts",

@@ -1,5 +1,3 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { allMethods } from "../../emulator/tables";
 
@@ -19,10 +17,4 @@ test("no operation that has an address responds with 501", async () => {
   } finally {
     await emulator.close();
   }
-});
-
-test("the page names every operation, as `npm run docs` writes it", () => {
-  const page = readFileSync(join(__dirname, "../../docs/emulator.md"), "utf8");
-  const missing = allMethods.filter(({ rpc }) => !page.includes(`\`${rpc.slice(rpc.indexOf("/") + 1)}\``));
-  expect(missing).toEqual([]);
 });

@@ -53,12 +53,8 @@ describe("account associations", () => {
     expect(await check("AMAZON")).toMatchObject({ status: "CHECK_STATUS_NOT_READY" });
     expect(await check("NOPE")).toMatchObject({ code: 3 });
     emulator.settings({ checksNotReady: 2 });
-    const states = [await check("GOOGLE"), await check("GOOGLE"), await check("GOOGLE")];
-    expect(states.map((each) => (each as { status: string }).status)).toEqual([
-      "CHECK_STATUS_NOT_READY",
-      "CHECK_STATUS_NOT_READY",
-      "CHECK_STATUS_READY",
-    ]);
+    for (const status of ["NOT_READY", "NOT_READY", "READY"])
+      expect(await check("GOOGLE")).toMatchObject({ status: `CHECK_STATUS_${status}` });
   });
 });
 
@@ -101,50 +97,38 @@ describe("group invites", () => {
   });
 });
 
-describe("external group role mappings", () => {
+test("mappings of external groups belong to a provider, and no two mappings of a provider are equal", async () => {
   const mappings = "/iam/v2/externalGroupRoleMappings";
-  let roleUid: string;
-  let provider: string;
-  const addProvider = async (name: string): Promise<string> => {
-    const oidc = { issuer: "https://idp.test", clientId: "c", pkceEnabled: true };
-    return (await api.make("/iam/v2/identityProviders", org, { name, defaultRole: roleUid, oidc })).uid;
-  };
-  const mapping = (externalGroupId = "admins") => ({ externalGroupId, roleUid, scope: org });
-  beforeEach(async () => {
-    roleUid = await api.builtInRole("viewer");
-    provider = await addProvider("idp");
-  });
-
-  test("belong to a provider, and no two mappings of a provider are equal", async () => {
-    const created = await api.make(mappings, provider, mapping());
-    expect(created).toMatchObject({ ...mapping(), identityProviderUid: provider });
-    expect(created.uid).toMatch(new RegExp(`^${provider}/[0-9a-f]{16}$`));
-    const same = await api.post(`${mappings}/${provider}`, mapping());
-    expect([same.status, same.body.code]).toEqual([409, 6]);
-    const other = await addProvider("other");
-    await api.make(mappings, other, mapping());
-    const listed = await api.get(`${mappings}?identityProviderUid=${other}`);
-    expect(listed.body.externalGroupRoleMappings).toMatchObject([{ identityProviderUid: other }]);
-  });
+  const roleUid = await api.builtInRole("viewer");
+  const oidc = { issuer: "https://idp.test", clientId: "c", pkceEnabled: true };
+  const [provider, other] = [
+    await api.make("/iam/v2/identityProviders", org, { name: "idp", defaultRole: roleUid, oidc }),
+    await api.make("/iam/v2/identityProviders", org, { name: "other", defaultRole: roleUid, oidc }),
+  ];
+  const mapping = { externalGroupId: "admins", roleUid, scope: org };
+  const created = await api.make(mappings, provider.uid, mapping);
+  expect(created).toMatchObject({ ...mapping, identityProviderUid: provider.uid });
+  expect(created.uid).toMatch(new RegExp(`^${provider.uid}/[0-9a-f]{16}$`));
+  const same = await api.post(`${mappings}/${provider.uid}`, mapping);
+  expect([same.status, same.body.code]).toEqual([409, 6]);
+  await api.make(mappings, other.uid, mapping);
+  const listed = await api.get(`${mappings}?identityProviderUid=${other.uid}`);
+  expect(listed.body.externalGroupRoleMappings).toMatchObject([{ identityProviderUid: other.uid }]);
 });
 
-describe("terms", () => {
+test("terms stop creates below a root group until they are accepted for it", async () => {
   const document = { id: "tos.v1", label: "Terms", url: "https://example.com/tos" };
-  const terms = (group: string): string => `/iam/v2/terms/${group}`;
-
-  test("stop creates below a root group until they are accepted for it", async () => {
-    emulator.settings({ requiredTerms: [document] });
-    const team = (): Promise<ApiResponse> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
-    const refused = await team();
-    expect([refused.status, refused.body.code]).toEqual([400, 9]);
-    expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
-    const accepted = await api.post(terms(org), { documentIds: ["tos.v1"] });
-    expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
-    const created = await team();
-    expect(created.status).toBe(200);
-    expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
-    expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
-  });
+  emulator.settings({ requiredTerms: [document] });
+  const team = (): Promise<ApiResponse> => api.post(`/iam/v2/groups/${org}`, { name: "team" });
+  const refused = await team();
+  expect([refused.status, refused.body.code]).toEqual([400, 9]);
+  expect(detail(refused, "TermsNotAcceptedDetail").missing).toEqual([document]);
+  const accepted = await api.post(`/iam/v2/terms/${org}`, { documentIds: ["tos.v1"] });
+  expect(accepted.body).toEqual({ group: org, documentIds: ["tos.v1"] });
+  const created = await team();
+  expect(created.status).toBe(200);
+  expect((await api.post(`/iam/v2/groups/${created.body.uid}`, { name: "inner" })).status).toBe(200);
+  expect((await api.post("/iam/v2/groups", { name: "other" })).status).toBe(200);
 });
 
 describe("the caller", () => {

@@ -1,6 +1,6 @@
 import type { Emulator, Seed } from "../../emulator";
 import { startEmulator } from "../../emulator";
-import type { Advisory, ResponseBody } from "./api";
+import type { Advisory } from "./api";
 import { Api, extraEmulator } from "./api";
 
 let emulator: Emulator;
@@ -12,57 +12,37 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-/** All items of a list, page by page, without any of them twice. */
-async function all<T>(path: string, pick: (body: ResponseBody) => readonly T[]): Promise<T[]> {
-  const found: T[] = [];
-  let token = "";
-  do {
-    const response = await api.get(`${path}&page_size=7&page_token=${encodeURIComponent(token)}`);
-    if (response.status !== 200) throw new Error(response.text);
-    found.push(...pick(response.body));
-    token = response.body.nextPageToken;
-  } while (token !== "");
-  return found;
-}
-
-describe("advisories", () => {
-  const list = (query: string): Promise<Advisory[]> =>
-    all(`/vulnerabilities/v2/advisories?${query}`, (body) => body.advisories);
-
-  test.each<[string, (advisory: Advisory) => boolean]>([
-    ["artifactNames=nginx&artifactNames=redis", (each) => ["nginx", "redis"].includes(each.artifactName)],
-    ["origin=nginx&artifactNames=redis", (each) => each.artifactName.startsWith("nginx")],
-    ["artifactTypes=apk&componentNames=zlib", (each) => each.componentName === "zlib"],
-    ["componentTypes=go-module&componentLocations=/usr/lib/zlib", (each) => each.componentName === "zlib"],
-    ["aliases=CVE-2025-1014", (each) => each.aliases.includes("CVE-2025-1014")],
-    ["query=cve-2025-10", (each) => each.aliases[0]!.startsWith("CVE-2025-10")],
-    ["eventTypes=EVENT_TYPE_FILTER_FIXED", (each) => each.events.some((event) => "fixed" in event)],
-    ["latestEventType=EVENT_TYPE_FILTER_DETECTION", (each) => "detection" in each.events.at(-1)!],
-    [
-      "excludeEventAuthors=ann@example.com",
-      (each) => each.events.every(({ author }) => author !== "ann@example.com"),
-    ],
-    [
-      "eventReviewStates=REVIEW_STATE_REJECTED",
-      (each) => each.events.some(({ reviewState }) => reviewState === "REVIEW_STATE_REJECTED"),
-    ],
-  ])("the filter %s returns the matching advisories", async (query, fits) => {
-    const found = await list(query);
-    expect(found.length).toBeGreaterThan(0);
-    expect(found.length).toBeLessThan(60);
-    expect(found.every(fits)).toBe(true);
-  });
+test.each<[string, (advisory: Advisory) => boolean]>([
+  ["artifactNames=nginx&artifactNames=redis", (each) => ["nginx", "redis"].includes(each.artifactName)],
+  ["origin=nginx&artifactNames=redis", (each) => each.artifactName.startsWith("nginx")],
+  ["artifactTypes=apk&componentNames=zlib", (each) => each.componentName === "zlib"],
+  ["componentTypes=go-module&componentLocations=/usr/lib/zlib", (each) => each.componentName === "zlib"],
+  ["aliases=CVE-2025-1014", (each) => each.aliases.includes("CVE-2025-1014")],
+  ["query=cve-2025-10", (each) => each.aliases[0]!.startsWith("CVE-2025-10")],
+  ["eventTypes=EVENT_TYPE_FILTER_FIXED", (each) => each.events.some((event) => "fixed" in event)],
+  ["latestEventType=EVENT_TYPE_FILTER_DETECTION", (each) => "detection" in each.events.at(-1)!],
+  [
+    "excludeEventAuthors=ann@example.com",
+    (each) => each.events.every(({ author }) => author !== "ann@example.com"),
+  ],
+  [
+    "eventReviewStates=REVIEW_STATE_REJECTED",
+    (each) => each.events.some(({ reviewState }) => reviewState === "REVIEW_STATE_REJECTED"),
+  ],
+])("the filter %s returns the matching advisories", async (query, fits) => {
+  const { advisories } = (await api.get(`/vulnerabilities/v2/advisories?${query}&page_size=200`)).body;
+  expect(advisories.length).toBeGreaterThan(0);
+  expect(advisories.length).toBeLessThan(60);
+  expect(advisories.every(fits)).toBe(true);
 });
 
-describe("documents and metadata", () => {
-  test("documents are found by id and by vulnerability", async () => {
-    const ids = async (query: string): Promise<string[]> =>
-      (await api.get(`/advisory/v2/documents?${query}`)).body.documents.map(({ id }) => id);
-    expect((await ids("")).length).toBeGreaterThan(5);
-    expect(await ids("id=nginx")).toEqual(["nginx"]);
-    expect(await ids("cves=CVE-2025-1000&cves=CVE-2025-1007")).toEqual(["curl", "git"]);
-    expect(await ids("id=nginx&cves=CVE-2025-1000")).toEqual([]);
-  });
+test("documents are found by id and by vulnerability", async () => {
+  const ids = async (query: string): Promise<string[]> =>
+    (await api.get(`/advisory/v2/documents?${query}`)).body.documents.map(({ id }) => id);
+  expect((await ids("")).length).toBeGreaterThan(5);
+  expect(await ids("id=nginx")).toEqual(["nginx"]);
+  expect(await ids("cves=CVE-2025-1000&cves=CVE-2025-1007")).toEqual(["curl", "git"]);
+  expect(await ids("id=nginx&cves=CVE-2025-1000")).toEqual([]);
 });
 
 describe("a seed", () => {

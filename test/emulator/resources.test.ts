@@ -17,31 +17,27 @@ afterEach(() => emulator.close());
 
 const claimMatch = { issuer: "https://issuer.test", subject: "s" };
 
-describe("responses", () => {
-  test("contain every field, and times with milliseconds", async () => {
-    const created = await api.make("/registry/v2/repos", org, { name: "app" });
-    expect(created).toEqual({
-      uid: expect.stringMatching(new RegExp(`^${org}/[0-9a-f]{16}$`)),
-      name: "app",
-      description: "",
-      catalogTier: "CATALOG_TIER_UNSPECIFIED",
-      bundles: [],
-      aliases: [],
-      activeTags: [],
-      sync_config: null,
-      customOverlay: null,
-      createTime: "2026-01-28T12:54:21.189Z",
-      updateTime: "2026-01-28T12:54:21.189Z",
-    });
+test("a response contains every field, and times with milliseconds", async () => {
+  const created = await api.make("/registry/v2/repos", org, { name: "app" });
+  expect(created).toEqual({
+    uid: expect.stringMatching(new RegExp(`^${org}/[0-9a-f]{16}$`)),
+    name: "app",
+    description: "",
+    catalogTier: "CATALOG_TIER_UNSPECIFIED",
+    bundles: [],
+    aliases: [],
+    activeTags: [],
+    sync_config: null,
+    customOverlay: null,
+    createTime: "2026-01-28T12:54:21.189Z",
+    updateTime: "2026-01-28T12:54:21.189Z",
   });
 });
 
-describe("every create", () => {
-  test("below a missing parent is 404 with the parent's ResourceInfo", async () => {
-    const response = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
-    expect([response.status, response.body.code]).toEqual([404, 5]);
-    expect(detail(response, "ResourceInfo").resourceType).toBe("Group");
-  });
+test("a create below a missing parent is 404 with the parent's ResourceInfo", async () => {
+  const response = await api.post(`/iam/v2/roles/${org}/0000000000000000`, { name: "r" });
+  expect([response.status, response.body.code]).toEqual([404, 5]);
+  expect(detail(response, "ResourceInfo").resourceType).toBe("Group");
 });
 
 describe("groups", () => {

@@ -153,15 +153,6 @@ describe("the access of a group, through the real engine", () => {
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   });
 
-  test("refuses labels in the form of unmanaged bindings, unless these are ignored", async () => {
-    const grants = access({ "alice-views": ["alice", "viewer"], "bob-edits": ["bob", "editor"] });
-    declare(grants, singles(), ignoring(WAYS, "unmanaged: bob as editor", ["bob", "editor"]));
-    const run = await stack.pulumi(["preview"]);
-    expect(run.code).not.toBe(0);
-    expect(said(run.output)).toContain('has a label that begins with "unmanaged:"');
-    expect(run.output).toContain("one");
-  });
-
   const ignored = () => ({
     ...ignoring(KEPT, "unmanaged: bob as editor", ["bob", "editor"]),
     ...ignoring(["one"], "alice-views", ["alice", "viewer"]),

@@ -1,7 +1,7 @@
 import { checkInputs } from "../../../provider/fields/check";
 import { equal } from "../../../provider/fields/equal";
 import type { PublicSpec } from "../../../provider/fields/fieldSpec";
-import type { Json } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
 import { findSchemaMismatch, fromWire, resourceReader, toWire } from "../../../provider/fields/wire";
 import {
   boolean,
@@ -110,6 +110,8 @@ describe.each(cases)("$title", ({ field, value, wire, read }) => {
   test("of another type is refused by the check, and not set for a lookup", () => {
     const wrong = Array.isArray(value) || typeof value !== "object" ? { a: [] } : [{}];
     expect(checkInputs(spec, { field: wrong }, { olds: {}, now: 0 })).toHaveLength(1);
+    expect(findSchemaMismatch(spec, { uid, field: wrong }, uid)).toMatch(/^field is not /);
+    expect(findSchemaMismatch(spec, { uid, field: null }, uid)).toBeUndefined();
     const read = resourceReader(spec);
     expect(read({ uid, field: wrong })).toEqual(read({ uid }));
   });
@@ -135,3 +137,13 @@ test.each<[string, PublicSpec, readonly Json[], Json | undefined]>([
     for (const value of values) expect(read({ uid: "a", field: value })).toEqual({ uid: "a", field: result });
   },
 );
+
+test.each([
+  ["a flag", boolean({ required: true }), false],
+  ["a number", integer({ required: true }), 0],
+])("%s that must be given may say nothing, and is missing where it is left out", (_what, field, value) => {
+  const spec = kind({ kind: "Invented", collection: "/x/v1/invented", fields: { field } });
+  const codes = (inputs: Props) => checkInputs(spec, inputs, { olds: {}, now: 0 }).map(({ code }) => code);
+  expect(codes({ field: value })).toEqual([]);
+  for (const inputs of [{}, { field: null }]) expect(codes(inputs)).toEqual(["PP1001"]);
+});

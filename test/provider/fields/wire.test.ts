@@ -344,14 +344,6 @@ describe("values that are sent and never returned", () => {
       expect(mergeLive(provider, olds, live).inputs).toEqual(olds);
     }
   });
-
-  test("are sent when they change, alone", () => {
-    const news = { ...olds, oidc: { clientId: "c", clientSecret: "u" } };
-    expect(buildPatch(provider, olds, news)).toEqual({
-      mask: ["oidc.clientSecret"],
-      body: { oidc: { clientSecret: "u" } },
-    });
-  });
 });
 
 describe("outputs", () => {

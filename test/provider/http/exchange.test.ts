@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { tokenSource } from "../../../provider/http/tokens";
 import type { ExchangeCredentials, OidcSource, TokenSource } from "../../../provider/http/tokens";
-import { clientOf, errorOf, failure, htmlPage, ScriptedServer } from "../support/server";
+import { jwt } from "../../support/oidc";
+import { clientOf, errorOf, failure, htmlPage, promised, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 
 const OIDC = "canary-oidc-1414213562";
 const REFRESH = "canary-refresh-1732050807";
 const IDENTITY = `${"a".repeat(40)}/${"b".repeat(16)}`;
 const AUDIENCE = "https://api.example.com";
+const EXCHANGED = "POST /sts/exchange";
+const REFRESHED = "POST /sts/exchange_refresh_token";
 
 let issuer: ScriptedServer;
 let folder: string;
@@ -37,7 +40,6 @@ afterAll(async () => {
 
 function sourceOf(
   oidc: OidcSource = { kind: "token", token: OIDC, setting: "PLATFORM_OIDC_TOKEN" },
-  more: Partial<ExchangeCredentials> = {},
 ): TokenSource {
   const credentials: ExchangeCredentials = {
     kind: "exchange",
@@ -47,9 +49,15 @@ function sourceOf(
     identity: IDENTITY,
     oidc,
     setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
-    ...more,
   };
   return tokenSource(credentials, { timeoutMs: 60_000, log: (line) => lines.push(line) });
+}
+
+/** A source that has its first token. */
+async function begun(): Promise<TokenSource> {
+  const source = sourceOf();
+  await source.token();
+  return source;
 }
 
 /** The nth access token, which lives an hour by the issuer's clock; that may be off by `skewMs`. */
@@ -65,12 +73,6 @@ const access = (
   };
 };
 const bearerOf = ({ headers }: Recorded) => headers.authorization;
-
-/** An unsigned token with these claims. */
-const jwt = (claims: object): string =>
-  ["{}", JSON.stringify(claims), "signature"]
-    .map((part) => Buffer.from(part).toString("base64url"))
-    .join(".");
 
 describe("an exchange", () => {
   test("posts audience and identity as a form, with the OIDC token as bearer and nowhere else", async () => {
@@ -106,8 +108,7 @@ describe("an exchange", () => {
     "is repeated shortly before its token ends, with clocks %i ms apart, of which this machine's is set by %i ms meanwhile",
     async (skewMs, step) => {
       issuer.script((_request, count) => access(count + 1, { skewMs }));
-      const source = sourceOf();
-      await source.token();
+      const source = await begun();
       setBy = step;
       now += 3_600_000 - 62_000;
       await expect(source.token()).resolves.toBe("access-1");
@@ -119,8 +120,7 @@ describe("an exchange", () => {
 
   test("of a token that lives three seconds leaves some of them for using it", async () => {
     issuer.script((_request, count) => access(count + 1, { lifeMs: 3000 }));
-    const source = sourceOf();
-    await source.token();
+    const source = await begun();
     now += 1400;
     await expect(source.token()).resolves.toBe("access-1");
     now += 200;
@@ -130,8 +130,7 @@ describe("an exchange", () => {
   test("without an expiry, or with one in the past, gives a token that is used until it is refused", async () => {
     for (const lifeMs of [null, -5000]) {
       issuer.script((_request, count) => access(count + 1, { lifeMs }));
-      const source = sourceOf();
-      await source.token();
+      const source = await begun();
       now += 86_400_000;
       await expect(source.token()).resolves.toBe("access-1");
       await expect(source.renew("access-1")).resolves.toBe(true);
@@ -141,8 +140,7 @@ describe("an exchange", () => {
 
   test("is repeated once for a refused token, also where many requests were refused", async () => {
     issuer.script((_request, count) => access(count + 1));
-    const source = sourceOf();
-    await source.token();
+    const source = await begun();
     await Promise.all(Array.from({ length: 10 }, () => source.renew("access-1")));
     await expect(source.token()).resolves.toBe("access-2");
     // One that was refused before the new token came.
@@ -151,17 +149,16 @@ describe("an exchange", () => {
   });
 
   test("a renewed exchange begins after its request, and concurrent callers share it", async () => {
-    let finish = (): void => undefined;
-    const first = new Promise<void>((resolve) => (finish = resolve));
+    const first = promised();
     issuer.script((_request, count) => ({
       ...access(count + 1),
-      ...(count === 0 ? { after: first } : {}),
+      after: count === 0 ? first.promise : undefined,
     }));
     const source = sourceOf();
     const early = source.token();
-    while (issuer.requests.length === 0) await new Promise(setImmediate);
+    await issuer.arrived(1);
     const refreshed = [source.refresh(), source.refresh(), source.refresh()];
-    finish();
+    first.keep();
     await expect(early).resolves.toBe("access-1");
     await expect(Promise.all(refreshed)).resolves.toEqual([true, true, true]);
     await expect(source.token()).resolves.toBe("access-2");
@@ -175,8 +172,7 @@ describe("an exchange", () => {
     "that %s while the old token still lives is tried again with the next request",
     async (_why, reply) => {
       issuer.script((_request, count) => (count === 0 ? access(1) : count === 1 ? reply : access(2)));
-      const source = sourceOf();
-      await source.token();
+      const source = await begun();
       now += 3_600_000 - 30_000;
       lines.length = 0;
       await expect(source.token()).resolves.toBe("access-1");
@@ -190,8 +186,7 @@ describe("an exchange", () => {
 
   test("that fails once the old token has ended fails the request", async () => {
     issuer.script((_request, count) => (count === 0 ? access(1) : { cut: "before" }));
-    const source = sourceOf();
-    await source.token();
+    const source = await begun();
     now += 3_600_000;
     expect(await errorOf(source.token())).toMatchObject({
       name: "ConnectionError",
@@ -214,17 +209,12 @@ describe("a refresh token", () => {
     issuer.script((_request, count) =>
       count === 0 ? access(1, { refreshToken: REFRESH }) : refreshed(count),
     );
-    const source = sourceOf();
-    await source.token();
+    const source = await begun();
     for (const expected of ["refreshed-1", "refreshed-2"]) {
       now += 3_600_000;
       await expect(source.token()).resolves.toBe(expected);
     }
-    expect(issuer.calls).toEqual([
-      "POST /sts/exchange",
-      "POST /sts/exchange_refresh_token",
-      "POST /sts/exchange_refresh_token",
-    ]);
+    expect(issuer.calls).toEqual([EXCHANGED, REFRESHED, REFRESHED]);
     expect(issuer.requests.map(bearerOf)).toEqual([
       `Bearer ${OIDC}`,
       `Bearer ${REFRESH}`,
@@ -236,15 +226,10 @@ describe("a refresh token", () => {
     issuer.script((_request, count) =>
       count === 1 ? failure(16, "revoked") : access(count + 1, { refreshToken: REFRESH }),
     );
-    const source = sourceOf();
-    await source.token();
+    const source = await begun();
     now += 3_600_000;
     await expect(source.token()).resolves.toBe("access-3");
-    expect(issuer.calls).toEqual([
-      "POST /sts/exchange",
-      "POST /sts/exchange_refresh_token",
-      "POST /sts/exchange",
-    ]);
+    expect(issuer.calls).toEqual([EXCHANGED, REFRESHED, EXCHANGED]);
   });
 
   test("is not used after a 401, nor for a renewed exchange", async () => {
@@ -252,7 +237,7 @@ describe("a refresh token", () => {
     const source = sourceOf();
     await source.renew(await source.token());
     await source.refresh();
-    expect(new Set(issuer.calls)).toEqual(new Set(["POST /sts/exchange"]));
+    expect(new Set(issuer.calls)).toEqual(new Set([EXCHANGED]));
   });
 });
 

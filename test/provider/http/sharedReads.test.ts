@@ -204,17 +204,6 @@ describe("how old a cached response may be", () => {
 });
 
 describe("the number of requests", () => {
-  test.each([
-    [3, 3],
-    [5, 5],
-    [40, 5],
-  ])("where each parent has %d children: %d for each parent", async (children, most) => {
-    const uids = Array.from({ length: 10 }, (_, n) => numbered(children, groupOf(n))).flat();
-    server.script(holding(new Set(uids)));
-    await reading().readAll(uids, 8);
-    expect(server.requests).toHaveLength(10 * most);
-  });
-
   test("where the server does not select by parent: one each, and one page", async () => {
     const answer = holding(new Set(numbered(100)));
     const others = { json: { roleBindings: numbered(200, groupOf(1)).map((uid) => ({ uid })) } };

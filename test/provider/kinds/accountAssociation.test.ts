@@ -1,9 +1,9 @@
-import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { mergeLive } from "../../../provider/fields/mergeLive";
 import { GROUP_UID, sampleOf, specOf, withValue } from "../support/samples";
+import { handlersAt } from "../support/handlerStack";
 import { clientOf, errorOf, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 
@@ -21,11 +21,9 @@ beforeEach(() => {
   slept = [];
 });
 
-function handlers(): Handlers {
-  const client = clientOf(server);
-  return handlersFor(specOf(KIND), {
-    client: () => client,
-    // A calendar clock that is set back tells no duration.
+/** The handlers, with a calendar clock that is set back: it tells no duration. */
+const handlers = (): Handlers =>
+  handlersAt(KIND, clientOf(server), {
     now: () => -clock,
     sleep: (ms) => {
       slept.push(ms);
@@ -33,7 +31,6 @@ function handlers(): Handlers {
       return Promise.resolve();
     },
   });
-}
 
 const inputs = sampleOf(KIND);
 const bare = { parentUid: GROUP_UID, name: "accounts", amazon: { account: "123456789012" } };

@@ -4,6 +4,7 @@ import { ProgramRecord } from "../../../provider/lifecycle/context";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
+import { jwt } from "../../support/oidc";
 import { call } from "../../support/wire";
 import { clientOf, errorOf, tokensOf } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
@@ -28,8 +29,10 @@ beforeAll(async () => {
 });
 afterAll(() => emulator.close());
 
-beforeEach(async () => {
+/** An organisation with a team, in which nobody has access. */
+async function begin(): Promise<void> {
   emulator.reset();
+  emulator.clearFaults();
   slept = [];
   warned = [];
   org = await make("/iam/v2/groups", { name: "org" });
@@ -39,7 +42,8 @@ beforeEach(async () => {
   for (const { name, uid } of roles as { name: string; uid: string }[]) uids[name] = uid;
   for (const name of ["alice", "bob", "carol"]) uids[name] = await identity(name);
   emulator.clearRequests();
-});
+}
+beforeEach(begin);
 
 function identity(name: string): Promise<string> {
   return make(`/iam/v2/identities/${org}`, {
@@ -47,11 +51,6 @@ function identity(name: string): Promise<string> {
     claimMatch: { issuer: "https://issuer.example.com", subject: name },
   });
 }
-
-const jwt = (claims: object): string =>
-  ["{}", JSON.stringify(claims), "signature"]
-    .map((part) => Buffer.from(part).toString("base64url"))
-    .join(".");
 
 /**
  * The handlers with the emulator's own token; to tell whose token it is, they are asked about a token that
@@ -116,6 +115,13 @@ const refusal = { status: 403, body: { code: 7, message: "no", details: [] } };
 const readLabels = async (olds: Props): Promise<string[]> =>
   Object.keys(((await handlers().read(team, olds)).inputs?.["bindings"] ?? {}) as object);
 
+/** What a run that fails in part records. */
+async function partial(run: Promise<unknown>): Promise<PartialFailure> {
+  const error: Error = await errorOf(run);
+  if (error instanceof PartialFailure) return error;
+  throw error;
+}
+
 /** As many grants as wanted, each of its own. */
 async function many(count: number): Promise<Record<string, readonly [string, string]>> {
   const grants: Record<string, readonly [string, string]> = {};
@@ -158,14 +164,12 @@ describe("creating the access of a group", () => {
     const labels = Object.keys(grants);
     const wrong = labels[40] ?? "";
     grants[wrong] = ["0".repeat(40), "viewer"];
-    const error = await errorOf(handlers().create(inputs(grants)));
-    expect(error).toBeInstanceOf(PartialFailure);
-    expect(error.message).toContain(
+    const { id, message, properties } = await partial(handlers().create(inputs(grants)));
+    expect(message).toContain(
       `creating binding ${JSON.stringify(wrong)} of group ${team}: INVALID_ARGUMENT (HTTP 400)`,
     );
-    expect(error.message).toContain(`identityUid: identity "${"0".repeat(40)}" does not exist`);
-    const { properties } = error as Error & Pick<PartialFailure, "properties">;
-    expect(error).toMatchObject({ id: team });
+    expect(message).toContain(`identityUid: identity "${"0".repeat(40)}" does not exist`);
+    expect(id).toBe(team);
     const stored = Object.keys(properties["bindings"] as object);
     expect(stored).toHaveLength(held().length);
     expect(stored).toEqual(expect.arrayContaining(labels.slice(0, 25)));
@@ -176,16 +180,6 @@ describe("creating the access of a group", () => {
     grants[wrong] = ["alice", "viewer"];
     await expect(handlers().update(team, properties, inputs(grants))).resolves.toEqual(inputs(grants));
     expect(held()).toHaveLength(60);
-  });
-
-  test("sends single creates if a proxy refuses batches", async () => {
-    inForce({
-      path: ":batchCreate",
-      status: 501,
-      body: { code: 12, message: "Method Not Allowed", details: [] },
-    });
-    await handlers().create(inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] }));
-    expect(held()).toEqual(["alice viewer", "bob viewer"]);
   });
 
   test("below a new group waits until the group can be used", async () => {
@@ -326,9 +320,7 @@ describe("changing the access of a group", () => {
     await handlers().create(olds);
     const news = inputs({ a: ["alice", "editor"] });
     inForce({ method: "DELETE", after: 1, ...refusal });
-    const error = await errorOf(handlers().update(team, olds, news));
-    expect(error).toBeInstanceOf(PartialFailure);
-    const { properties } = error as Error & Pick<PartialFailure, "properties">;
+    const { properties } = await partial(handlers().update(team, olds, news));
     const stored = Object.values(properties["bindings"] as Record<string, Props>);
     expect(
       stored.map(({ identityUid, roleUid }) => `${nameOf(identityUid)} ${nameOf(roleUid)}`).sort(),
@@ -378,11 +370,6 @@ describe("the caller's own rights", () => {
     );
   });
 
-  test("are removed where that is allowed", async () => {
-    const more = { allowSelfRemoval: true };
-    expect(await message({ me: ["alice", "owner"] }, {}, { caller: "alice", more })).toBeUndefined();
-  });
-
   test("are kept by another binding there or above", async () => {
     const caller = "alice";
     await bindByHand("alice", "limited_owner", org);
@@ -406,12 +393,13 @@ describe("the caller's own rights", () => {
     expect(await message({ me: ["person", "owner"] }, {}, { claims })).toContain("from the caller itself");
   });
 
-  test.each<[string, readonly [string, string], string | undefined]>([
-    ["of others", ["bob", "owner"], "alice"],
-    ["where they give no right to manage bindings", ["bob", "viewer"], "bob"],
-    ["where the token does not say who the caller is", ["bob", "owner"], undefined],
-  ])("may be removed %s", async (_what, grant, caller) => {
-    expect(await message({ b: grant }, {}, { caller })).toBeUndefined();
+  test.each<[string, readonly [string, string], string | undefined, Props]>([
+    ["where that is allowed", ["alice", "owner"], "alice", { allowSelfRemoval: true }],
+    ["of others", ["bob", "owner"], "alice", {}],
+    ["where they give no right to manage bindings", ["bob", "viewer"], "bob", {}],
+    ["where the token does not say who the caller is", ["bob", "owner"], undefined, {}],
+  ])("may be removed %s", async (_what, grant, caller, more) => {
+    expect(await message({ b: grant }, {}, { caller, more })).toBeUndefined();
   });
 
   test("stop a delete too, which says how to go on", async () => {
@@ -427,37 +415,24 @@ describe("the caller's own rights", () => {
   });
 });
 
-describe("the GroupAccess that takes the place of one with another name", () => {
-  const olds = () => inputs({ me: ["alice", "owner"], b: ["bob", "viewer"] });
-
-  /** What the delete of the old one says in a run whose program declares this new one. */
-  const deleteAfter = async (news: Props): Promise<Error | undefined> => {
-    await handlers().create(olds());
-    const run = handlers({ caller: "alice", program: new ProgramRecord() });
-    run.check({}, news);
-    await run.create(news);
-    return run.delete(team, olds()).then(
-      () => undefined,
-      (error: unknown) => error as Error,
-    );
+test.each<[string, Props, boolean]>([
+  ["lets the caller lose its own bindings", { allowSelfRemoval: true }, true],
+  ["of another group allows nothing here", { allowSelfRemoval: true, parentUid: "other" }, false],
+  ["allows nothing unless it says so", {}, false],
+])("the GroupAccess that takes the place of one with another name %s", async (_what, more, isAllowed) => {
+  const olds = inputs({ me: ["alice", "owner"], b: ["bob", "viewer"] });
+  await handlers().create(olds);
+  const elsewhere = more["parentUid"] && {
+    parentUid: await make(`/iam/v2/groups/${org}`, { name: "other" }),
   };
-
-  test("allows that the caller loses its own bindings", async () => {
-    const more = { allowSelfRemoval: true };
-    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }, more))).toBeUndefined();
-    expect(held()).toEqual(["bob viewer"]);
-  });
-
-  test("of another group allows nothing here", async () => {
-    const other = await make(`/iam/v2/groups/${org}`, { name: "other" });
-    const more = { allowSelfRemoval: true, parentUid: other };
-    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }, more))).toMatchObject({ errorCode: "PP4011" });
-  });
-
-  test("allows nothing unless it says so", async () => {
-    expect(await deleteAfter(inputs({ b: ["bob", "viewer"] }))).toMatchObject({ errorCode: "PP4011" });
-    expect(held()).toEqual(["alice owner", "bob viewer"]);
-  });
+  const news = inputs({ b: ["bob", "viewer"] }, { ...more, ...elsewhere });
+  const run = handlers({ caller: "alice", program: new ProgramRecord() });
+  run.check({}, news);
+  await run.create(news);
+  const deleting = run.delete(team, olds);
+  if (isAllowed) await deleting;
+  else expect(await errorOf(deleting)).toMatchObject({ errorCode: "PP4011" });
+  expect(held()).toEqual(isAllowed ? ["bob viewer"] : ["alice owner", "bob viewer"]);
 });
 
 describe("deleting the access of a group", () => {
@@ -495,10 +470,10 @@ describe("destroying after a run that failed at any of its requests", () => {
     ["takes effect without a response, as all after it do", { close: "after" }],
   ];
   type Run = () => Promise<Props>;
-  const create: Run = async () => (await handlers().create({ ...news(), allowSelfRemoval: true })).outs;
-  const runs: readonly (readonly [string, Props | undefined, Run])[] = [
-    ["a create", undefined, create],
-    ["an update", {}, () => handlers().update(team, olds(), { ...news(), allowSelfRemoval: true })],
+  const allowed = () => ({ ...news(), allowSelfRemoval: true });
+  const runs: readonly (readonly [string, boolean, Run])[] = [
+    ["a create", false, async () => (await handlers().create(allowed())).outs],
+    ["an update", true, () => handlers().update(team, olds(), allowed())],
   ];
 
   /** What the engine records of a run: its outputs, those of a partial failure, or what was recorded before. */
@@ -511,26 +486,21 @@ describe("destroying after a run that failed at any of its requests", () => {
   }
 
   async function prepare(isUpdate: boolean): Promise<void> {
-    emulator.reset();
-    emulator.clearFaults();
-    org = await make("/iam/v2/groups", { name: "org" });
-    team = await make(`/iam/v2/groups/${org}`, { name: "team" });
-    for (const name of ["alice", "bob", "carol"]) uids[name] = await identity(name);
+    await begin();
     if (isUpdate) await handlers().create(olds());
     await bindByHand("carol", "registry.pull");
     emulator.clearRequests();
   }
 
-  const cases = runs.flatMap(([run, before, action]) =>
+  const cases = runs.flatMap(([run, isUpdate, action]) =>
     failures.flatMap(([failure, fault]) =>
-      [false, true].map((refreshes) => ({ run, failure, fault, action, before, refreshes })),
+      [false, true].map((refreshes) => ({ run, failure, fault, action, isUpdate, refreshes })),
     ),
   );
 
   test.each(cases)(
     "leaves nothing that the resource made, and takes nothing else: $run, a request of which $failure, refreshed: $refreshes",
-    async ({ fault, action, before, refreshes }) => {
-      const isUpdate = before !== undefined;
+    async ({ fault, action, isUpdate, refreshes }) => {
       await prepare(isUpdate);
       await action();
       const requests = emulator.requests.length;

@@ -11,10 +11,7 @@ const CODE = "the code of an invite";
 
 const server = ScriptedServer.ofSuite();
 
-function handlers(): Handlers {
-  const client = clientOf(server);
-  return handlersAt(KIND, client);
-}
+const handlers = (): Handlers => handlersAt(KIND, clientOf(server));
 
 const inputs = sampleOf(KIND, "invite");
 const role = { uid: ROLE_UID, name: "viewer", description: "", capabilities: [] };

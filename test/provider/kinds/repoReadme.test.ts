@@ -7,10 +7,7 @@ import { handlersAt } from "../support/handlerStack";
 
 const server = ScriptedServer.ofSuite();
 
-function handlers(maxRetries = 0): Handlers {
-  const client = clientOf(server, { maxRetries });
-  return handlersAt("RepoReadme", client);
-}
+const handlers = (): Handlers => handlersAt("RepoReadme", clientOf(server));
 
 const readme = sampleOf("RepoReadme");
 

@@ -12,10 +12,7 @@ const READ = `GET /registry/v2/tags/${UID}`;
 
 const server = ScriptedServer.ofSuite();
 
-function handlers(maxRetries = 0): Handlers {
-  const client = clientOf(server, { maxRetries });
-  return handlersAt("Tag", client);
-}
+const handlers = (maxRetries = 0): Handlers => handlersAt("Tag", clientOf(server, { maxRetries }));
 
 const tag: Props = { ...sampleOf("Tag"), deprecated: true };
 

@@ -1,7 +1,5 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import type { FieldSpec } from "../../../provider/fields/fieldSpec";
-import { capabilityNames } from "../../../provider/kinds/capabilities";
 import { outcomeOf, RestrictedOrganisation } from "../support/kindLife";
 import { specs } from "../support/samples";
 
@@ -55,18 +53,5 @@ test.each(fieldsWithCapabilities)(
   async (_name, { spec, key, capabilities }) => {
     const update = await organisation.prepareUpdate(spec, { [key]: true });
     expect(await withExactly(capabilities, update)).toMatchObject({ [key]: true });
-  },
-);
-
-function namedIn(fields: Readonly<Record<string, FieldSpec>>): string[] {
-  return Object.values(fields).flatMap((field) => field.capabilities ?? []);
-}
-
-test.each(specs.map((spec) => [spec.kind, spec] as const))(
-  "%s names capabilities that exist",
-  (_kind, spec) => {
-    const named = [...Object.values(spec.capabilities ?? {}).flat(), ...namedIn(spec.fields)] as string[];
-    expect(named).not.toEqual([]);
-    expect(named.filter((name) => !capabilityNames.includes(name.replace(/^CAP_/, "")))).toEqual([]);
   },
 );

@@ -45,65 +45,59 @@ function offlineContext(program: ProgramRecord) {
 }
 
 describe("the record of a program", () => {
-  test.each<{ title: string; run: (program: ProgramRecord) => void; isHeld: boolean }>([
-    { title: "nothing that it does not name", run: () => undefined, isHeld: false },
-    { title: "what it creates", run: (program) => program.claim(identity, UID, "ci"), isHeld: true },
-    {
-      title: "what it adopts, also where that fails",
-      run: (program) => program.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
-      isHeld: true,
-    },
-    {
-      title: "what is unchanged",
-      run: (program) => checkAndDiff(program, inputs, unchanged),
-      isHeld: true,
-    },
-    {
-      title: "what is updated",
-      run: (program) => {
+  const reversed = Object.fromEntries(Object.entries(inputs).reverse());
+  const replaces = { changed: true, replaces: ["parentUid"] };
+
+  test.each<[string, isHeld: boolean, run: (program: ProgramRecord) => void]>([
+    ["nothing that it does not name", false, () => undefined],
+    ["what it creates", true, (program) => program.claim(identity, UID, "ci")],
+    [
+      "what it adopts, also where that fails",
+      true,
+      (program) => program.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
+    ],
+    ["what is unchanged", true, (program) => checkAndDiff(program, inputs, unchanged)],
+    [
+      "what is updated",
+      true,
+      (program) => {
         checkAndDiff(program, edited, changed);
         program.recordUpdate(identity, UID);
       },
-      isHeld: true,
-    },
-    {
-      title: "nothing that it replaces",
-      run: (program) => checkAndDiff(program, edited, { changed: true, replaces: ["parentUid"] }),
-      isHeld: false,
-    },
-    {
-      title: "nothing that the engine replaces by an option, before it is created again",
-      run: (program) => checkAndDiff(program, edited, changed),
-      isHeld: false,
-    },
-    {
-      title: "nothing that the engine replaces though its inputs are the same",
-      run: (program) => {
+    ],
+    ["nothing that it replaces", false, (program) => checkAndDiff(program, edited, replaces)],
+    [
+      "nothing that the engine replaces by an option, before it is created again",
+      false,
+      (program) => checkAndDiff(program, edited, changed),
+    ],
+    [
+      "nothing that the engine replaces though its inputs are the same",
+      false,
+      (program) => {
         checkAndDiff(program, inputs, unchanged);
         program.recordCreate(identity, `${UID}0`, inputs);
       },
-      isHeld: false,
-    },
-    {
-      title: "nothing that only a refresh compares",
-      run: (program) => program.recordDiff(identity, UID, inputs, inputs, unchanged),
-      isHeld: false,
-    },
-    {
-      title: "what another resource, whose recorded outputs differ, may still update",
-      run: (program) => checkAndDiff(program, edited, changed, { ...inputs, description: "other" }),
-      isHeld: true,
-    },
-    {
-      title: "what is compared with its members in another order",
-      run: (program) => {
+    ],
+    [
+      "nothing that only a refresh compares",
+      false,
+      (program) => program.recordDiff(identity, UID, inputs, inputs, unchanged),
+    ],
+    [
+      "what another resource, whose recorded outputs differ, may still update",
+      true,
+      (program) => checkAndDiff(program, edited, changed, { ...inputs, description: "other" }),
+    ],
+    [
+      "what is compared with its members in another order",
+      true,
+      (program) => {
         program.recordCheck(identity, inputs);
-        const reversed = Object.fromEntries(Object.entries(inputs).reverse());
         program.recordDiff(identity, UID, inputs, reversed, unchanged);
       },
-      isHeld: true,
-    },
-  ])("$title", ({ run, isHeld }) => {
+    ],
+  ])("holds %s", (_title, isHeld, run) => {
     const program = new ProgramRecord();
     run(program);
     expect(program.isOwned("Identity", UID, inputs)).toBe(isHeld);
@@ -112,30 +106,20 @@ describe("the record of a program", () => {
 });
 
 describe("a delete on behalf of another resource", () => {
-  const tag = { parentUid: UID, name: "latest", digest: `sha256:${"a".repeat(64)}` };
-  const binding = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+  const tag: Props = { parentUid: UID, name: "latest", digest: `sha256:${"a".repeat(64)}` };
+  const binding: Props = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
   const access = {
     parentUid: GROUP_UID,
     bindings: { ci: { identityUid: IDENTITY_UID, roleUid: ROLE_UID } },
   };
 
-  interface Deletion {
-    readonly kind: string;
-    readonly inputs: Props;
-    readonly by: string;
-    readonly declared?: Props;
-  }
-
   /** A run in which the program declares one resource and the engine deletes another: the lines that are printed. */
-  async function deleteBeside(
-    declared: { kind: string; inputs: Props },
-    deleted: { kind: string; inputs: Props },
-  ): Promise<string[]> {
+  async function deleteBeside(by: string, declared: Props, kind: string, deleted: Props): Promise<string[]> {
     const lines: string[] = [];
     const program = new ProgramRecord();
     const context = { ...offlineContext(program), warn: (line: string) => lines.push(line) };
-    handlersFor(specOf(declared.kind), context).check({}, declared.inputs);
-    await handlersFor(specOf(deleted.kind), context).delete(UID, deleted.inputs);
+    handlersFor(specOf(by), context).check({}, declared);
+    await handlersFor(specOf(kind), context).delete(UID, deleted);
     return lines;
   }
 
@@ -143,35 +127,24 @@ describe("a delete on behalf of another resource", () => {
     .map(({ spec }) => spec)
     // A GroupAccess deletes the bindings that no other one declares.
     .filter((spec) => spec.operations?.upsert === true && aggregatedKind(spec) === undefined)
-    .map(({ kind }): Deletion => ({ kind, inputs: sampleOf(kind), by: kind }));
+    .map(({ kind }) => [kind, sampleOf(kind), kind, sampleOf(kind)] as const);
 
-  test.each<Deletion>([
+  test.each<readonly [string, Props, string, Props]>([
     ...overwriting,
-    { kind: "RoleBinding", inputs: binding, by: "GroupAccess", declared: access },
-    { kind: "Group", inputs: { name: "team" }, by: "Group", declared: { name: "team", [ADOPT]: UID } },
-  ])(
-    "of the $kind that a $by declares sends nothing, and says so",
-    async ({ kind, inputs: olds, by, declared }) => {
-      const lines = await deleteBeside({ kind: by, inputs: declared ?? olds }, { kind, inputs: olds });
-      expect(lines).toEqual([
-        expect.stringMatching(new RegExp(`${UID} stays: another resource of this program manages it now`)),
-      ]);
-    },
-  );
+    ["RoleBinding", binding, "GroupAccess", access],
+    ["Group", { name: "team" }, "Group", { name: "team", [ADOPT]: UID }],
+  ])("of the %s %j that a %s declares sends nothing, and says so", async (kind, olds, by, declared) => {
+    expect(await deleteBeside(by, declared, kind, olds)).toEqual([
+      expect.stringMatching(new RegExp(`${UID} stays: another resource of this program manages it now`)),
+    ]);
+  });
 
   test.each([
-    { title: "a tag of another name", kind: "Tag", inputs: tag, declared: { ...tag, name: "v1" } },
-    {
-      title: "a tag of another repository",
-      kind: "Tag",
-      inputs: tag,
-      declared: { ...tag, parentUid: ROOT_UID },
-    },
-    { title: "an equal binding", kind: "RoleBinding", inputs: binding, declared: binding },
-  ])("goes on beside $title", async ({ kind, inputs: olds, declared }) => {
-    await expect(deleteBeside({ kind, inputs: declared }, { kind, inputs: olds })).rejects.toThrow(
-      "nothing may be sent",
-    );
+    ["a tag of another name", "Tag", tag, { ...tag, name: "v1" }],
+    ["a tag of another repository", "Tag", tag, { ...tag, parentUid: ROOT_UID }],
+    ["an equal binding", "RoleBinding", binding, binding],
+  ])("goes on beside %s", async (_title, kind, olds, declared) => {
+    await expect(deleteBeside(kind, declared, kind, olds)).rejects.toThrow("nothing may be sent");
   });
 
   test("is refused once another step of the run has failed, and sends nothing", async () => {

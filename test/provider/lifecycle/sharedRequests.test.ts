@@ -1,14 +1,12 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import { Client } from "../../../provider/http/client";
-import type { ClientOptions } from "../../../provider/http/client";
-import type { Handlers } from "../../../provider/lifecycle/handlers";
-import type { Props } from "../../../provider/fields/values";
+import type { Client } from "../../../provider/http/client";
 import { kinds } from "../../../provider/kinds";
 import type { Declarations } from "../../support/engine";
 import { declared, samples, surroundings } from "../../support/samples";
-import { tokensOf } from "../support/server";
-import { handlersAt } from "../support/handlerStack";
+import { HandlerStack } from "../support/handlerStack";
+import type { Held } from "../support/handlerStack";
+import { clientOf, tokensOf } from "../support/server";
 
 /* Reads that share requests, against the emulator: what comes out must be what single requests give. */
 
@@ -18,37 +16,7 @@ beforeEach(async () => {
 });
 afterEach(() => emulator.close());
 
-function connect(options: Partial<ClientOptions> = {}): Client {
-  return new Client({
-    baseUrl: emulator.url,
-    timeoutMs: 60_000,
-    maxRetries: 0,
-    maxConcurrency: 8,
-    tokens: tokensOf(() => Promise.resolve(emulator.token)),
-    ...options,
-  });
-}
-
-function handlers(kind: string, client: Client): Handlers {
-  return handlersAt(kind, client);
-}
-
-interface Made {
-  readonly kind: string;
-  readonly id: string;
-  readonly outs: Props;
-}
-
-/** Makes what is declared, in order. The text `${name}` stands for the id of what was made before. */
-async function make(declarations: Declarations): Promise<Map<string, Made>> {
-  const made = new Map<string, Made>();
-  const client = connect({ batching: false });
-  for (const [name, { kind, args }] of Object.entries(declarations)) {
-    const text = JSON.stringify(args).replace(/\$\{(.+?)\}/g, (_, of: string) => made.get(of)?.id ?? "");
-    made.set(name, { kind, ...(await handlers(kind, client).create(JSON.parse(text) as Props)) });
-  }
-  return made;
-}
+const connect = (): Client => clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
 
 /** Four organisations with one of each sample. */
 const copies: Declarations = Object.fromEntries(
@@ -76,7 +44,9 @@ async function pagingBelow(parent: string, collection: string): Promise<Client> 
 const sharing = kinds.map(({ spec }) => spec).filter(({ listing }) => listing?.contents === "complete");
 
 test("every kind that shares reads gets the same result from pages as from single requests, in every form of responses", async () => {
-  const made = [...(await make(copies)).values()];
+  const stack = new HandlerStack(emulator, copies);
+  const made: Held[] = [];
+  for (const name of Object.keys(copies)) made.push(await stack.make(name));
   for (const bindingResponse of ["both", "flat", "hydrated"] as const) {
     emulator.settings({ bindingResponse });
     for (const { kind, collection, listing } of sharing) {

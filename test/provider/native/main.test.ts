@@ -11,9 +11,11 @@ import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb"
 import { EventEmitter, once } from "node:events";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import { SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
+import { isObject, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import { PlatformProvider } from "../../../provider/native/provider";
+import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
+import { call as send } from "../../support/wire";
 
 /* The plugin as the engine calls it, by gRPC, in this process. test/engine/native.test.ts runs the process that is built. */
 
@@ -61,38 +63,35 @@ function call<Response>(name: Method, request: unknown): Promise<Response> {
   });
 }
 
-async function configure(args: Values, name = "default"): Promise<messages.ConfigureResponse> {
-  return call("configure", new messages.ConfigureRequest().setArgs(struct(args)).setName(name));
+/** A request with these members; objects are sent as structs. */
+function build<Request extends object>(request: Request, members: Values): Request {
+  for (const [name, value] of Object.entries(members)) {
+    const set = Reflect.get(request, `set${upperFirst(name)}`) as (value: unknown) => void;
+    set.call(request, isObject(value) ? struct(value) : value);
+  }
+  return request;
 }
 
-async function check(
-  kind: string,
-  news: Values,
-  olds: Values = {},
-): Promise<{ inputs: object; failures: string[] }> {
-  const request = new messages.CheckRequest().setUrn(urnOf(kind)).setOlds(struct(olds)).setNews(struct(news));
+const plain = (values: Struct | undefined): Values => values?.toJavaScript() ?? {};
+
+const configure = (args: Values, name = "default"): Promise<messages.ConfigureResponse> =>
+  call("configure", build(new messages.ConfigureRequest(), { args, name }));
+
+async function check(kind: string, news: Values, olds: Values = {}) {
+  const request = build(new messages.CheckRequest(), { urn: urnOf(kind), olds, news });
   const response = await call<messages.CheckResponse>("check", request);
-  return {
-    inputs: response.getInputs()?.toJavaScript() ?? {},
-    failures: response.getFailuresList().map((each) => `${each.getProperty()} ${each.getReason()}`),
-  };
+  const failures = response.getFailuresList().map((each) => `${each.getProperty()} ${each.getReason()}`);
+  return { inputs: plain(response.getInputs()), failures };
 }
 
-async function create(kind: string, news: Values, isPreview = false): Promise<{ id: string; outs: Values }> {
-  const request = new messages.CreateRequest()
-    .setUrn(urnOf(kind))
-    .setProperties(struct(news))
-    .setPreview(isPreview);
+async function create(kind: string, properties: Values, preview = false) {
+  const request = build(new messages.CreateRequest(), { urn: urnOf(kind), properties, preview });
   const response = await call<messages.CreateResponse>("create", request);
-  return { id: response.getId(), outs: response.getProperties()?.toJavaScript() ?? {} };
+  return { id: response.getId(), outs: plain(response.getProperties()) };
 }
 
 async function diff(kind: string, id: string, olds: Values, news: Values): Promise<object> {
-  const request = new messages.DiffRequest()
-    .setUrn(urnOf(kind))
-    .setId(id)
-    .setOlds(struct(olds))
-    .setNews(struct(news));
+  const request = build(new messages.DiffRequest(), { urn: urnOf(kind), id, olds, news });
   const response = await call<messages.DiffResponse>("diff", request);
   const details: Record<string, unknown> = {};
   response.getDetaileddiffMap().forEach((change, path) => {
@@ -108,38 +107,25 @@ async function diff(kind: string, id: string, olds: Values, news: Values): Promi
   };
 }
 
-async function update(
-  kind: string,
-  id: string,
-  olds: Values,
-  news: Values,
-  isPreview = false,
-): Promise<Values> {
-  const request = new messages.UpdateRequest()
-    .setUrn(urnOf(kind))
-    .setId(id)
-    .setOlds(struct(olds))
-    .setNews(struct(news))
-    .setPreview(isPreview);
-  const response = await call<messages.UpdateResponse>("update", request);
-  return response.getProperties()?.toJavaScript() ?? {};
+async function update(kind: string, id: string, olds: Values, news: Values, preview = false) {
+  const request = build(new messages.UpdateRequest(), { urn: urnOf(kind), id, olds, news, preview });
+  return plain((await call<messages.UpdateResponse>("update", request)).getProperties());
 }
 
-async function read(kind: string, id: string, state: Values, recorded?: Values) {
-  const request = new messages.ReadRequest().setUrn(urnOf(kind)).setId(id).setProperties(struct(state));
-  if (recorded !== undefined) request.setInputs(struct(recorded));
+async function read(kind: string, id: string, properties: Values, inputs?: Values) {
+  const recorded = inputs && { inputs };
+  const request = build(new messages.ReadRequest(), { urn: urnOf(kind), id, properties, ...recorded });
   const response = await call<messages.ReadResponse>("read", request);
   return {
     id: response.getId(),
-    outs: response.getProperties()?.toJavaScript() ?? {},
-    inputs: response.getInputs()?.toJavaScript() ?? {},
+    outs: plain(response.getProperties()),
+    inputs: plain(response.getInputs()),
   };
 }
 
 async function invoke(name: string, args: Values): Promise<Values> {
-  const request = new messages.InvokeRequest().setTok(`platform:index:${name}`).setArgs(struct(args));
-  const response = await call<messages.InvokeResponse>("invoke", request);
-  return response.getReturn()?.toJavaScript() ?? {};
+  const request = build(new messages.InvokeRequest(), { tok: `platform:index:${name}`, args });
+  return plain((await call<messages.InvokeResponse>("invoke", request)).getReturn());
 }
 
 beforeAll(async () => {
@@ -185,16 +171,12 @@ beforeEach(async () => {
 });
 
 test("settings: secrets are marked, a difference is seen, a misspelt name is told", async () => {
-  const checked = await call<messages.CheckResponse>(
-    "checkConfig",
-    new messages.CheckRequest().setNews(struct({ baseUrl: "https://a.example.com", token: "t" })),
-  );
-  expect(checked.getInputs()?.toJavaScript()).toEqual({
-    baseUrl: "https://a.example.com",
-    token: marked("t"),
-  });
-  const changes = async (olds: Values, news: Values) => {
-    const request = new messages.DiffRequest().setOldInputs(struct(olds)).setNews(struct(news));
+  const baseUrl = "https://a.example.com";
+  const given = build(new messages.CheckRequest(), { news: { baseUrl, token: "t" } });
+  const checked = await call<messages.CheckResponse>("checkConfig", given);
+  expect(plain(checked.getInputs())).toEqual({ baseUrl, token: marked("t") });
+  const changes = async (oldInputs: Values, news: Values) => {
+    const request = build(new messages.DiffRequest(), { oldInputs, news });
     return (await call<messages.DiffResponse>("diffConfig", request)).getChanges();
   };
   expect(await changes({ timeout: "1s", token: marked("t") }, { timeout: "1s", token: "t" })).toBe(DIFF_NONE);
@@ -217,12 +199,8 @@ test("the life of a group, as a preview foresees it and as it is", async () => {
 
   // A run compares and deletes nothing that it has created.
   const make = async (name: string): Promise<string> => {
-    const made = await fetch(`${emulator.url}/iam/v2/groups`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${emulator.token}`, "content-type": "application/json" },
-      body: JSON.stringify({ name, description: "one" }),
-    });
-    return ((await made.json()) as { uid: string }).uid;
+    const made = await send(emulator, "POST", "/iam/v2/groups", { name, description: "one" });
+    return String(made["uid"]);
   };
   const uid = await make("other");
   const [olds, news] = [
@@ -256,8 +234,8 @@ test("the life of a group, as a preview foresees it and as it is", async () => {
   });
 
   const gone = await make("gone");
-  const request = new messages.DeleteRequest().setUrn(urnOf("Group")).setId(gone);
-  await call("delete", request.setProperties(struct({ name: "gone" })));
+  const properties = { name: "gone" };
+  await call("delete", build(new messages.DeleteRequest(), { urn: urnOf("Group"), id: gone, properties }));
   expect(groups()).toMatchObject([args, news]);
   expect(await read("Group", gone, { name: "gone" }, {})).toMatchObject({ id: "" });
 });
@@ -314,9 +292,8 @@ test("secrets stay marked: those of the description, and those that the engine s
   expect((await check("Role", { parentUid, name: "reader", capabilities })).inputs).toMatchObject({
     capabilities: marked(["CAP_IAM_GROUPS_LIST"]),
   });
-  expect(
-    (await check("Role", { parentUid, name: UNKNOWN, capabilities: ["CAP_IAM_GROUPS_LIST"] })).inputs,
-  ).toMatchObject({ name: UNKNOWN });
+  const later = await check("Role", { parentUid, name: UNKNOWN, capabilities: ["CAP_IAM_GROUPS_LIST"] });
+  expect(later.inputs).toMatchObject({ name: UNKNOWN });
 });
 
 test("a likely mistake is a warning about its resource, a secret one is not quoted, a mistake is refused", async () => {

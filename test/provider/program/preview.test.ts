@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { adopt, Group, Identity, Role, RoleBinding } from "../../../provider";
+import { adopt, Group, GroupAccess, Identity, Role, RoleBinding } from "../../../provider";
 import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
 import { setQuestions } from "../../../provider/program/references";
 import { ROOT_UID, sampleOf } from "../support/samples";
@@ -89,9 +89,12 @@ test.each<[string, () => void, string[], string[]?]>([
       bind("known", { parentUid: ROOT_UID });
       bind("in another organisation", { parentUid: new Group("root", { name: "root" }).id });
       bind("nobody knows", { parentUid: pulumi.output(team).apply((uid) => uid) });
+      const bindings = { one: { identityUid: CI, roleUid: PULLER } };
+      new GroupAccess("access", { parentUid: group("other", ROOT_UID), bindings });
     },
     [
       'LINE: Group "root" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant',
+      `LINE: GroupAccess "access": bindings.one.${elsewhere}`,
       ...["above", "in another organisation", "known"].map(
         (name) => `LINE: RoleBinding "${name}": ${elsewhere}`,
       ),

@@ -1,8 +1,7 @@
 import { printable, registerCredential } from "../../../provider/text/printable";
 import { tokenSource } from "../../../provider/http/tokens";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { specOf } from "../support/samples";
-import { clientOf, errorOf, ScriptedServer, tokensOf } from "../support/server";
+import { handlersAt } from "../support/handlerStack";
+import { clientOf, detail, errorOf, ScriptedServer, tokensOf } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 
 const MASK = "[credential]";
@@ -91,21 +90,10 @@ describe("a server that echoes what it was sent", () => {
 
   const bearerOf = ({ headers }: Recorded): string => headers.authorization ?? "";
   const details = (text: string): unknown[] => [
-    {
-      "@type": "type.googleapis.com/google.rpc.ErrorInfo",
-      reason: text,
-      domain: text,
-      metadata: { a: text },
-    },
-    {
-      "@type": "type.googleapis.com/google.rpc.BadRequest",
-      fieldViolations: [{ field: "name", description: text, reason: text }],
-    },
-    { "@type": "type.googleapis.com/google.rpc.ResourceInfo", resourceType: text, resourceName: text },
-    {
-      "@type": "type.googleapis.com/google.rpc.PreconditionFailure",
-      violations: [{ type: text, subject: text }],
-    },
+    detail("ErrorInfo", { reason: text, domain: text, metadata: { a: text } }),
+    detail("BadRequest", { fieldViolations: [{ field: "name", description: text, reason: text }] }),
+    detail("ResourceInfo", { resourceType: text, resourceName: text }),
+    detail("PreconditionFailure", { violations: [{ type: text, subject: text }] }),
   ];
   const echo =
     (status: number, code: number) =>
@@ -120,6 +108,20 @@ describe("a server that echoes what it was sent", () => {
         },
       };
     };
+  /** A source that exchanges an OIDC token at the server. */
+  const exchanging = (oidc: string) =>
+    tokenSource(
+      {
+        kind: "exchange",
+        issuerUrl: server.url,
+        issuerSetting: "PLATFORM_ISSUER_URL",
+        audience: "a",
+        identity: "b".repeat(40),
+        oidc: { kind: "token", token: oidc, setting: "PLATFORM_OIDC_TOKEN" },
+        setting: "PLATFORM_IDENTITY",
+      },
+      { timeoutMs: 60_000, log: (line) => lines.push(line) },
+    );
   const everything = (error: Error): string =>
     [error.message, JSON.stringify(error), String(error.cause), ...lines].join("\n");
 
@@ -140,12 +142,7 @@ describe("a server that echoes what it was sent", () => {
     expect(error.message).toMatch(/\[credential\]|not the Platform API/);
     expect(bearerOf(server.last())).toBe(`Bearer ${token}`);
     expect(reveals(everything(error), token)).toBe(false);
-    const handlers = handlersFor(specOf("Group"), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    });
-    const told = await errorOf(handlers.create({ name: "a" }));
+    const told = await errorOf(handlersAt("Group", client).create({ name: "a" }));
     expect(reveals(everything(told), token)).toBe(false);
   });
 
@@ -157,19 +154,7 @@ describe("a server that echoes what it was sent", () => {
         500, 13,
       ];
       server.script(echo(status!, code!));
-      const source = tokenSource(
-        {
-          kind: "exchange",
-          issuerUrl: server.url,
-          issuerSetting: "PLATFORM_ISSUER_URL",
-          audience: "a",
-          identity: "b".repeat(40),
-          oidc: { kind: "token", token: oidc, setting: "PLATFORM_OIDC_TOKEN" },
-          setting: "PLATFORM_IDENTITY",
-        },
-        { timeoutMs: 60_000, log: (line) => lines.push(line) },
-      );
-      expect(reveals(everything(await errorOf(source.token())), oidc)).toBe(false);
+      expect(reveals(everything(await errorOf(exchanging(oidc).token())), oidc)).toBe(false);
     },
   );
 
@@ -183,18 +168,10 @@ describe("a server that echoes what it was sent", () => {
             json: { code: 16, message: `neither ${access} nor ${refreshToken}, ${bearerOf(request)}` },
           },
     );
-    const oidc = { kind: "token", token: jwt("first"), setting: "PLATFORM_OIDC_TOKEN" } as const;
-    const source = tokenSource({
-      kind: "exchange",
-      issuerUrl: server.url,
-      issuerSetting: "PLATFORM_ISSUER_URL",
-      audience: "a",
-      identity: "b".repeat(40),
-      oidc,
-      setting: "PLATFORM_IDENTITY",
-    });
+    const oidc = jwt("first");
+    const source = exchanging(oidc);
     await source.token();
     const { message } = await errorOf(source.refresh());
-    for (const token of [access, refreshToken, oidc.token]) expect(reveals(message, token)).toBe(false);
+    for (const token of [access, refreshToken, oidc]) expect(reveals(message, token)).toBe(false);
   });
 });

@@ -36,7 +36,6 @@ export const identities: Refusals = {
         parentUid: GROUP_UID,
         name: "CI",
         description: "a\tb",
-        company: 1,
         claimMatch: {},
         staticKeys: {},
         awsIdentity: {},
@@ -45,7 +44,6 @@ export const identities: Refusals = {
       failures: [
         `name ${NAME_WANTED}`,
         "description must be one line, without tabs",
-        "company must be a string, not the number 1",
         "claimMatch needs exactly one of issuer, issuerPattern",
         "claimMatch needs exactly one of subject, subjectPattern",
         "staticKeys.issuer is missing: give a string that is not empty",
