@@ -819,40 +819,47 @@ class AssertionJudge {
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
-  private hadBefore(held: Iterable<Held>): (now: Held) => boolean {
+  private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => boolean {
     const all = [...held];
     const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
     const byTrust = once(() => this.indexHeld(all, (one) => this.before.principals().textOf(one)));
-    return (now) => {
+    return (now, side) => {
       const { subject } = now.grant;
       if (this.acceptsMore(subject)) return false;
-      if (byKey(now, withoutRetained(subject.key))) return true;
+      if (byKey(now, side, withoutRetained(subject.key))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
-      return byTrust()(now, this.after.principals().textOf(subject));
+      return byTrust()(now, side, this.after.principals().textOf(subject));
     };
   }
 
   private indexHeld(
     held: readonly Held[],
     nameOf: (subject: Subject) => string | undefined,
-  ): (now: Held, name: string | undefined) => boolean {
-    const known = new Map<string, Set<string>>();
+  ): (now: Held, side: Side, name: string | undefined) => boolean {
+    // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
+    const known = { given: new Map<string, Set<string>>(), acting: new Map<string, Set<string>>() };
+    const add = (places: Map<string, Set<string>>, place: string, capabilities: readonly string[]): void => {
+      const there = getOrCompute(places, place, () => new Set());
+      for (const capability of capabilities) there.add(capability);
+    };
     for (const { grant, points, capabilities } of held) {
       const name = nameOf(grant.subject);
       if (name === undefined) continue;
       for (const point of points) {
-        const place = JSON.stringify([name, point]);
-        const there = getOrCompute(known, place, () => new Set());
-        for (const capability of capabilities) there.add(capability);
+        add(known.given, JSON.stringify([name, point]), capabilities);
+        const from = this.before.hierarchy.actsFrom(grant.subject, point);
+        if (from !== undefined) add(known.acting, JSON.stringify([name, from]), capabilities);
       }
     }
-    return ({ points, capabilities }, name) =>
+    return ({ grant: { subject }, points, capabilities }, { hierarchy }, name) =>
       name !== undefined &&
       points.every((point) => {
-        const above = this.before.hierarchy.chain(point);
+        const from = hierarchy.actsFrom(subject, point);
+        const places = from === undefined ? known.given : known.acting;
+        const above = this.before.hierarchy.chain(from ?? point);
         return capabilities.every((each) =>
-          above.some((group) => known.get(JSON.stringify([name, group]))?.has(each) === true),
+          above.some((group) => places.get(JSON.stringify([name, group]))?.has(each) === true),
         );
       });
   }
@@ -1179,9 +1186,9 @@ class AssertionJudge {
       };
     };
     for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted))
-      if (!hadBefore(held)) worse.push(violationOf(held));
+      if (!hadBefore(held, this.meanwhile)) worse.push(violationOf(held));
     for (const held of this.forbidden(this.after, assertion, keys, wanted))
-      if (hadBefore(held)) standing.push(violationOf(held));
+      if (hadBefore(held, this.after)) standing.push(violationOf(held));
     return { worse, standing };
   }
 
@@ -1267,7 +1274,12 @@ class AssertionJudge {
         worse.push({ ...at(message), mostSevere: staying.length === 0 ? "high" : "medium" });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {
-        const isWorse = then.all.length <= atMost || now.all.length > then.all.length;
+        const acting = (side: Side, { all }: typeof now): number =>
+          all.filter(({ grant }) => side.hierarchy.actsAt(grant.subject, key)).length;
+        const isWorse =
+          then.all.length <= atMost ||
+          now.all.length > then.all.length ||
+          acting(this.after, now) > acting(this.before, then);
         const message = `${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`;
         (isWorse ? worse : standing).push(at(message));
       }
@@ -1316,8 +1328,8 @@ class AssertionJudge {
     const { keys, departed } = this.groupsOf(assertion);
     const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    const add = (all: readonly Held[], isStanding: boolean): void => {
-      const anew = all.findLast((held) => !hadBefore(held));
+    const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
+      const anew = all.findLast((held) => !hadBefore(held, side));
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined || isStanding !== (anew === undefined)) return;
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
@@ -1336,8 +1348,8 @@ class AssertionJudge {
         pins: details.toSorted(),
       });
     };
-    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) add(all, false);
-    for (const all of this.withAllDuties(this.after, assertion, keys)) add(all, true);
+    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) add(all, this.meanwhile, false);
+    for (const all of this.withAllDuties(this.after, assertion, keys)) add(all, this.after, true);
     return { worse, standing };
   }
 }

@@ -342,6 +342,16 @@ export class GroupHierarchy {
   }
 
   /**
+   * The group from which downwards a holder can do what its roles at a group allow: that of its identity, where this lies below
+   * it. Undefined where it never can.
+   */
+  actsFrom(subject: Subject, group: string): string | undefined {
+    const own = this.ownGroupOf(subject);
+    if (own === undefined || this.chain(group).includes(own)) return group;
+    return this.chain(own).includes(group) ? own : undefined;
+  }
+
+  /**
    * The key itself and its ancestors', from below.
    *
    * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and

@@ -72,7 +72,8 @@ class TrustComparison {
   private compareOwnGroups(old: Grant, now: Grant): HolderChange {
     const { before, after } = this.hierarchies;
     const [was, is] = [before.ownGroupOf(old.subject), after.ownGroupOf(now.subject)];
-    const [from, to] = [reachOf(old, before), reachOf(now, after)];
+    const from = before.actsFrom(old.subject, old.group.key);
+    const to = after.actsFrom(now.subject, now.group.key);
     if (was === is || from === to) return { direction: "neutral", reasons: [] };
     const isLess = to === undefined || (from !== undefined && after.chain(to).includes(from));
     const place = (key: string | undefined): string =>
@@ -82,13 +83,6 @@ class TrustComparison {
       reasons: [`its identity moves from ${place(was)} to ${place(is)}, and acts there and below only`],
     };
   }
-}
-
-/** The group where a grant begins to count: that of its identity, where this lies below that of the grant. Undefined where it never does. */
-function reachOf({ subject, group }: Grant, groups: GroupHierarchy): string | undefined {
-  const own = groups.ownGroupOf(subject);
-  if (own === undefined || groups.actsAt(subject, group.key)) return group.key;
-  return groups.chain(own).includes(group.key) ? own : undefined;
 }
 
 interface HolderChange {

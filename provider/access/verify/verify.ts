@@ -1,3 +1,6 @@
+import { equal } from "../../fields/equal";
+import type { FieldSpec } from "../../fields/fieldSpec";
+import { sortedJson } from "../../fields/formats";
 import { fingerprintOf } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { inventoryGaps, isWithin } from "../documents/inventory";
@@ -10,12 +13,22 @@ import { entityOfObject } from "../graph/entities";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
+import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
+import { mapReferences } from "../graph/references";
+import { isUnread } from "../graph/unread";
 import { countBy, fitReport } from "../report/fitReport";
 import { isComparable, writtenInputs, isVerified } from "../report/expected";
 import { describeField } from "../report/render/words";
 import { SCHEMA_VERSION } from "../report/report";
-import type { ExpectedAccess, ReviewReport, Provenance, TrustChange, VerifyReport } from "../report/report";
+import type {
+  ExpectedAccess,
+  FieldChange,
+  ReviewReport,
+  Provenance,
+  TrustChange,
+  VerifyReport,
+} from "../report/report";
 import { severities, sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
 import type { LiveEntity, Differences, EntityDifference, ResolvedAccess } from "./compareExpected";
@@ -169,12 +182,49 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
   const { inventory, state } = sources;
   const differences = compareExpected({ expected: inside, before, live }, { expected, inventory, state });
   const announced = compareWithAnnouncement(sources.review, differences, resolved.newKeys);
+  const entities = [...differences.entities, ...compareRecorded(expected, resolved, state)];
   const incomplete = [
     ...describeGaps(sources, expected.root, outside),
     ...differences.gaps,
     ...describeMissing(differences),
   ];
-  return buildReport(sources, options, announced, differences, [...new Set(incomplete)]);
+  return buildReport(sources, options, announced, { ...differences, entities }, [...new Set(incomplete)]);
+}
+
+/**
+ * What the state records of arguments that only a program knows, as whose bindings a GroupAccess leaves alone, and the review did
+ * not announce: the next review would take them for what was there before.
+ */
+function compareRecorded(
+  { declared = [] }: ExpectedAccess,
+  { before, newKeys }: ResolvedAccess,
+  state: StateExport | undefined,
+): EntityDifference[] {
+  const announced = new Map(declared.map(({ urn, inputs }) => [urn, inputs]));
+  const unapplied = new Map([...before.values()].map((entity) => [entity.urn, entity]));
+  return (state?.resources ?? []).flatMap(({ kind = "", urn, id, inputs, external }): EntityDifference[] => {
+    const spec = external ? undefined : specs[kind];
+    if (spec === undefined) return [];
+    const expected = mapReferences(spec, announced.get(urn) ?? {}, (value) =>
+      typeof value === "string" ? (newKeys.get(value) ?? value) : value,
+    );
+    const old = unapplied.get(urn);
+    const isExpected = (key: string, field: FieldSpec): boolean =>
+      isUnread(expected[key]) ||
+      equal(field, expected[key], inputs[key]) ||
+      // An announced change that was not done is reported as that.
+      (old?.changes?.includes(key) === true && equal(field, old.inputs[key], inputs[key]));
+    const fields = Object.entries(spec.fields).flatMap(([path, field]): FieldChange[] => {
+      const isOfProgram = !isComparable(field) && !field.secret && mustBeAnnounced(path, field);
+      if (!isOfProgram || isExpected(path, field)) return [];
+      const [was, is] = [expected[path], inputs[path]].map((value) =>
+        value === undefined ? undefined : sortedJson(value),
+      );
+      return [{ path, before: was, after: is }];
+    });
+    const entity = { key: urn, kind, uid: id, urn, name: urnParts(urn).name, inputs, secretPaths: [] };
+    return fields.length === 0 ? [] : [{ entity, what: "changed", fields, isNarrowed: false }];
+  });
 }
 
 /** Splits what the review expects: an object outside of the group of the inventory cannot be verified. */

@@ -119,6 +119,25 @@ describe("what breaks a forbidden access", () => {
     expect(broken([], [binding(ci, pusher, payments)])).toEqual([]);
   });
 
+  // An identity acts in its own group and below: away from it, its grant gives nothing.
+  test.each([
+    ["everywhere", acme, 1],
+    ["below it", cards, 1],
+    ["beside it as before", sandbox.uid, 0],
+  ])("a grant that gave nothing, by an identity of the same trust that acts %s", (_, parentUid, count) => {
+    const away = edit(outsider, { parentUid: sandbox.uid });
+    const near = edit(by("near", "repo:other/x:ref:refs/heads/main"), { parentUid });
+    const all = [...groups, viewer, pusher, owner, sandbox];
+    const sides = [away, near].map((one) => [...all, one, binding(one, pusher, payments)]);
+    const [before = [], after = []] = sides;
+    expect(messagesOf(OURS, before, after)).toHaveLength(count);
+    const both = `separate: [{ name: n, duties: [[CAP_MANIFEST_CREATE], [CAP_REPO_LIST]], on: [acme / payments] }]`;
+    expect(messagesOf(both, before, after)).toHaveLength(count);
+    // Who is too many is counted at the group itself.
+    const none = `require: [{ name: n, can: CAP_MANIFEST_CREATE, on: [acme / payments], atMost: 0 }]`;
+    expect(messagesOf(none, before, after)).toHaveLength(parentUid === acme ? 1 : 0);
+  });
+
   test("a role that gains a capability", () => {
     const bound = [binding(outsider, dev, payments)];
     expect(changing(bound, role("dev", ["REPO_LIST", "MANIFEST_CREATE"]))).toHaveLength(1);

@@ -281,6 +281,25 @@ describe("what changes behind the back of an update", () => {
         expect(failures).toEqual([]);
       },
     );
+
+    test.each(samples.map(({ label, kind }) => [label, kind] as const))(
+      "is found in every argument of %s, a %s, that only the state tells",
+      (label) => {
+        const { id, kind, inputs } = heldAs(label);
+        const announcement = announcements.get(rootOf(id));
+        if (announcement === undefined) throw new Error("nothing is announced");
+        const failures: unknown[] = [];
+        for (const [key, field] of Object.entries(specOf(kind).fields)) {
+          if (field.inputOnly !== true || field.secret === true || field.returnedAs !== undefined) continue;
+          const written = { ...inputs, [key]: otherThan(field, inputs[key]) };
+          const update = { name: label, inputs: written, outs: {}, object: (one: InventoryObject) => one };
+          const report = verifyWith(stateBefore(announcement, update), inventoryOf(rootOf(id)).objects);
+          const isFound = report.findings.some(({ message }) => message.includes(`has changed (${key})`));
+          if (isFound === (field.harmless !== undefined)) failures.push({ key, ...brief(report) });
+        }
+        expect(failures).toEqual([]);
+      },
+    );
   });
 
   test.each(samples.map(({ label, kind }) => [label, kind] as const))(
