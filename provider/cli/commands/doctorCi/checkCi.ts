@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
@@ -16,13 +16,20 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { quoteForShell } from "../../../text/plain";
+import { quoteForShell, quoteWord } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo, isObject } from "../../../fields/values";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
-import { describeForCi, findMissingInCi, inspectFolder, moveCommands, readStackFile } from "../init/folder";
+import {
+  describeForCi,
+  findMissingInCi,
+  importPath,
+  inspectFolder,
+  moveCommands,
+  readStackFile,
+} from "../init/folder";
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
 import type { CiSettings } from "../init/workflows";
@@ -68,15 +75,25 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backe
   return [missing("backend", text, moveCommands(stack, next).join(" && "))];
 }
 
-/** Whether a file beside that of the identities imports it: else the stack has none of them. */
-function checkImported(folder: string, name: string): CheckResult[] {
-  const others = readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
-    entry.isFile() && /\.[cm]?[jt]s$/.test(entry.name) && entry.name !== name ? [entry.name] : [],
+/** Whether a file beside that of the identities, or beside the main one, imports it: else the stack has none of them. */
+function checkImported(found: ProjectFolder, name: string): CheckResult[] {
+  const { folder, main = "index.ts" } = found;
+  const isIdentities = (file: string): boolean => /^ci\.[cm]?[jt]s$/.test(relative(folder, file));
+  const others = [...new Set([folder, dirname(join(folder, main))])].flatMap((place) =>
+    readdirSync(place, { withFileTypes: true }).flatMap((entry) => {
+      const file = join(place, entry.name);
+      return entry.isFile() && /\.[cm]?[jt]s$/.test(file) && !isIdentities(file) ? [file] : [];
+    }),
   );
-  const imports = /["']\.\/ci(?:\.[cm]?[jt]s)?["']/;
-  if (others.some((file) => imports.test(readFileSync(join(folder, file), "utf8")))) return [];
-  const text = `no file beside ${name} imports it: without that the stack has none of its identities`;
-  const command = name === "ci.ts" ? `echo 'export * from "./ci";' >> index.ts` : undefined;
+  const imports = /["'](\.{1,2}\/(?:[\w.-]+\/)*ci)(?:\.[cm]?[jt]s)?["']/g;
+  const isImported = (file: string): boolean =>
+    Array.from(readFileSync(file, "utf8").matchAll(imports), ([, path = ""]) =>
+      join(dirname(file), path),
+    ).some((path) => path === join(folder, "ci"));
+  if (others.some(isImported)) return [];
+  const text = `no file beside ${name} or ${main} imports it: without that the stack has none of its identities`;
+  const line = `export * from "${importPath(found, name)}";`;
+  const command = name === "ci.ts" ? `echo '${line}' >> ${quoteWord(main)}` : undefined;
   return [unchecked("identities", text, command)];
 }
 
@@ -335,7 +352,7 @@ async function checkRepository(
         ]),
     ...(identities === undefined
       ? []
-      : [...checkPlaceholders("identities", [identities]), ...checkImported(folder, identities.path)]),
+      : [...checkPlaceholders("identities", [identities]), ...checkImported(found, identities.path)]),
     checkOwners(found, host, packageRoot),
   ];
   if (host === "gitlab") {

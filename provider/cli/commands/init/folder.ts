@@ -20,6 +20,7 @@ export type CiHost = "github" | "gitlab";
 /** The members of a package.json that decide something. */
 interface Manifest {
   readonly type?: unknown;
+  readonly main?: unknown;
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }
@@ -55,6 +56,8 @@ export interface ProjectFolder {
   readonly hasGitignore: boolean;
   /** The name of the Pulumi project that exists. */
   readonly project?: string;
+  /** The file of the program that Pulumi runs, below the folder, with slashes: `src/index.ts`; undefined where none is found. */
+  readonly main?: string;
   /** The only stack with a configuration file. */
   readonly stack?: string;
 }
@@ -174,13 +177,13 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
 }
 
 /** @throws UsageError for a program in another language. */
-function findProject(folder: string): string | undefined {
+function findProject(folder: string): { readonly name: string; readonly main?: unknown } | undefined {
   const path = ["Pulumi.yaml", "Pulumi.yml"]
     .map((name) => join(folder, name))
     .find((file) => existsSync(file));
   const project = path && readFile(path, parse);
   if (!project) return undefined;
-  const { name, runtime } = project as { name?: unknown; runtime?: unknown };
+  const { name, runtime, main } = project as { name?: unknown; runtime?: unknown; main?: unknown };
   const language =
     typeof runtime === "object" && runtime !== null ? (runtime as { name?: unknown }).name : runtime;
   if (typeof name !== "string" || language !== "nodejs") {
@@ -189,7 +192,20 @@ function findProject(folder: string): string | undefined {
       `${printable(path, 200)} must name a project with the runtime nodejs: programs of this package are TypeScript or JavaScript`,
     );
   }
-  return name;
+  return { name, main };
+}
+
+/** The file that is run for what Pulumi.yaml or package.json calls the main one: a file, or a folder with an index file. */
+function findMain(folder: string, named: unknown): string | undefined {
+  const start = typeof named === "string" ? named : ".";
+  const names = [
+    start,
+    ...["ts", "js"].flatMap((type) => [`${start}.${type}`, join(start, `index.${type}`)]),
+  ];
+  const isFile = (name: string): boolean =>
+    lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+  const main = names.find((name) => /\.[cm]?[jt]s$/.test(name) && isFile(name));
+  return main === undefined ? undefined : relative(folder, join(folder, main)).split(sep).join("/");
 }
 
 /** What a stack's configuration file says. */
@@ -211,6 +227,14 @@ export function readStackFile({ folder }: ProjectFolder, stack: string): StackFi
   return path === undefined ? undefined : readFile(path, parse);
 }
 
+/** The path by which the main file of a program imports a file of its folder. */
+export function importPath({ main = "index.ts", manifest }: ProjectFolder, file: string): string {
+  const path = relative(dirname(main), file.replace(/\.[jt]s$/, ""))
+    .split(sep)
+    .join("/");
+  return `${path.startsWith(".") ? "" : "./"}${path}${manifest?.type === "module" ? ".js" : ""}`;
+}
+
 /** @throws UsageError where the folder is a file, or holds a file that is not valid. */
 export function inspectFolder(given: string): ProjectFolder {
   const folder = realFolder(given);
@@ -220,6 +244,11 @@ export function inspectFolder(given: string): ProjectFolder {
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
   const { server, repository } = parseRemote(remote);
   const above = withFoldersAbove(folder, root);
+  const manifest: Manifest | undefined = readFile(
+    join(folder, "package.json"),
+    (text) => JSON.parse(text) as unknown,
+  );
+  const project = findProject(folder);
   return {
     folder,
     root,
@@ -230,10 +259,11 @@ export function inspectFolder(given: string): ProjectFolder {
     server,
     ...(top === undefined ? { defaultBranch: "main", branchSource: "by default" } : findDefaultBranch(root)),
     packageManager: findPackageManager(above),
-    manifest: readFile(join(folder, "package.json"), (text) => JSON.parse(text) as unknown),
+    manifest,
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),
     hasGitignore: above.some((path) => existsSync(join(path, ".gitignore"))),
-    project: findProject(folder),
+    project: project?.name,
+    main: findMain(folder, project?.main ?? manifest?.main) ?? findMain(folder, undefined),
     stack: findStack(folder),
   };
 }

@@ -29,6 +29,7 @@ import {
   packagesOf,
   readStackFile,
   findMissingInCi,
+  importPath,
 } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import {
@@ -539,14 +540,14 @@ function describeCi(result: InitResult): TemplateValues {
   const isImported = written.some(({ path }) => /^index\.[jt]s$/.test(path));
   const owners = existing.find(({ path }) => path.endsWith("CODEOWNERS"));
   const script = [...written, ...existing].find(({ path }) => path.endsWith(".sh"));
-  const exported = found.manifest?.type === "module" ? "./ci.js" : "./ci";
   return {
     ci: true,
     branch: found.defaultBranch,
     branchSource: found.branchSource,
     host,
     [host]: true,
-    identities: identities && !isImported ? `export * from "${exported}";` : "",
+    identities: identities && !isImported ? `export * from "${importPath(found, identities.path)}";` : "",
+    main: found.main ?? "the main file of the program",
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),
     elsewhere: named.elsewhere && printableAddress(named.elsewhere),

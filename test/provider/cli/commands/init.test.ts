@@ -284,10 +284,26 @@ describe("the identities of CI", () => {
     expect(folder.files()[name]).toMatch(line.source.includes("require") ? /= require\(/ : /^import /m);
   });
 
-  test("are added to a program that exists by the line that is printed", async () => {
-    const folder = new InitFolder().repository(GITHUB).write({ "Pulumi.yaml": "name: a\nruntime: nodejs\n" });
+  const project = { "Pulumi.yaml": "name: a\nruntime: nodejs\n" };
+  test.each<[Record<string, string>, string, string]>([
+    [project, "the main file of the program", "./ci"],
+    [{ ...project, "index.ts": "" }, "index.ts", "./ci"],
+    [{ "Pulumi.yaml": `${project["Pulumi.yaml"]}main: src/\n`, "src/index.ts": "" }, "src/index.ts", "../ci"],
+    [
+      { ...project, "package.json": '{ "main": "./src/access.ts" }', "src/access.ts": "" },
+      "src/access.ts",
+      "../ci",
+    ],
+    [{ ...project, "package.json": '{ "main": "dist/index.js" }', "index.ts": "" }, "index.ts", "./ci"],
+  ])("are added to a program that exists by the line that is printed: %j", async (files, main, path) => {
+    const line = `add to ${main}: export * from "${path}";\n`;
+    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".", "--dry-run")).toContain(line);
+    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toContain(line);
+  });
+
+  test("are told with what is to be set for a program that exists", async () => {
+    const folder = new InitFolder().repository(GITHUB).write(project);
     const printed = await succeed(folder, ".");
-    expect(printed).toContain('add to the main file of the program: export * from "./ci";\n');
     expect(printed).toContain("pulumi config set rootUid UID\n");
     // What the identities do not trust, and what their role does not cover, shows in CI only.
     expect(printed).toMatch(

@@ -145,7 +145,7 @@ test.each(["file:///home/ada/state", "file://~", "http://127.0.0.1:8080"])(
     expect(stderr).toContain(`--ci github needs a state that CI can reach, and this one is at ${backend}: `);
     expect({ code, files: folder.files() }).toEqual({ code: 2, files: before });
     const later = await initCi(GITHUB, CLOUD);
-    expect(later.printed).toContain('add to the main file of the program: export * from "./ci";');
+    expect(later.printed).toContain('add to index.ts: export * from "./ci";');
     expect(later.text).toContain(CLOUD);
   },
 );
