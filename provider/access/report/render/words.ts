@@ -3,6 +3,8 @@ import { getOrCompute } from "../../../fields/values";
 import type { SourceLocation } from "../../documents/engineState";
 import type { Grant, GrantChange } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
+import { familyOf } from "../../rules/capabilities";
+import { reportedEffects } from "../../rules/data/capabilityFamilies";
 import type { FieldChange, Report, TrustChange } from "../report";
 import { uriPath } from "./escape";
 import type { RenderOptions } from "./options";
@@ -110,11 +112,19 @@ export function groupCapabilities(capabilities: readonly string[]): string[] {
 /** The most capabilities' groups that a form in lines shows; the page and the JSON show all. */
 const SHOWN_CAPABILITIES = 6;
 
+/** The place of a capability where only the worst are shown: who may take over the access of others first, who may read last. */
+function rankOf(capability: string): number {
+  const { effect } = familyOf(capability);
+  const place = reportedEffects.findIndex((each) => each.effect === effect);
+  return place < 0 ? reportedEffects.length : place;
+}
+
 export function capabilityWords(capabilities: readonly string[]): string[] {
   const groups = groupCapabilities(capabilities);
   if (groups.length <= SHOWN_CAPABILITIES) return groups;
+  const worstFirst = groupCapabilities(capabilities.toSorted((a, b) => rankOf(a) - rankOf(b)));
   const rest = groups.length - SHOWN_CAPABILITIES;
-  return [...groups.slice(0, SHOWN_CAPABILITIES), `and ${plural(rest, "more area")}`];
+  return [...worstFirst.slice(0, SHOWN_CAPABILITIES), `and ${plural(rest, "more area")}`];
 }
 
 export const changeSigns: Readonly<Record<GrantChange["change"], string>> = {

@@ -1060,9 +1060,44 @@ describe("the ten assertions of docs/assertions.md", () => {
     ...[...base, production, glass, binding(glass, owner, acme), second, secondOwns],
     ...[...reviewer, reads],
   ];
+  const without = (gone: Resource): Resource[] => before.filter((one) => one !== gone);
+  const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/.*$" }));
+  const granter = role("granter", ["IAM_ROLE_BINDINGS_CREATE"]);
+  const given = { name: undefined, parentUid: acme };
+  const invite = resource("GroupInvite", "i", { ...given, roleUid: pusher.uid, email: "a@acme.example" });
+  const mapping = resource("ExternalGroupRoleMapping", "m", {
+    ...{ name: undefined, parentUid: `${acme}/${"9".repeat(16)}` },
+    ...{ externalGroupId: "devs", roleUid: owner.uid, scope: acme },
+  });
+  const stranger = identity("stranger", claims({ issuer: "https://login.other.example", subject: "x" }));
+  const manager = role("manager", ["IAM_IDENTITY_PROVIDERS_UPDATE"]);
 
-  test("are ten", () => {
-    expect([...ten.forbid, ...ten.require, ...ten.separate]).toHaveLength(10);
+  const breaks: Readonly<Record<string, readonly Resource[]>> = {
+    "only the deployment and break-glass own production": [...before, binding(ci, owner, production.uid)],
+    "production is written by our own repositories only": [
+      ...before,
+      binding(outsider, pusher, production.uid),
+    ],
+    "nobody whom a pattern describes grants access": [...before, open, granter, binding(open, granter, acme)],
+    "invites only read": [...before, invite],
+    "who is mapped from the directory does not own the organisation": [...before, mapping],
+    "only our issuers sign for this organisation": [...before, stranger, binding(stranger, viewer, acme)],
+    "only the directory's owner manages sign-in": [...before, manager, binding(ci, manager, acme)],
+    "two to four owners": without(secondOwns),
+    "somebody reviews": without(reads),
+    "who pushes does not grant": [...before, granter, binding(ci, granter, acme), binding(ci, pusher, cards)],
+  };
+  const names = [...ten.forbid, ...ten.require, ...ten.separate].map(({ name }) => name);
+
+  test("are ten, and each has a change that breaks it", () => {
+    expect(names).toEqual(Object.keys(breaks));
+    expect(names).toHaveLength(10);
+  });
+
+  test.each(Object.entries(breaks))("%s", (name, after) => {
+    const { worse } = judgeAssertions(compareResources(before, after), ten);
+    const broken = Object.values(worse).flatMap((list) => list.map(({ assertion }) => assertion.name));
+    expect(broken).toContain(name);
   });
 
   test("an organisation that keeps them breaks none by a harmless change", () => {

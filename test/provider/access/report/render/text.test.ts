@@ -3,6 +3,7 @@ import { EntryList } from "../../../../../provider/access/report/render/sections
 import { wrap } from "../../../../../provider/text/plain";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";
+import { capabilityWords } from "../../../../../provider/access/report/render/words";
 
 const uid = `ce2d1984a010471142503340d670612d63ffb9f6/1a2b3c4d5e6f7081/99aa88bb77cc66dd`;
 
@@ -119,4 +120,25 @@ test("references that share an entry are named by their resources, without URNs,
   expect(text).toMatch(/^ +- also: b, c$/m);
   expect(text).not.toContain("urn:");
   for (const { policyEntry } of findings) expect(text).toContain(policyEntry);
+});
+
+test("of many capabilities those are shown that give the access of others, and then those that write", () => {
+  const reading = "ACTIONS ADVISORIES EVENTS_SUBSCRIPTION IAM_GROUPS MANIFEST REPO"
+    .split(" ")
+    .map((area) => `CAP_${area}_LIST`);
+  const all = [...reading, "CAP_TAG_CREATE", "CAP_IAM_ROLES_LIST", "CAP_IAM_ROLES_UPDATE"];
+  expect(capabilityWords(all)).toEqual([
+    "IAM_ROLES: update, list",
+    "TAG: create",
+    ...[
+      "ACTIONS: list",
+      "ADVISORIES: list",
+      "EVENTS_SUBSCRIPTION: list",
+      "IAM_GROUPS: list",
+      "and 2 more areas",
+    ],
+  ]);
+  expect(capabilityWords(all.slice(3))).toEqual([
+    ...["IAM_GROUPS: list", "MANIFEST: list", "REPO: list", "TAG: create", "IAM_ROLES: list, update"],
+  ]);
 });
