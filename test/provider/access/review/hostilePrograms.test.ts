@@ -811,3 +811,38 @@ test("more services than a report can list each are a finding, and so is what on
   );
   expect(unlisted).toHaveLength(count);
 });
+
+describe("an argument of a new resource", () => {
+  const known = { inventory: listed(...around) };
+  const saidOf = (kind: string, label: string, inputs: Props) => {
+    const { findings, grants } = judge(preview(...around.map(same), anew(kind, label, inputs)), known);
+    const said = findings.map(({ id, severity, message, details }) => [id, severity, message, ...details]);
+    return JSON.stringify([said, grants]);
+  };
+  const another = (value: Json | undefined): Json | undefined =>
+    typeof value === "boolean"
+      ? !value
+      : typeof value !== "string"
+        ? undefined
+        : value.startsWith("https://")
+          ? value.replace(/[a-z]+\.example/, "evil.example")
+          : value.replace(/[^/]([^/]*)$/, (end, rest: string) => (end.startsWith("7") ? "8" : "7") + rest);
+
+  // What an identity trusts, and what a role allows, matters where they are bound; ends have rules of their own.
+  const parts = ["Identity", "Role", "Group"];
+  const cases = samples.flatMap(({ kind, label, inputs }) =>
+    parts.includes(kind)
+      ? []
+      : decidingIn(kind, inputs).flatMap(({ path, named, effect }) => {
+          const value = another(valueAt(inputs, path));
+          // R2 names keys and certificates; an image of the catalogue is nobody else's.
+          const isNamed = /content$|^syncConfig.source$/.test(named);
+          const isCase = value !== undefined && effect !== "expiry" && named !== "parentUid" && !isNamed;
+          return isCase ? [{ kind, label, inputs, path, named, value }] : [];
+        }),
+  );
+
+  test.each(cases)("shows in the report: $named of $label", ({ kind, label, inputs, path, value }) => {
+    expect(saidOf(kind, label, withValue(inputs, path, value))).not.toBe(saidOf(kind, label, inputs));
+  });
+});

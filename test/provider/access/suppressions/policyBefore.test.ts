@@ -260,6 +260,11 @@ describe("an exception", () => {
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
   });
 
+  it("prefers the live name to that of a state", () => {
+    const sources = sourcesOf([create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
+    expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
+  });
+
   it("matches uids alone where no comparison is given", () => {
     const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
