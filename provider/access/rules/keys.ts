@@ -146,6 +146,8 @@ function readKeySet(jwks: string): Props[] {
 
 /** Shorter RSA keys are refused by NIST SP 800-131A and by RFC 7518, section 3.3. */
 const LEAST_RSA_BITS = 2048;
+/** What divides the modulus of no RSA key: that has two factors, of half its length. */
+const SMALL_NUMBERS = Array.from({ length: 1_000 }, (_, i) => BigInt(i + 2));
 /** Algorithms that need no private key: nobody signs, or whoever checks a token can sign one. */
 const WITHOUT_PRIVATE_KEY = /^(?:none|HS\d+)$/i;
 
@@ -161,7 +163,12 @@ function findWeakness(key: Props): string | undefined {
     const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
     if (modulusLength < LEAST_RSA_BITS)
       return `it has ${modulusLength} bits, and RSA needs ${LEAST_RSA_BITS}`;
-    return publicExponent < 3n ? `its exponent is ${publicExponent}` : undefined;
+    if (publicExponent < 3n) return `its exponent is ${publicExponent}`;
+    const modulus = BigInt(`0x${Buffer.from(String(key["n"]), "base64url").toString("hex")}`);
+    const factor = SMALL_NUMBERS.find((each) => modulus % each === 0n);
+    return factor === undefined
+      ? undefined
+      : `its modulus has the factor ${factor}, so anybody can compute its private key`;
   } catch {
     // No key of anybody: nothing is signed with it.
     return undefined;

@@ -117,24 +117,25 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
 
 /**
  * Variables by which a loader, a language or a tool takes code, settings, certificates, a proxy, a server or a source of packages from
- * elsewhere, as their manuals say. S1 judges all others.
+ * elsewhere: by what their names end with, and the others as their manuals say. S1 judges all others.
  */
 const DANGEROUS_VARIABLES = new RegExp(
   `^(?:${[
-    // Loaders and shells.
-    "PATH|LD_.*|DYLD_.*|GLIBC_TUNABLES|GCONV_PATH|(?:BASH_)?ENV|ZDOTDIR|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)",
-    // Languages.
-    "NODE_(?:OPTIONS|PATH|EXTRA_CA_CERTS|TLS_REJECT_UNAUTHORIZED)|PYTHON(?:PATH|HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT)",
-    "PERL5?(?:LIB|OPT|DB)|RUBY(?:OPT|LIB)|GEM_(?:HOME|PATH)|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
-    "(?:_|JDK_)JAVA_OPTIONS|JAVA_TOOL_OPTIONS|CLASSPATH|(?:MAVEN|CATALINA)_OPTS|DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS)|(?:CORECLR|COR)_.*",
-    "(?:ELIXIR_)?ERL_.*|R_(?:PROFILE|ENVIRON|LIBS).*|JULIA_.*|RUSTC(?:_.*)?|RUSTFLAGS|PYTHONWARNINGS|PSModulePath",
-    // Certificates, proxies and names of hosts.
-    ".*_PROXY|SSL_CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE|PATH)|OPENSSL_.*|SSLKEYLOGFILE|.*_ROOTS_FILE_PATH|CURL_HOME|HOSTALIASES|RES_OPTIONS|LOCALDOMAIN",
-    // Sources of packages and tools.
-    "PIP_.*|.*INDEX_URLS?|BUNDLE_.*|COMPOSER_.*|NPM_CONFIG_.*|YARN_.*|GOPROXY|GOSUMDB|GONOSUM.*|GOINSECURE|GOFLAGS|CARGO_.*|GIT_.*|SSH_.*",
-    "AWS_(?:ENDPOINT_URL.*|CONFIG_FILE|SHARED_CREDENTIALS_FILE)|KUBECONFIG|DOCKER_(?:HOST|CONFIG)",
+    // Where code and settings are, and how a program is started.
+    ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX)|.*CONFIG(?:_.*)?",
     // Servers that are asked, and get secrets.
-    "(?:AMQP|CONSUL|DATABASE|DB|ETCD|KAFKA|LDAP|MONGO(?:DB)?|MYSQL|PG|POSTGRES|REDIS|SMTP|VAULT)_?(?:ADDR|DSN|HOST|SERVER|UR[IL])S?",
+    ".*(?:ADDR|BROKERS?|DSN|ENDPOINTS?|HOSTS?|MIRRORS?|PROXY|SERVERS?|UR[IL]S?)",
+    // Whom a program trusts, and as whom it signs in.
+    ".*(?:CREDENTIALS|INSECURE|ISSUER|JWKS|UNAUTHORIZED|VERIFY).*|.*DISABLE_(?:AUTH|SSL|TLS).*|.*CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE)",
+    "OPENSSL_.*|SSLKEYLOGFILE|CURL_HOME|GNUPGHOME|HOSTALIASES|LOCALDOMAIN|PGSERVICEFILE|TNS_ADMIN|NODE_EXTRA_CA_CERTS",
+    // Loaders, shells, and the programs that others start.
+    "LD_.*|DYLD_.*|GLIBC_TUNABLES|(?:BASH_)?ENV|PS4|SHELLOPTS|ZDOTDIR|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|EDITOR|VISUAL|(?:MAN)?PAGER|VIMINIT",
+    // Languages.
+    "PYTHON(?:HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS)|PERL5?(?:LIB|DB)|RUBYLIB|GEM_HOME|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
+    "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS)|(?:CORECLR|COR)_.*|(?:ELIXIR_)?ERL_.*|R_(?:PROFILE|ENVIRON|LIBS).*|JULIA_.*",
+    "RUSTC(?:_.*)?|(?:GO|RUST)FLAGS|OCAMLRUNPARAM|FLASK_APP|SPRING_APPLICATION_JSON",
+    // Sources of packages and tools.
+    "PIP_.*|BUNDLE_.*|COMPOSER_.*|YARN_.*|GOSUMDB|GONOSUM.*|CARGO_.*|GIT_.*|SSH_.*",
   ].join("|")})$`,
   "i",
 );

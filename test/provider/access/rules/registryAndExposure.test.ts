@@ -88,6 +88,29 @@ describe("R2 image-trust", () => {
     expect(severitiesOf("R2", change([repo()], [overlay(customOverlay)]))).toEqual(severities);
   });
 
+  it("is about the variables that name code, settings, servers, certificates and credentials", () => {
+    const telling =
+      `ES_JAVA_OPTS GRADLE_OPTS GUNICORN_CMD_ARGS UWSGI_PYTHONPATH SHELLOPTS PS4 VIMINIT EDITOR MANPAGER SUDO_ASKPASS
+      GTK_MODULES OCAMLRUNPARAM AWKPATH DJANGO_SETTINGS_MODULE FLASK_APP SPRING_CONFIG_LOCATION SPRING_APPLICATION_JSON RUBYOPT
+      PYTHONHTTPSVERIFY SKIP_VERIFY DISABLE_AUTH JWKS_URI OIDC_ISSUER AUTH_SERVER SIGSTORE_REKOR_URL P11_KIT_CONFIG GNUPGHOME
+      KUBERNETES_SERVICE_HOST AWS_CONTAINER_CREDENTIALS_FULL_URI GOOGLE_APPLICATION_CREDENTIALS CELERY_BROKER_URL KAFKA_BROKERS
+      BOOTSTRAP_SERVERS OTEL_EXPORTER_OTLP_ENDPOINT SENTRY_DSN DD_AGENT_HOST REGISTRY_MIRROR PGSERVICEFILE TNS_ADMIN NPM_CONFIG_REGISTRY
+      NODE_TLS_REJECT_UNAUTHORIZED REQUESTS_CA_BUNDLE GRPC_DEFAULT_SSL_ROOTS_FILE_PATH GOPROXY PIP_FIND_LINKS AWS_ENDPOINT_URL`.split(
+        /\s+/,
+      );
+    const others =
+      `TZ LANG LC_ALL LOG_LEVEL DEBUG PORT NODE_ENV APP_NAME REGION GOMAXPROCS PYTHONUNBUFFERED HOSTED HOSTNAME MALLOC_ARENA_MAX
+      TERM HOME USER FEATURE_FLAGS WORKERS TIMEOUT_SECONDS CI NO_COLOR VERSION`.split(/\s+/);
+    const isReported = (name: string): boolean =>
+      severitiesOf("R2", change([repo()], [overlay({ environment: { [name]: "x" } })])).length > 0;
+    expect({ missed: telling.filter((name) => !isReported(name)), wrong: others.filter(isReported) }).toEqual(
+      {
+        missed: [],
+        wrong: [],
+      },
+    );
+  });
+
   it("names changed variables one by one, and leaves the others to S1", () => {
     const environment = { PATH: "/bin", SSL_CERT_FILE: "/a.pem", TZ: "UTC" };
     const to = { ...environment, SSL_CERT_FILE: "/b.pem", TZ: "CET" };
