@@ -153,18 +153,18 @@ const WITHOUT_PRIVATE_KEY = /^(?:none|HS\d+)$/i;
 
 /** Why others than the holder of its private key can sign with a key; undefined where nothing shows that. */
 function findWeakness(key: Props): string | undefined {
-  const { kty, alg } = key;
+  const { kty, alg, n } = key;
   if (typeof alg === "string" && WITHOUT_PRIVATE_KEY.test(alg)) return `its alg is ${JSON.stringify(alg)}`;
   const place = ["jku", "x5u"].find((member) => key[member] !== undefined);
   if (place !== undefined) return `by ${place} it names another place for keys`;
-  if (kty !== "RSA") return undefined;
+  if (kty !== "RSA" || typeof n !== "string") return undefined;
   try {
     const { asymmetricKeyDetails } = createPublicKey({ key, format: "jwk" });
     const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
     if (modulusLength < LEAST_RSA_BITS)
       return `it has ${modulusLength} bits, and RSA needs ${LEAST_RSA_BITS}`;
     if (publicExponent < 3n) return `its exponent is ${publicExponent}`;
-    const modulus = BigInt(`0x${Buffer.from(String(key["n"]), "base64url").toString("hex")}`);
+    const modulus = BigInt(`0x${Buffer.from(n, "base64url").toString("hex")}`);
     const factor = SMALL_NUMBERS.find((each) => modulus % each === 0n);
     return factor === undefined
       ? undefined
@@ -242,7 +242,7 @@ const staticKeys: Rule = {
   name: "static-keys",
   severities: ["critical", "medium"],
   when: "critical if a key set contains a private key or one that others can sign for, or can be read differently. Medium for a new identity with static keys",
-  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits or the exponent 1, its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits, a modulus with a small factor or the exponent 1, its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
