@@ -251,18 +251,25 @@ export class Facts {
     return new Set(gains.flatMap(({ grant: { urn, subject, role } }) => [urn, subject.key, role.key]));
   });
 
-  /** The capabilities of a subject at a group, by grants at the group and above it. */
+  /**
+   * The capabilities of a subject at a group, by grants at the group and above it.
+   * @param isActing only what it can do there, too: an identity acts in its own group and below.
+   */
   private capabilitiesAt(
     subject: string,
     group: string,
     side: "before" | "after",
     by: KnownBy = "anybody",
+    isActing = false,
   ): ReadonlySet<string> {
-    return getOrCompute(this.capabilities, JSON.stringify([subject, group, side, by]), () => {
-      const grants = this.hierarchy[side]
+    return getOrCompute(this.capabilities, JSON.stringify([subject, group, side, by, isActing]), () => {
+      const hierarchy = this.hierarchy[side];
+      const grants = hierarchy
         .chain(group)
         .flatMap((key) => this[side].ofSubjectAt(subject, key))
-        .filter((grant) => this.isKnownBy(grant, by));
+        .filter(
+          (grant) => this.isKnownBy(grant, by) && (!isActing || hierarchy.actsAt(grant.subject, group)),
+        );
       return new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
     });
   }
@@ -275,10 +282,14 @@ export class Facts {
     return capabilities.filter((capability) => known?.includes(capability));
   }
 
-  /** What a grant brings its subject that it did not hold there before, or not by what the given stacks record. */
+  /** What a grant brings its subject that it could not do there before, or not by what the given stacks record. */
   newCapabilities({ grant }: GrantChange, by: KnownBy): string[] {
-    const before = this.capabilitiesAt(grant.subject.key, grant.group.key, "before", by);
-    return (grant.role.capabilities ?? []).filter((capability) => !before.has(capability));
+    const { subject, group, role } = grant;
+    const given = this.capabilitiesAt(subject.key, group.key, "before", by);
+    // What it held where it could not act is new where it begins to.
+    const from = this.hierarchy.after.actsFrom(subject, group.key);
+    const acting = from === undefined ? given : this.capabilitiesAt(subject.key, from, "before", by, true);
+    return (role.capabilities ?? []).filter((each) => !given.has(each) || !acting.has(each));
   }
 
   /** What a lost grant takes away and no other grant still gives. */
@@ -291,10 +302,12 @@ export class Facts {
   *newOrWiderGrants(): Generator<GrantChange> {
     for (const change of this.comparison.grants.filter(isGain)) {
       const { before, grant } = change;
+      const { before: old, after: now } = this.hierarchy;
       const isRoleOnly =
         change.change === "widened" &&
         before?.role.key === grant.role.key &&
         before.group.key === grant.group.key &&
+        old.actsFrom(before.subject, before.group.key) === now.actsFrom(grant.subject, grant.group.key) &&
         !(grant.subject.matchesMany && this.acceptsMore(grant.subject.key));
       if (!isRoleOnly) yield change;
     }

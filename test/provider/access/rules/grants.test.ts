@@ -55,6 +55,31 @@ describe("the severity of a grant that reaches the whole organisation", () => {
   );
 });
 
+describe("a grant whose identity moves to where it acts", () => {
+  const changer = role("changer", ["IAM_ROLES_UPDATE"]);
+  const other = group("other", `${acme}/${"7".repeat(16)}`);
+  const lying = (where: string): Resource => edit(ci, { parentUid: where });
+
+  it.each([
+    ["from beside its group", other.uid, payments, ["high"]],
+    ["from below its group", cards, payments, ["high"]],
+    ["to the root", other.uid, acme, ["high"]],
+    ["to where it acts less", payments, cards, []],
+    ["from where it acted as much", acme, payments, []],
+    ["nowhere", other.uid, other.uid, []],
+  ])("is reported as a new one: %s", (_, from, to, severities) => {
+    for (const [given, id] of [
+      [owner, "G1"],
+      [changer, "G2"],
+    ] as const) {
+      const [was, is] = [lying(from), lying(to)];
+      const all = [...groups, other, owner, changer, binding(was, given, payments)];
+      const change = compareResources([...all, was], [...all, is], { replaced: from === to ? [] : [was] });
+      expect(severitiesOf(id, change)).toEqual(severities);
+    }
+  });
+});
+
 describe("G1 owner-grant", () => {
   const openInvite = { parentUid: payments, roleUid: owner.uid, ttl: "24h" };
   it.each([
