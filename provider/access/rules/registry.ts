@@ -124,7 +124,7 @@ const DANGEROUS_VARIABLES = new RegExp(
     // Where code and settings are, and how a program is started.
     ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX)|.*CONFIG(?:_.*)?",
     // Servers that are asked, and get secrets.
-    ".*(?:ADDR|BROKERS?|DSN|ENDPOINTS?|HOSTS?|MIRRORS?|PROXY|SERVERS?|UR[IL]S?)",
+    ".*(?:ADDRS?|BROKERS?|DSN|ENDPOINT.*|HOSTS?|MIRRORS?|PROXY|SERVERS?|UR[IL]S?)",
     // Whom a program trusts, and as whom it signs in.
     ".*(?:CREDENTIALS|INSECURE|ISSUER|JWKS|UNAUTHORIZED|VERIFY).*|.*DISABLE_(?:AUTH|SSL|TLS).*|.*CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE)",
     "OPENSSL_.*|SSLKEYLOGFILE|CURL_HOME|GNUPGHOME|HOSTALIASES|LOCALDOMAIN|PGSERVICEFILE|TNS_ADMIN|NODE_EXTRA_CA_CERTS",

@@ -197,18 +197,20 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
  */
 function compareRecorded(
   { declared = [] }: ExpectedAccess,
-  { before, newKeys }: ResolvedAccess,
+  { entities, before, newKeys }: ResolvedAccess,
   state: StateExport | undefined,
 ): EntityDifference[] {
   const announced = new Map(declared.map(({ urn, inputs }) => [urn, inputs]));
-  const unapplied = new Map([...before.values()].map((entity) => [entity.urn, entity]));
+  const former = new Map([...before.values()].map((entity) => [entity.urn, entity]));
+  const staying = new Set([...entities.values()].map((entity) => entity.urn));
   return (state?.resources ?? []).flatMap(({ kind = "", urn, id, inputs, external }): EntityDifference[] => {
     const spec = external ? undefined : specs[kind];
-    if (spec === undefined) return [];
+    const old = former.get(urn);
+    // What was to be deleted and is still there is reported as that.
+    if (spec === undefined || (old !== undefined && !staying.has(urn))) return [];
     const expected = mapReferences(spec, announced.get(urn) ?? {}, (value) =>
       typeof value === "string" ? (newKeys.get(value) ?? value) : value,
     );
-    const old = unapplied.get(urn);
     const isExpected = (key: string, field: FieldSpec): boolean =>
       isUnread(expected[key]) ||
       equal(field, expected[key], inputs[key]) ||

@@ -323,6 +323,31 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
+    it("finds nothing in what a state tells of a GroupAccess that was not deleted", () => {
+      const { urn, uid: id, kind, inputs } = setInputs(unbound, { ignore: { namePatterns: [".*"] } });
+      const flags = { external: false, protect: false, retainOnDelete: false, pendingDelete: false };
+      const recorded = {
+        urn,
+        type: "",
+        kind,
+        id,
+        inputs,
+        outputs: {},
+        secretPaths: [],
+        ignoreChanges: [],
+        ...flags,
+      };
+      const before = exchange(holding, { ...unbound, inputs });
+      for (const after of [before, holding.filter((one) => one !== access)]) {
+        const review = reviewOf(after, before);
+        const { findings } = verifying(review, inventoryAfter(listed(before)), {
+          ...noState,
+          resources: [recorded],
+        });
+        expect(findings).toEqual([]);
+      }
+    });
+
     it("takes a group that the server refused to delete for what remains", () => {
       const mobile = group("mobile", `${acme}/${"5".repeat(16)}`);
       const byHand = group("by-hand", `${mobile.uid}/${"6".repeat(16)}`, { external: true });
