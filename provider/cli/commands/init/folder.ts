@@ -56,7 +56,7 @@ export interface ProjectFolder {
   readonly hasGitignore: boolean;
   /** The name of the Pulumi project that exists. */
   readonly project?: string;
-  /** The file of the program that Pulumi runs, below the folder, with slashes: `src/index.ts`; undefined where none is found. */
+  /** The file of the program that Pulumi runs, by its path below the folder, with slashes; undefined where none is found. */
   readonly main?: string;
   /** The only stack with a configuration file. */
   readonly stack?: string;
