@@ -15,7 +15,7 @@ import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { mapReferences } from "../graph/references";
+import { leavesIn, mapReferences, topProperty } from "../graph/references";
 import { isUnread } from "../graph/unread";
 import { countBy, fitReport } from "../report/fitReport";
 import { isComparable, writtenInputs, isVerified } from "../report/expected";
@@ -211,8 +211,12 @@ function compareRecorded(
     const expected = mapReferences(spec, announced.get(urn) ?? {}, (value) =>
       typeof value === "string" ? (newKeys.get(value) ?? value) : value,
     );
+    // Of what the review could not read, it has a finding.
+    const unread = leavesIn(spec, expected).flatMap(({ path, value }) =>
+      isUnread(value) ? [topProperty(path)] : [],
+    );
     const isExpected = (key: string, field: FieldSpec): boolean =>
-      isUnread(expected[key]) ||
+      unread.includes(key) ||
       equal(field, expected[key], inputs[key]) ||
       // An announced change that was not done is reported as that.
       (old?.changes?.includes(key) === true && equal(field, old.inputs[key], inputs[key]));

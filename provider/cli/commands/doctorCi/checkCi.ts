@@ -91,7 +91,7 @@ function checkImported(found: ProjectFolder, name: string): CheckResult[] {
       join(dirname(file), path),
     ).some((path) => path === join(folder, "ci"));
   if (others.some(isImported)) return [];
-  const text = `no file beside ${name} or ${main} imports it: without that the stack has none of its identities`;
+  const text = `no file beside ${name} or ${printable(main, 200)} imports it: without that the stack has none of its identities`;
   const line = `export * from "${importPath(found, name)}";`;
   const command = name === "ci.ts" ? `echo '${line}' >> ${quoteWord(main)}` : undefined;
   return [unchecked("identities", text, command)];

@@ -205,7 +205,7 @@ function findMain(folder: string, named: unknown): string | undefined {
   const isFile = (name: string): boolean =>
     lstatSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true;
   const main = names.find((name) => /\.[cm]?[jt]s$/.test(name) && isFile(name));
-  return main === undefined ? undefined : relative(folder, join(folder, main)).split(sep).join("/");
+  return main === undefined ? undefined : join(main).split(sep).join("/");
 }
 
 /** What a stack's configuration file says. */

@@ -547,7 +547,7 @@ function describeCi(result: InitResult): TemplateValues {
     host,
     [host]: true,
     identities: identities && !isImported ? `export * from "${importPath(found, identities.path)}";` : "",
-    main: found.main ?? "the main file of the program",
+    main: printable(found.main ?? "the main file of the program", 200),
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),
     elsewhere: named.elsewhere && printableAddress(named.elsewhere),

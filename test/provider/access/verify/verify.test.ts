@@ -27,6 +27,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import { inventoryOf, preview, PROVENANCE, state, step } from "../../../support/documents";
 import { nightDrift } from "../report/render/reports";
 
@@ -323,7 +324,7 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
-    it("finds nothing in what a state tells of a GroupAccess that was not deleted", () => {
+    it("finds nothing in what a state tells of a GroupAccess that was not deleted, or that the review could not read", () => {
       const { urn, uid: id, kind, inputs } = setInputs(unbound, { ignore: { namePatterns: [".*"] } });
       const flags = { external: false, protect: false, retainOnDelete: false, pendingDelete: false };
       const recorded = {
@@ -338,8 +339,14 @@ describe("verify", () => {
         ...flags,
       };
       const before = exchange(holding, { ...unbound, inputs });
-      for (const after of [before, holding.filter((one) => one !== access)]) {
-        const review = reviewOf(after, before);
+      const open = setInputs(unbound, { ignore: { namePatterns: [UNKNOWN] } });
+      const changes = [
+        [before, before],
+        [before, holding.filter((one) => one !== access)],
+        [exchange(holding, unbound), exchange(holding, open)],
+      ] as const;
+      for (const [old, after] of changes) {
+        const review = reviewOf(after, old);
         const { findings } = verifying(review, inventoryAfter(listed(before)), {
           ...noState,
           resources: [recorded],
