@@ -649,7 +649,7 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
           return;
         }
         const problems = await access
-          .problemsOf(given.kind, resource.urn, given.inputs)
+          .problemsOf({ ...toRecordedResource(given, undefined), kind: given.kind })
           .catch((error: unknown) => [
             `cannot be compared with the approved report: ${describeError(error)}`,
           ]);

@@ -29,6 +29,7 @@ export type {
   ExpectedEntity,
   FieldChange,
   GrantCounts,
+  IgnoredChanges,
   ManagedCount,
   Provenance,
   Report,

@@ -5,14 +5,15 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
+import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
-import { mustBeAnnounced } from "../graph/fieldAccess";
+import { ignoredAccess, mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { mapLeaves } from "../graph/references";
-import type { DeclaredResource, ExpectedAccess, ExpectedEntity } from "./report";
+import type { DeclaredResource, ExpectedAccess, ExpectedEntity, IgnoredChanges } from "./report";
 import { leavesObject } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
 
@@ -138,6 +139,22 @@ function describeDeclared({ kind, urn, declared, after }: ResourceChange): Decla
   return after !== undefined && isSame ? [] : [{ urn, kind, inputs, candidates }];
 }
 
+/** What the program does not take over of a resource: a later change of it by hand stays. */
+function describeIgnored({ urn, after, ignored }: ResourceChange): IgnoredChanges[] {
+  if (urn === undefined || ignored === undefined || after === undefined) return [];
+  return [{ urn, paths: ignored }];
+}
+
+/** The paths of `ignoreChanges` that the review did not announce, where one of them names what decides access. */
+export function unannouncedIgnores(
+  { ignored = [] }: Pick<ExpectedAccess, "ignored">,
+  { kind, urn, ignoreChanges }: Pick<RecordedResource, "kind" | "urn" | "ignoreChanges">,
+): string[] {
+  const paths = ignored.find((each) => each.urn === urn)?.paths ?? [];
+  const added = ignoreChanges.filter((path) => !paths.includes(path));
+  return ignoredAccess(specs[kind ?? ""], added).length === 0 ? [] : added;
+}
+
 /** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */
 function ownedBindings({ before, after }: Comparison, { objects }: Inventory): ExpectedEntity[] {
   return objects.flatMap((object) => {
@@ -166,6 +183,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
   const isUntouched = createUntouched(comparison);
   const owned = ownedBindings(comparison, inventory);
   const declared = changes.flatMap(describeDeclared);
+  const ignored = changes.flatMap(describeIgnored);
   return {
     root: inventory.root,
     inventoryTime: inventory.takenAt,
@@ -175,6 +193,7 @@ export function expectedAccess(comparison: Comparison): ExpectedAccess | undefin
       .sort(byKindAndKey),
     ...(owned.length === 0 ? {} : { owned: owned.sort(byKindAndKey) }),
     ...(declared.length === 0 ? {} : { declared: declared.sort((a, b) => compareTexts(a.urn, b.urn)) }),
+    ...(ignored.length === 0 ? {} : { ignored: ignored.sort((a, b) => compareTexts(a.urn, b.urn)) }),
     before: changes.flatMap(describeBefore).sort(byKindAndKey),
     removed: [...collectUids(before.entities.values())].filter((uid) => !remaining.has(uid)).sort(),
   };

@@ -119,6 +119,13 @@ export interface DeclaredResource {
   readonly candidates?: readonly Candidates[];
 }
 
+/** What a resource of the program does not take over from it. */
+export interface IgnoredChanges {
+  readonly urn: string;
+  /** As `ignoreChanges` names them. */
+  readonly paths: readonly string[];
+}
+
 /** All that a review expects to exist after the change and that may matter: `verify` compares with it. */
 export interface ExpectedAccess {
   /** The uid of the group that the inventory was about: nothing outside of it is verified. */
@@ -132,6 +139,8 @@ export interface ExpectedAccess {
   readonly owned?: readonly ExpectedEntity[];
   /** What the program declares of resources that will have something else, as what the server fills in or somebody changed by hand. */
   readonly declared?: readonly DeclaredResource[];
+  /** The resources of the program whose `ignoreChanges` names something: URN and paths. */
+  readonly ignored?: readonly IgnoredChanges[];
   /** What the change updates, replaces or deletes, as it was before. What is still so did not happen. */
   readonly before?: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */

@@ -28,7 +28,9 @@ export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
   readonly urn?: string;
   readonly fields: readonly FieldEffect[];
-  /** What the change adds to `ignoreChanges`: paths. */
+  /** What the program ignores from now on, as `ignoreChanges` names it: paths. */
+  readonly ignored?: readonly string[];
+  /** Those that the change adds. */
   readonly newlyIgnored?: readonly string[];
   /** The update changes only what the stack records: it sends nothing to the server. */
   readonly sendsNothing?: true;
@@ -125,10 +127,19 @@ function sendsNothing({ op, before, after }: StepChange["step"], kind: string): 
   return isConfirmed && specs[kind]?.operations?.sendsNothing?.(olds, after.inputs) === true;
 }
 
-/** The paths that the program ignores from now on. */
-function newlyIgnored({ before, unrefreshed, after }: StepChange["step"]): string[] {
+/** The paths that the program ignores, and those that the change adds. */
+function ignoredPaths({
+  before,
+  unrefreshed,
+  after,
+}: StepChange["step"]): Pick<ResourceChange, "ignored" | "newlyIgnored"> {
+  const ignored = after?.ignoreChanges ?? [];
   const olds = (unrefreshed ?? before)?.ignoreChanges ?? [];
-  return (after?.ignoreChanges ?? []).filter((path) => !olds.includes(path));
+  const newlyIgnored = ignored.filter((path) => !olds.includes(path));
+  return {
+    ...(ignored.length === 0 ? {} : { ignored }),
+    ...(newlyIgnored.length === 0 ? {} : { newlyIgnored }),
+  };
 }
 
 function changeOf(
@@ -137,7 +148,6 @@ function changeOf(
 ): ResourceChange {
   const op = step.op === "import" ? "read" : step.op;
   const both = before !== undefined && after !== undefined && op !== "same";
-  const ignored = newlyIgnored(step);
   const secretPaths = (after?.secretPaths ?? []).filter((path) => before?.secretPaths.includes(path));
   const secret =
     op === "update" || op === "replace" ? secretPaths.filter((path) => mayDiffer(path, step)) : [];
@@ -149,7 +159,7 @@ function changeOf(
     after,
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
-    ...(ignored.length === 0 ? {} : { newlyIgnored: ignored }),
+    ...ignoredPaths(step),
     ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
     ...known,
     ...(recorded === undefined || recorded.external === true ? {} : { recorded }),

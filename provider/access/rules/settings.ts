@@ -6,8 +6,8 @@ import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
-import { decidesAccess, isJudged } from "../graph/fieldAccess";
-import { isPathWithin, topProperty } from "../graph/references";
+import { ignoredAccess, isJudged } from "../graph/fieldAccess";
+import { isPathWithin } from "../graph/references";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
@@ -327,11 +327,7 @@ function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInpu
 /** A change from now on that a refresh takes over from the server, and that no later change of the program shows. */
 function findIgnored(facts: Facts, { kind, after, newlyIgnored = [] }: ResourceChange): FindingInput[] {
   if (after === undefined || after.external === true) return [];
-  const paths = newlyIgnored.map(topProperty);
-  const isAll = paths.some((path) => path === "" || path === "*");
-  const fields = Object.entries(specs[kind]?.fields ?? {})
-    .filter(([key, field]) => decidesAccess(field) && (isAll || paths.includes(key)))
-    .map(([key]) => key);
+  const fields = ignoredAccess(specs[kind], newlyIgnored);
   if (fields.length === 0) return [];
   return [
     facts.aboutEntity(after, {

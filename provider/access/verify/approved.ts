@@ -4,6 +4,7 @@ import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
 import { SECRET_MASK, getOrCompute } from "../../fields/values";
 import { DocumentError } from "../documents/jsonText";
+import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { unreadReason } from "../effects";
@@ -12,9 +13,15 @@ import { possibleGrants } from "../graph/accessKinds";
 import { withoutRetained } from "../graph/keys";
 import { isReference, leavesIn, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
-import { declaredInputs, isComparable, isVerified, writtenInputs } from "../report/expected";
+import {
+  declaredInputs,
+  isComparable,
+  isVerified,
+  unannouncedIgnores,
+  writtenInputs,
+} from "../report/expected";
 import { isUnread } from "../graph/unread";
-import type { ExpectedEntity, ReviewReport } from "../report/report";
+import type { ExpectedAccess, ExpectedEntity, ReviewReport } from "../report/report";
 import { hasExpectedInputs, entityLabel } from "./compareExpected";
 import { NO_INVENTORY } from "./verify";
 
@@ -33,6 +40,11 @@ interface Pair {
 const leavesOf = (kind: string, inputs: Props) =>
   new Map(leavesIn(specs[kind], inputs).map((leaf) => [leaf.path, leaf]));
 
+/** What an update is about to write. */
+type WrittenResource = Pick<RecordedResource, "urn" | "inputs" | "ignoreChanges"> & {
+  readonly kind: string;
+};
+
 /** A resource of the report, with its uid where the review found it at the server. */
 type Announced = Pick<ExpectedEntity, "kind" | "uid" | "inputs" | "candidates">;
 
@@ -47,6 +59,7 @@ export class ApprovedAccess {
   private readonly knownUids: ReadonlySet<string>;
   /** The resources of which somebody accepted that the review could not read a value. */
   private readonly acceptedUnread: ReadonlySet<string | undefined>;
+  private readonly expected: ExpectedAccess;
   private readonly isMade = new Map<string, Promise<boolean>>();
 
   /**
@@ -59,6 +72,7 @@ export class ApprovedAccess {
     private readonly isPreview: boolean,
   ) {
     if (expected === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
+    this.expected = expected;
     for (const entity of expected.entities) {
       this.byKey.set(entity.key, entity);
       // The old object of a replacement that stays at the server is not what the program writes.
@@ -80,7 +94,8 @@ export class ApprovedAccess {
   /**
    * Why a resource may not be written as it is, a line each; none where the report announces it so.
    */
-  async problemsOf(kind: string, urn: string, inputs: Props): Promise<string[]> {
+  async problemsOf(resource: WrittenResource): Promise<string[]> {
+    const { kind, urn, inputs } = resource;
     const spec = specs[kind];
     if (spec === undefined || !isVerified(kind)) return [];
     const announced = this.declared.get(urn);
@@ -96,7 +111,11 @@ export class ApprovedAccess {
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],
     );
+    const ignored = unannouncedIgnores(this.expected, resource);
     return [
+      ...(ignored.length === 0
+        ? []
+        : [`ignoreChanges names what the approved report does not announce: ${ignored.join(", ")}`]),
       ...unread.map(
         (path) => `${path} could not be read by the review, so the approved report announces no value`,
       ),

@@ -18,7 +18,7 @@ import type { Entity } from "../graph/model";
 import { leavesIn, mapReferences, topProperty } from "../graph/references";
 import { isUnread } from "../graph/unread";
 import { countBy, fitReport } from "../report/fitReport";
-import { isComparable, writtenInputs, isVerified } from "../report/expected";
+import { isComparable, isVerified, unannouncedIgnores, writtenInputs } from "../report/expected";
 import { describeField } from "../report/render/words";
 import { SCHEMA_VERSION } from "../report/report";
 import type {
@@ -192,18 +192,19 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
 }
 
 /**
- * What the state records of arguments that only a program knows, as whose bindings a GroupAccess leaves alone, and the review did
- * not announce: the next review would take them for what was there before.
+ * What the state records that only a program knows, as whose bindings a GroupAccess leaves alone or what `ignoreChanges`
+ * names, and the review did not announce: the next review would take it for what was there before.
  */
 function compareRecorded(
-  { declared = [] }: ExpectedAccess,
+  review: ExpectedAccess,
   { entities, before, newKeys }: ResolvedAccess,
   state: StateExport | undefined,
 ): EntityDifference[] {
-  const announced = new Map(declared.map(({ urn, inputs }) => [urn, inputs]));
+  const announced = new Map(review.declared?.map(({ urn, inputs }) => [urn, inputs]));
   const former = new Map([...before.values()].map((entity) => [entity.urn, entity]));
   const staying = new Set([...entities.values()].map((entity) => entity.urn));
-  return (state?.resources ?? []).flatMap(({ kind = "", urn, id, inputs, external }): EntityDifference[] => {
+  return (state?.resources ?? []).flatMap((resource): EntityDifference[] => {
+    const { kind = "", urn, id, inputs, external } = resource;
     const spec = external ? undefined : specs[kind];
     const old = former.get(urn);
     // What was to be deleted and is still there is reported as that.
@@ -228,6 +229,8 @@ function compareRecorded(
       );
       return [{ path, before: was, after: is }];
     });
+    const added = staying.has(urn) ? unannouncedIgnores(review, resource) : [];
+    if (added.length > 0) fields.push({ path: "ignoreChanges", before: undefined, after: sortedJson(added) });
     const entity = { key: urn, kind, uid: id, urn, name: urnParts(urn).name, inputs, secretPaths: [] };
     return fields.length === 0 ? [] : [{ entity, what: "changed", fields, isNarrowed: false }];
   });

@@ -37,6 +37,8 @@ interface Approval extends ComparisonOptions {
   readonly isPreview?: boolean;
   /** The ids of rules whose findings somebody accepted. */
   readonly accepted?: readonly string[];
+  /** What the program ignores when it is about to write. */
+  readonly ignoreChanges?: readonly string[];
 }
 
 function approvedReview(comparison: Comparison): ReviewReport {
@@ -49,7 +51,7 @@ function stops(
   after: readonly Resource[],
   one: Resource,
   inputs: Props = one.inputs,
-  { isPreview = false, accepted = [], before = base, ...options }: Approval = {},
+  { isPreview = false, accepted = [], before = base, ignoreChanges = [], ...options }: Approval = {},
 ): Promise<string[]> {
   const review = approvedReview(compareResources(before, after, options));
   const suppressed = accepted.map((id) => ({
@@ -64,7 +66,8 @@ function stops(
   const made: readonly InventoryObject[] = [...(options.live ?? []), ...after].map(objectOf);
   const read = (kind: string, uid: string) =>
     Promise.resolve(made.find((object) => object.kind === kind && object.uid === uid));
-  return new ApprovedAccess({ ...review, suppressed }, read, isPreview).problemsOf(one.kind, one.urn, inputs);
+  const approved = new ApprovedAccess({ ...review, suppressed }, read, isPreview);
+  return approved.problemsOf({ ...one, inputs, ignoreChanges });
 }
 
 const bound = binding(deployer, small, payments);
@@ -84,6 +87,13 @@ test.each<[string, Props, RegExp]>([
   expect(await stops(grown, bound, { ...bound.inputs, ...inputs })).toEqual([expect.stringMatching(problem)]);
 });
 
+test("a capability that is ignored from now on stops the update, a description does not", async () => {
+  expect(await stops(grown, small, small.inputs, { ignoreChanges: ["description"] })).toEqual([]);
+  expect(await stops(grown, small, small.inputs, { ignoreChanges: ["capabilities"] })).toEqual([
+    "ignoreChanges names what the approved report does not announce: capabilities",
+  ]);
+});
+
 test("the other one of two new objects with the same arguments stops the update", async () => {
   const twin = { ...small, uid: large.uid, urn: large.urn };
   expect(await stops([...base, small, twin, bound], bound)).toEqual([
@@ -95,7 +105,7 @@ test("an object that is not as announced at the server is not the announced one"
   const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] } };
   const review = approvedReview(compareResources(base, grown));
   const approved = new ApprovedAccess(review, () => Promise.resolve(objectOf(wider)), false);
-  expect(await approved.problemsOf(bound.kind, bound.urn, bound.inputs)).toHaveLength(1);
+  expect(await approved.problemsOf({ ...bound, ignoreChanges: [] })).toHaveLength(1);
 });
 
 test("a value that is not known yet stops no preview", async () => {

@@ -2,6 +2,7 @@ import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
+import type { RecordedResource } from "../../../../provider/access/documents/engineState";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { reportProblem, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
@@ -72,6 +73,19 @@ const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
 const ofParent = (kind: string, name: string, { uid }: Resource, inputs: Resource["inputs"]): Resource =>
   resource(kind, name, { name: undefined, parentUid: uid, ...inputs }, { uid });
 const bindingsOf = (bindings: object) => ({ bindings }) as Resource["inputs"];
+const recordedAs = (given: Partial<RecordedResource>): RecordedResource => ({
+  urn: "",
+  type: "",
+  inputs: {},
+  outputs: {},
+  secretPaths: [],
+  external: false,
+  protect: false,
+  retainOnDelete: false,
+  pendingDelete: false,
+  ignoreChanges: [],
+  ...given,
+});
 const noState = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
 const clean = { failing: 0, complete: true, findings: [], missing: 0 };
 
@@ -324,20 +338,25 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
+    it.each([
+      ["capabilities", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
+      ["*", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
+      ["description", []],
+    ])("compares what the state ignores: %s", (path, messages) => {
+      const { urn, uid: id, kind, inputs } = reader;
+      const resources = [recordedAs({ urn, kind, id, inputs, ignoreChanges: [path] })];
+      const state = { ...noState, resources };
+      const { findings } = verifying(reviewOf(base), inventoryAfter(listed(base)), state);
+      expect(findings.map(({ message }) => message)).toEqual(messages);
+      const announcing = reviewOf(base);
+      const ignored = [{ urn, paths: [path] }];
+      const announced = { ...announcing, expected: { ...announcing.expected!, ignored } };
+      expect(verifying(announced, inventoryAfter(listed(base)), state).findings).toEqual([]);
+    });
+
     it("finds nothing in what a state tells of a GroupAccess that was not deleted, or that the review could not read", () => {
       const { urn, uid: id, kind, inputs } = setInputs(unbound, { ignore: { namePatterns: [".*"] } });
-      const flags = { external: false, protect: false, retainOnDelete: false, pendingDelete: false };
-      const recorded = {
-        urn,
-        type: "",
-        kind,
-        id,
-        inputs,
-        outputs: {},
-        secretPaths: [],
-        ignoreChanges: [],
-        ...flags,
-      };
+      const recorded = recordedAs({ urn, kind, id, inputs });
       const before = exchange(holding, { ...unbound, inputs });
       const open = setInputs(unbound, { ignore: { namePatterns: [UNKNOWN] } });
       const changes = [
