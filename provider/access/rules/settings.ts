@@ -209,6 +209,7 @@ function newEffects(facts: Facts, { kind, after }: ChangeWithAfter): readonly Fi
 const INTO_IMAGES: readonly (AccessMeaning | undefined)[] = [
   "images.contents",
   "images.packages",
+  "images.users",
   "images.variables",
 ];
 const putsIntoImages = fieldsWhere(({ access }) => INTO_IMAGES.includes(access));
@@ -231,6 +232,9 @@ function findChangedSettings(
   change: ChangeWithAfter,
 ): FindingInput[] {
   const { op, after } = change;
+  const isDrift = facts.comparison.drift !== undefined;
+  // Drift itself says what somebody changed; of what no program declares it says only that it is there.
+  if (isDrift && op !== "create") return [];
   const renamed = findRenamed(facts, change);
   const isNew =
     renamed === undefined &&
@@ -255,7 +259,7 @@ function findChangedSettings(
     facts.aboutEntity(after, {
       severity,
       field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} ${isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
+      message: `${labelEntity(after)} ${isDrift ? "sets" : isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
       details: sortByDirection(open).map(
         ({ path, before = "not set", after: now = "not set", reason }) =>
           `${path}: ${before} → ${now} (${reason})`,
@@ -447,19 +451,19 @@ export const changedSetting: Rule = {
   name: "changed-setting",
   severities: ["high", "medium", "low"],
   when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium as well if an invite that had ended only reads below the root again. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
-  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported.",
+  driftAdvice: "delete it, unless your team made it; then adopt it into a program, and have it reviewed",
+  what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported. In drift it reports what an object that no program declares lets in or gives out.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",
   fix: "Ask those who answer for the resource. Change the argument in a pull request of its own that says why.",
   except: "For one resource by its uid, once the new value has been checked.",
   exampleMatch: { name: "build-*" },
   exampleFields: ["staticKeys.expirationTime"],
   needsBefore: true,
-  beforeUpdate: true,
   about: hasJudgedField,
   find: (facts, others) => [
     ...[...facts.writes(hasJudgedField)].flatMap((change) => [
       ...findChangedSettings(facts, others, change),
-      ...findReplacedContent(facts, change),
+      ...(facts.comparison.drift === undefined ? findReplacedContent(facts, change) : []),
     ]),
     ...facts.comparison.changes.flatMap((change) => findIgnored(facts, change)),
   ],

@@ -69,6 +69,14 @@ const changes: readonly [string, readonly Live[], string][] = [
     [...held, live("Subscription", { sink: "https://evil.example/x" })],
     "X1 high",
   ],
+  [
+    "images are copied to the registry of a stranger",
+    [
+      ...held,
+      live("Repo", { name: "copy", syncConfig: { source: "nginx", amazon: "999999999999.dkr.ecr" } }),
+    ],
+    "S1 high",
+  ],
   ["the owners are removed", without(...owners), "D1 critical"],
   ["most grants are removed", without(...owners), "D4 high"],
   ["a role that is bound is deleted", without(reader), "D2 high"],
@@ -177,7 +185,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
 
   test("are left out if they declare that they judge only what is to come or need the whole organisation", async () => {
     const beforeUpdate = rules.filter((rule) => rule.beforeUpdate === true).map(({ id }) => id);
-    expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4", "S1"]);
+    expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4"]);
     const inventories = [inventoryOf([...given, ...without(...owners)])];
     const only = new Set(owners.map(({ uid }) => uid));
     const part = await driftBetween([stateOf(held)], [], { inventories, onlyUids: only });
