@@ -1,3 +1,4 @@
+import { domainToASCII } from "node:url";
 import { namesOfKeys } from "../documents/digest";
 import { addTo, getOrCompute } from "../../fields/values";
 import {
@@ -51,15 +52,17 @@ export const addressClaims: ReadonlySet<string> = new Set([
 const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "email" : claim);
 
 /**
- * The mailbox of an address, however it is written: in capitals, with a tag behind a plus sign, behind a scheme, or with
- * dots that Gmail does not read (https://support.google.com/mail/answer/7436150). Other texts in small letters.
+ * The mailbox of an address, however it is written: in capitals, in quotes, with a comment, with a tag behind a plus sign,
+ * behind a scheme, at a domain in letters of any script, or with dots that Gmail does not read
+ * (https://support.google.com/mail/answer/7436150). Other texts in small letters.
  */
 export function mailboxOf(text: string): string {
   const lower = text.toLowerCase();
   const at = lower.lastIndexOf("@");
-  const host = withoutTrailing(lower.slice(at + 1), ".");
-  if (at < 0 || /[:/]/.test(host)) return lower;
-  const mailbox = lower.slice(0, at).split(/[|:]/).pop() ?? "";
+  const written = withoutTrailing(lower.slice(at + 1), ".");
+  if (at < 0 || /[:/]/.test(written)) return lower;
+  const host = domainToASCII(written) || written;
+  const mailbox = (lower.slice(0, at).split(/[|:]/).pop() ?? "").replace(/\([^()]*\)|"/g, "");
   const [name = ""] = mailbox.split("+");
   return /^(?:gmail|googlemail)\.com$/.test(host)
     ? `${name.replaceAll(".", "")}@gmail.com`

@@ -147,8 +147,8 @@ export function customerOf(issuer: string): TrustedOwner | undefined {
 }
 
 /**
- * Globs over other texts that mean the same: a tenant of Azure has an issuer for each version of its tokens, and the sessions
- * of a role of AWS have no path.
+ * Globs over other texts that mean the same: a tenant of Azure has an issuer for each version of its tokens, an enterprise of
+ * GitHub one of its own beside that of all, and the sessions of a role of AWS have no path.
  */
 export const otherNames = (glob: string): string[] =>
   OTHER_NAMES.flatMap(([form, ...others]) =>
@@ -156,6 +156,8 @@ export const otherNames = (glob: string): string[] =>
   );
 
 const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
+  // Runs of one repository get their tokens from the address of all, or from that of its enterprise or team.
+  [/^(https:\/\/(?:token\.actions\.githubusercontent\.com|oidc\.vercel\.com))(?:\/[^/]+)?\/?$/, "$1", "$1/*"],
   [/^https:\/\/login\.microsoftonline\.com\/([^/]+)\/(?:v2\.0|\*)$/, "https://sts.windows.net/$1/"],
   [/^https:\/\/sts\.windows\.net\/([^/]+)\/?$/, "https://login.microsoftonline.com/$1/v2.0"],
   [/^arn:([^:]+):iam::([^:]+):role\/(?:.*\/)?([^/]+)$/, "arn:$1:sts::$2:assumed-role/$3/*"],
@@ -176,6 +178,8 @@ export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...
 const projects = [
   ...servicesWithRuns.flatMap(({ project = [] }) => project),
   `${NAMESPACE.before}${NAMESPACE.name}:`,
+  // A project of Azure DevOps, whose service connections are told apart by nobody.
+  "[sS][cC]://[^/]+/[^/]+/",
 ];
 
 /**

@@ -122,6 +122,12 @@ const issuers: readonly [issuer: string, glob: string, share: Share][] = [
   // A tenant of Azure has an issuer for each version of its tokens.
   [AZURE_V1, AZURE(UUID), "some"],
   [AZURE_V1, AZURE("*"), "some"],
+  // Runs of one repository get tokens from the address of all, or of their enterprise.
+  [`${GITHUB}/acme`, GITHUB, "some"],
+  [GITHUB, `${GITHUB}/acme`, "some"],
+  [`^https://token\\.actions\\.githubusercontent\\.com/acme$`, GITHUB, "some"],
+  ["https://oidc.vercel.com/acme", "https://oidc.vercel.com", "some"],
+  ["https://oidc.vercel.example/acme", "https://oidc.vercel.com", "none"],
   [AZURE(UUID), AZURE_V1, "some"],
   [`^https://sts\\.windows\\.net/${UUID}/$`, AZURE(UUID), "some"],
   [AZURE(UUID), AZURE(UUID), "all"],

@@ -274,6 +274,13 @@ const ofOthers = [
 const githubPattern = "^https://token[.]actions[.]githubusercontent[.]com$";
 const acrossIssuers: Row[] = [
   ["an issuer with a slash at its end", true, exact, saidBy(`${GITHUB}/`, `repo:acme/two:${e}`)],
+  ["the issuer of an enterprise", true, exact, saidBy(`${GITHUB}/acme`, `repo:acme/two:${e}`)],
+  [
+    "two service connections of one project of Azure DevOps",
+    true,
+    saidBy("https://vstoken.dev.azure.com/1", "sc://acme/pay/c1"),
+    saidBy("https://vstoken.dev.azure.com/1", "sc://Acme/Pay/c2"),
+  ],
   ["a pattern of the issuer", true, exact, claims({ issuerPattern: githubPattern, subject: two })],
   [
     "accounts of one namespace in two clusters",
@@ -343,6 +350,8 @@ test.each<[string, string, boolean]>([
   [ADA, "Ada@acme.example", true],
   [ADA, "ada+work@acme.example", true],
   ["a.da@gmail.com", "ada@googlemail.com", true],
+  ["nia@b\u00fccher.example", "nia@xn--bcher-kva.example", true],
+  ['"ada"@acme.example', "ada(work)@acme.example", true],
   ["a.da@acme.example", ADA, false],
   [ADA, BOB, false],
 ])("invites of %s and %s are for one person: %p", (one, other, expected) => {
