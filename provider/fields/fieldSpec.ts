@@ -290,6 +290,8 @@ const meanings = {
   "images.packageRepositories": { effect: "permission" },
   /** The user that every image runs as. */
   "images.user": { effect: "other" },
+  /** Users of every image, of which one with the number 0 is root by another name. */
+  "images.users": { effect: "other" },
   /** Packages of every image, from repositories and by keys that it trusts. */
   "images.packages": { effect: "other" },
   /** Variables of every image: some choose what else runs in it, or whom it trusts. */

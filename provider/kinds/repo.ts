@@ -143,7 +143,7 @@ const accounts = shape({
     /** The user that the image runs as: a name or a number. */
     runAs: string({ access: "images.user" }),
     /** Users to add. */
-    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), { ...content, unordered: false }),
+    users: list(object<OverlayUserArgs, RepoOverlayUser>(user), { access: "images.users", unordered: false }),
     /** Groups to add. */
     groups: list(object<OverlayGroupArgs, RepoOverlayGroup>(userGroup), { ...content, unordered: false }),
   },

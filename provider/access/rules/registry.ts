@@ -113,6 +113,11 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
     consequence: "runs as root",
     advice: "run the image as an unprivileged user",
   },
+  "images.users": {
+    severity: "medium",
+    consequence: "gets users who are root",
+    advice: "give each user a number of its own above 0",
+  },
 };
 
 /**
@@ -122,18 +127,18 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
 const DANGEROUS_VARIABLES = new RegExp(
   `^(?:${[
     // Where code and settings are, and how a program is started.
-    ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX)|.*CONFIG(?:_.*)?",
+    ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX|_HOME|RC|_CONF)|.*(?:CONFIG|TOOLCHAIN)(?:_.*)?",
     // Servers that are asked, and get secrets.
     ".*(?:ADDRS?|BROKERS?|DSN|ENDPOINT.*|HOSTS?|MIRRORS?|PROXY|SERVERS?|UR[IL]S?)",
     // Whom a program trusts, and as whom it signs in.
-    ".*(?:CREDENTIALS|INSECURE|ISSUER|JWKS|UNAUTHORIZED|VERIFY).*|.*DISABLE_(?:AUTH|SSL|TLS).*|.*CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE)",
-    "OPENSSL_.*|SSLKEYLOGFILE|CURL_HOME|GNUPGHOME|HOSTALIASES|LOCALDOMAIN|PGSERVICEFILE|TNS_ADMIN|NODE_EXTRA_CA_CERTS",
+    ".*(?:CREDENTIALS|INSECURE|ISSUER|JWKS|PASSWORD|UNAUTHORIZED|VERIFY).*|.*AUTH_METHOD|.*DISABLE_(?:AUTH|SSL|TLS).*|.*CERT_(?:FILE|DIR)|.*CA_(?:BUNDLE|CERTS?|FILE)",
+    "OPENSSL_.*|SSLKEYLOGFILE|GNUPGHOME|HOSTALIASES|LOCALDOMAIN|PGSERVICEFILE|TNS_ADMIN|NODE_EXTRA_CA_CERTS",
     // Loaders, shells, and the programs that others start.
-    "LD_.*|DYLD_.*|GLIBC_TUNABLES|(?:BASH_)?ENV|PS4|SHELLOPTS|ZDOTDIR|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|EDITOR|VISUAL|(?:MAN)?PAGER|VIMINIT",
+    "LD_.*|DYLD_.*|GLIBC_TUNABLES|(?:BASH_)?ENV|PS4|SHELLOPTS|ZDOTDIR|PROMPT_COMMAND|IFS|TERMINFO|LESS(?:OPEN|CLOSE)|EDITOR|VISUAL|BROWSER|(?:MAN)?PAGER|VIMINIT",
     // Languages.
-    "PYTHON(?:HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS)|PERL5?(?:LIB|DB)|RUBYLIB|GEM_HOME|PHPRC|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
+    "PYTHON(?:HOME|STARTUP|USERBASE|INSPECT|BREAKPOINT|WARNINGS)|PERL5?(?:LIB|DB)|RUBYLIB|PHP_INI_SCAN_DIR|LUA_(?:INIT|PATH|CPATH).*",
     "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS)|(?:CORECLR|COR)_.*|(?:ELIXIR_)?ERL_.*|R_(?:PROFILE|ENVIRON|LIBS).*|JULIA_.*",
-    "RUSTC(?:_.*)?|(?:GO|RUST)FLAGS|OCAMLRUNPARAM|FLASK_APP|SPRING_APPLICATION_JSON",
+    "RUSTC(?:_.*)?|(?:MAKE|GO|RUST)FLAGS|OCAMLRUNPARAM|FLASK_APP|SPRING_APPLICATION_JSON",
     // Sources of packages and tools.
     "PIP_.*|BUNDLE_.*|COMPOSER_.*|YARN_.*|GOSUMDB|GONOSUM.*|CARGO_.*|GIT_.*|SSH_.*",
   ].join("|")})$`,
@@ -159,6 +164,13 @@ function isRootUser(user: string | undefined): boolean {
   return user !== undefined && !UNPRIVILEGED.test(user.trim());
 }
 
+/** Whether an added user has the number of root, or one that could not be read. */
+const isRootItem = (user: Json): boolean =>
+  isObject(user) && user["uid"] !== undefined && !(Number(user["uid"]) > 0);
+
+const nameOfUser = (user: Json): string =>
+  (typeof user === "string" ? undefined : textAt(user, "username")) ?? "an unnamed one";
+
 const nameOfItem = (item: Json): string =>
   typeof item === "string" ? item : (textAt(item, "name") ?? "an unnamed one");
 
@@ -175,6 +187,12 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
           (key) => isDangerous(key, textAt(now, key)) && textAt(now, key) !== textAt(old, key),
         )
       : [];
+  }
+  if (field.access === "images.users") {
+    const [old, now] = [before, after].map((inputs) =>
+      listAtPath(inputs, path).flatMap((user) => (isRootItem(user) ? [nameOfUser(user)] : [])),
+    );
+    return now?.filter((name) => old?.includes(name) !== true) ?? [];
   }
   const known = new Set(listAtPath(before, path).map((item) => JSON.stringify(item)));
   return listAtPath(after, path)

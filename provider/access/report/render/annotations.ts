@@ -29,11 +29,12 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
   low: "2.0",
 };
 
-/** A message is of lines, each of which is plain. */
+/** A message is of lines, each of which is plain: what SARIF would take for a link is none (3.11.6). */
 const sarifText = (lines: readonly (string | undefined)[]): string =>
   lines
     .flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plainText(line), 1000)]))
-    .join("\n");
+    .join("\n")
+    .replace(/\[(?=[^\]]*\]\()/g, "\\[");
 
 function writeMessage(finding: Finding): string {
   const { details } = finding;

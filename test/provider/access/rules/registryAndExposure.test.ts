@@ -74,6 +74,17 @@ describe("R2 image-trust", () => {
     ["a package repository", { contents: { runtimeRepositories: ["https://apk.example"] } }, ["medium"]],
     ["root by name", { accounts: { runAs: "root" } }, ["medium"]],
     ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
+    [
+      "a user who is root by another name",
+      { accounts: { users: [{ username: "app", uid: 0 }] } },
+      ["medium"],
+    ],
+    [
+      "a user whose number was not read",
+      { accounts: { users: [{ username: "app", uid: UNKNOWN }] } },
+      ["medium"],
+    ],
+    ["a user with a number", { accounts: { users: [{ username: "app", uid: 65532 }] } }, []],
     ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
     ["a library that each program loads", { environment: { LD_PRELOAD: "/usr/lib/x.so" } }, ["high"]],
@@ -95,7 +106,8 @@ describe("R2 image-trust", () => {
       PYTHONHTTPSVERIFY SKIP_VERIFY DISABLE_AUTH JWKS_URI OIDC_ISSUER AUTH_SERVER SIGSTORE_REKOR_URL P11_KIT_CONFIG GNUPGHOME
       KUBERNETES_SERVICE_HOST AWS_CONTAINER_CREDENTIALS_FULL_URI GOOGLE_APPLICATION_CREDENTIALS CELERY_BROKER_URL KAFKA_BROKERS
       BOOTSTRAP_SERVERS OTEL_EXPORTER_OTLP_ENDPOINT SENTRY_DSN DD_AGENT_HOST REGISTRY_MIRROR PGSERVICEFILE TNS_ADMIN NPM_CONFIG_REGISTRY
-      NODE_TLS_REJECT_UNAUTHORIZED REQUESTS_CA_BUNDLE GRPC_DEFAULT_SSL_ROOTS_FILE_PATH GOPROXY PIP_FIND_LINKS AWS_ENDPOINT_URL_S3`.split(
+      NODE_TLS_REJECT_UNAUTHORIZED REQUESTS_CA_BUNDLE GRPC_DEFAULT_SSL_ROOTS_FILE_PATH GOPROXY PIP_FIND_LINKS AWS_ENDPOINT_URL_S3 MAKEFLAGS PSQLRC GOTOOLCHAIN
+      CMAKE_TOOLCHAIN_FILE BROWSER MYSQL_HOME IFS TERMINFO NGINX_CONF POSTGRES_HOST_AUTH_METHOD MINIO_ROOT_PASSWORD PHPRC GEM_HOME`.split(
         /\s+/,
       );
     const others =

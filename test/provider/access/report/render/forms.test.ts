@@ -98,6 +98,7 @@ test.each(reports)("the SARIF of %s is of the official form", (_, report) => {
 
 interface SarifRun {
   readonly results: readonly {
+    readonly message: { readonly text: string };
     readonly locations: readonly [
       { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } },
     ];
@@ -118,6 +119,13 @@ test("a path with special characters is one path in SARIF", () => {
   expect(sarifRun(odd).results[0]?.locations[0].physicalLocation.artifactLocation.uri).toBe(
     "infra/a%20b/%C3%BC%23%3F.ts",
   );
+});
+
+test("what a name writes as a link is none in SARIF", () => {
+  const [first] = riskyReview.findings;
+  const message = "ref [click](https://evil.example) of [one] (or two)";
+  const { results } = sarifRun({ ...riskyReview, findings: [{ ...first!, message }] });
+  expect(results[0]?.message.text).toContain("ref \\[click](https://evil.example) of [one] (or two)");
 });
 
 describe("a report of 5,200 findings", () => {
