@@ -35,10 +35,17 @@ function meantName({ prefix, known }: EnumSpec, own: string): string | undefined
   // The family of a capability says nothing of which one is meant.
   const longer = prefix === "CAP_" ? [] : known.filter((name) => name.startsWith(own));
   if (longer.length === 1) return longer[0];
-  return didYouMean(
-    own,
-    reading.endsWith("_LIST") ? known.filter((name) => /_(?:GET|LIST)$/.test(name)) : known,
-  );
+  const reads = known.filter((name) => /_(?:GET|LIST)$/.test(name));
+  const meant = didYouMean(own, reading.endsWith("_LIST") ? reads : known);
+  return meant ?? (prefix === "CAP_" ? nearestOfFamily(own, reads) : undefined);
+}
+
+/** Of the names whose first word begins as this one does the nearest: `REPO_LIST` for `REPOSITORY_LISTING`. */
+function nearestOfFamily(own: string, known: readonly string[]): string | undefined {
+  const firstWord = (name: string): string => name.split("_", 1).join("");
+  const isAlike = (a: string, b: string): boolean => b.length >= 4 && a.startsWith(b);
+  const alike = known.filter((name) => isAlike(firstWord(own), firstWord(name)));
+  return nearestWord(own, alike, own.length);
 }
 
 /**

@@ -2,6 +2,8 @@ import { createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import type { RE2JS } from "re2js";
 import { withoutTrailing } from "../text/plain";
+import { printable } from "../text/printable";
+import { quote } from "../text/suggestions";
 import { isUid } from "../text/uid";
 
 /*
@@ -326,7 +328,7 @@ const entries = {
     words: 'a duration, as in `"24h"`',
     problem: (text) =>
       durationNanos(text) === undefined
-        ? 'must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s'
+        ? `must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s, not ${quote(printable(text, 40))}`
         : undefined,
     examples: ["3600s", "5400s", "86400s"],
     sample: "24h",

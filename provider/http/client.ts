@@ -88,6 +88,7 @@ export class Client {
   /** Whether a response has shown the server to be the API: a wrong address may respond `{}` to everything. */
   private isRecognized = false;
   private hasSaidRepeated = false;
+  private hasAnswered = false;
   private readonly rootsInToken = new Set<string>();
   private readonly createdAt = new Map<string, number>();
   private readonly creates = new SharedCreates(this);
@@ -300,20 +301,28 @@ export class Client {
         call.isIdempotent,
         this.policy,
         (error) => {
-          this.sayRepeated(error);
+          this.sayRepeated(error, call);
         },
+        (error) => attempt > this.policyFor(error, call).maxRetries,
       );
     } finally {
       if (call.method !== "GET") this.reads.forget();
     }
   }
 
-  private sayRepeated(error: Error): void {
+  /** A read of a closed port, before anything has answered: more likely a wrong address than a server that restarts. */
+  private policyFor(error: Error, { method }: Call): RetryPolicy {
+    const isRefused = error instanceof ConnectionError && error.errorCode === "PP2101";
+    if (!isRefused || method !== "GET" || this.hasAnswered) return this.policy;
+    return { ...this.policy, maxRetries: Math.min(this.policy.maxRetries, MOST_RETRIES_OF_CLOSED_PORT) };
+  }
+
+  private sayRepeated(error: Error, call: Call): void {
     if (this.hasSaidRepeated || !(error instanceof ConnectionError)) return;
     this.hasSaidRepeated = true;
     const [what = ""] = error.message.split("; ", 1);
     this.options.notify?.(
-      `${what}; trying again for up to ${Math.ceil(longestRetry(this.policy, this.options.timeoutMs, error) / 1000)} s`,
+      `${what}; trying again for up to ${Math.ceil(longestRetry(this.policyFor(error, call), this.options.timeoutMs, error) / 1000)} s`,
     );
   }
 
@@ -348,6 +357,7 @@ export class Client {
       note: typeof mask === "string" ? ` mask=${mask}` : "",
       attempt,
     });
+    this.hasAnswered = true;
     const date = Date.parse(response.header("date") ?? "");
     if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
     return response;
@@ -493,6 +503,9 @@ export async function withRateLimit<T>(
   }
 }
 
+/** How often a closed port is asked again before anything has answered there. */
+const MOST_RETRIES_OF_CLOSED_PORT = 2;
+
 /** How long a request without a response is repeated at most. */
 function longestRetry(policy: RetryPolicy, timeoutMs: number, { errorCode }: ConnectionError): number {
   const { maxRetries, firstDelayMs, maxDelayMs, maxTotalMs } = policy;
@@ -511,6 +524,7 @@ export async function withRetry<T>(
   isIdempotent: boolean,
   policy: RetryPolicy,
   onRetry?: (error: Error) => void,
+  isLast?: (error: Error) => boolean,
 ): Promise<T> {
   return pRetry(attempt, {
     retries: policy.maxRetries,
@@ -524,6 +538,7 @@ export async function withRetry<T>(
     shouldRetry: ({ error }) => {
       const isRepeated =
         mayRetry(error, isIdempotent) &&
+        isLast?.(error) !== true &&
         !(error instanceof ApiError && (error.retryAfterMs ?? 0) > policy.maxServerDelayMs);
       if (isRepeated) onRetry?.(error);
       return isRepeated;

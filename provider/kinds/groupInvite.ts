@@ -66,9 +66,8 @@ const groupInvite = kind({
   operations: { normalizeRead: withRole },
   validate: ({ ttl }) => {
     const nanos = typeof ttl === "string" ? durationNanos(ttl) : undefined;
-    return nanos === undefined || nanos > 0n
-      ? []
-      : [{ property: "ttl", reason: "must be greater than 0s", code: "PP1010" }];
+    if (typeof ttl !== "string" || nanos === undefined || nanos > 0n) return [];
+    return [{ property: "ttl", reason: `must be greater than 0s, not ${ttl}`, code: "PP1010" }];
   },
 });
 

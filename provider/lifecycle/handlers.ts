@@ -133,9 +133,9 @@ export function checkProgramArguments(
 ): { inputs: Props; failures: EngineFailure[] } {
   if (wrongSetting !== undefined) {
     const { message, errorCode } = wrongSetting;
-    const isSaid = (found as WrongArguments | undefined)?.wrongSetting === errorCode;
-    const reason = isSaid ? "a setting is wrong: see the error of the lookup" : printable(message, 2000);
-    return { inputs, failures: [{ property: "", reason: withCode(reason, errorCode) }] };
+    // The error of a lookup ends the program; what comes after a caught one needs a request, and fails with the same words.
+    if ((found as WrongArguments | undefined)?.wrongSetting === errorCode) return { inputs, failures: [] };
+    return { inputs, failures: [{ property: "", reason: withCode(printable(message, 2000), errorCode) }] };
   }
   const failures = handlers.check(olds, inputs);
   if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };

@@ -154,7 +154,8 @@ function warnOfInputs(spec: ResourceSpec, name: string, args: Readonly<Record<st
     const given = pulumi.output(args[key]);
     pulumi.all([given, pulumi.isSecret(given)]).apply(([value, isSecret]) => {
       if (isSecret) return;
-      for (const line of [...adviseOnNames(field, value), ...(linesFor?.(value) ?? [])]) {
+      const unknown = adviseOnNames(field, value).map((line) => withCode(line, "PP1013"));
+      for (const line of [...unknown, ...(linesFor?.(value) ?? [])]) {
         void pulumi.log.warn(`${lineOf(place)}${spec.kind} ${JSON.stringify(name)}: ${key}: ${line}`);
       }
     });

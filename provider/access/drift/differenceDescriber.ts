@@ -14,8 +14,10 @@ import type { PlainSecrets, RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { combineDirections } from "../effects";
 import type { FieldEffect } from "../effects";
+import { bindingKeys } from "../graph/accessKinds";
 import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
+import { entityOfObject } from "../graph/entities";
 import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
@@ -198,8 +200,21 @@ export class DifferenceDescriber {
       fields: changes,
       managed,
       ...sides,
-      at: object?.updateTime,
+      at: object?.updateTime ?? this.lastBound(managed, sides),
     };
+  }
+
+  /** When the newest binding was made of those that a group has and its program does not give. */
+  private lastBound({ spec, uid }: ManagedResource, { before, after }: { before: Props; after: Props }) {
+    const kind = aggregatedKind(spec);
+    if (kind === undefined) return undefined;
+    const keysOf = (object: InventoryObject): string[] => bindingKeys(entityOfObject(object));
+    const declared = new Set(keysOf({ kind: spec.kind, uid, inputs: before }));
+    const more = new Set(keysOf({ kind: spec.kind, uid, inputs: after }).filter((key) => !declared.has(key)));
+    return [...this.directory.all()]
+      .filter((object) => object.kind === kind && keysOf(object).some((key) => more.has(key)))
+      .flatMap(({ createTime }) => createTime ?? [])
+      .sort((a, b) => Date.parse(b) - Date.parse(a))[0];
   }
 
   describeDeleted(managed: ManagedResource, before: Props): DetectedDifference {
@@ -287,6 +302,7 @@ export class DifferenceDescriber {
         ...this.creationTime(object),
       ],
       after: inputs,
+      mayBeOlder,
       at: object.createTime ?? object.updateTime,
       revert: mayBeOlder ? undefined : deleteCommand(spec, uid),
       ...(owner === undefined &&

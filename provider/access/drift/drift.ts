@@ -10,6 +10,7 @@ import type { EffectContext, EffectSide } from "../effects";
 import { bindingKeys, graphOf, GroupHierarchy } from "../graph/accessKinds";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey } from "../graph/entities";
+import { NOT_IN_PROGRAM } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/references";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
@@ -277,7 +278,14 @@ function buildReport(
   });
   const coverage =
     request.states.length > 0 && scope.isComplete ? measureCoverage(run, resources) : undefined;
-  return reportDrift({ request, notes, comparison, compared, findings, differences, coverage });
+  const old = new Set(all.flatMap(({ uid, mayBeOlder }) => (mayBeOlder === true ? [uid] : [])));
+  const grants = comparison.grants.map((change) =>
+    change.change === "gained" && old.has(change.grant.uid ?? "")
+      ? { ...change, reason: NOT_IN_PROGRAM }
+      : change,
+  );
+  const worded = { ...comparison, grants };
+  return reportDrift({ request, notes, comparison: worded, compared, findings, differences, coverage });
 }
 
 /** What the graphs are built from. */

@@ -20,6 +20,8 @@ import { topProperty } from "../graph/references";
 import { inputsToPin } from "../rules/findingValue";
 import { isSecretArgument, maskSecrets } from "./differenceDescriber";
 import { fingerprintOf } from "../documents/digest";
+import { specs } from "../documents/specs";
+import { parentOf } from "../../text/uid";
 import { mayWiden } from "../effects";
 
 /** Whether a finding decides the exit code. */
@@ -156,7 +158,21 @@ interface DriftResult {
   readonly compared: number;
 }
 
-/** Worst first, and of one severity what changed last: `timeOf` is empty where nobody knows when that was. */
+/** Deeper than any group. */
+const NO_GROUP = 1e6;
+
+/** How deep the group lies at which something gives access: 1 for a root. What gives none comes last. */
+function depthOf({ grant, kind = "", uid = "" }: Finding): number {
+  const { grantsAccess, sharesParentUid } = specs[kind] ?? {};
+  const own = sharesParentUid === true ? uid : parentOf(uid);
+  const group = grant?.group.uid ?? (grantsAccess === "always" ? own : undefined);
+  return group?.split("/").length ?? NO_GROUP;
+}
+
+/**
+ * Worst first; of one severity what gives access at the root, which reaches everything, and then what changed last: `timeOf` is
+ * empty where nobody knows when that was.
+ */
 export function sortDriftFindings(
   findings: readonly Finding[],
   timeOf: (finding: Finding) => string,
@@ -165,6 +181,7 @@ export function sortDriftFindings(
   return [...findings].sort(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+      depthOf(a) - depthOf(b) ||
       age(a) - age(b) ||
       compareTexts(a.id, b.id) ||
       compareTexts(a.kind ?? "", b.kind ?? "") ||

@@ -68,6 +68,8 @@ export interface DetectedDifference {
   /** The arguments on both sides, where the object has them there. */
   readonly before?: Props;
   readonly after?: Props;
+  /** Whether it may have been there before all that the stacks manage: then nobody can say that it came. */
+  readonly mayBeOlder?: boolean;
   /** RFC 3339: the time of the change, where the API has it. */
   readonly at?: string;
   readonly revert?: string;

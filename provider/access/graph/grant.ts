@@ -76,6 +76,9 @@ export interface GroupNode extends Scope {
 /** The reason of a change that is a new grant, and nothing else. */
 export const NEW_GRANT = "new grant";
 
+/** The reason of a grant in drift that no state has recorded, and that may be older than all that is. */
+export const NOT_IN_PROGRAM = "is not in the program";
+
 /** Whether a change gives more access. */
 export const isGain = ({ change }: Pick<GrantChange, "change">): boolean =>
   change === "gained" || change === "widened";

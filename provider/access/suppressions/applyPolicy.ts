@@ -43,7 +43,9 @@ export interface SuppressionResult {
 /** The commands that an entry is for. */
 function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly PolicyCommand[] {
   if (commands !== undefined) return commands;
-  return kind !== undefined || rule?.startsWith("drift-") === true ? ["drift"] : policyCommands;
+  if (kind !== undefined || rule?.startsWith("drift-") === true) return ["drift"];
+  // What judges an update before it happens never finds drift.
+  return rule !== undefined && findRule(rule)?.beforeUpdate === true ? ["review"] : policyCommands;
 }
 
 function countFindings(findings: readonly Finding[]): string {
@@ -97,6 +99,12 @@ function usageNotes({ used, missed }: EntryUse, isUnused: boolean): string[] {
   return isUnused && !used && missed.size === 0
     ? ["matches no finding: remove it, or correct what it names"]
     : notes;
+}
+
+/** What was accepted has changed, or the fingerprint is mistyped: this is told where another one would fit. */
+function otherFingerprint(findings: readonly Finding[]): string {
+  const prints = findings.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
+  return `its fingerprint is not that of ${countFindings(findings)}, which it fits otherwise: it may be mistyped, or the value has changed since; now it is ${prints.join(" or ")}`;
 }
 
 function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse): string {
@@ -168,14 +176,26 @@ class PolicyApplier {
     return this.texts.isUnverified(finding) ? "unverified" : "newNames";
   }
 
-  /** @param isWhole Whether all was looked at: where it was not, no entry is called unused. */
-  notes(isWhole: boolean): { unused: string[]; expired: string[] } {
+  /** Findings that nobody accepts, which an entry fits in all but the fingerprint. */
+  private otherwiseFitting(entry: PolicyEntry, open: readonly Finding[]): readonly Finding[] {
+    const { fingerprint, ...rest } = entry;
+    if (fingerprint === undefined || rest.match === undefined) return [];
+    return open.filter((finding) => matchesEntry(rest, finding));
+  }
+
+  /**
+   * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
+   * @param open The findings that no entry accepts.
+   */
+  notes(isWhole: boolean, open: readonly Finding[]): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const [entry, use] of this.uses) {
       const where = `${this.policy.file}:${entry.line}: `;
       // An entry for both commands may serve the other one, so neither calls it unused.
       const mayBeUnused = isWhole && (this.command === undefined || commandsOf(entry).length === 1);
+      const like = use.used || use.missed.size > 0 ? [] : this.otherwiseFitting(entry, open);
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
+      else if (like.length > 0) unused.push(printable(where + otherFingerprint(like)));
       else for (const note of usageNotes(use, mayBeUnused)) unused.push(printable(where + note));
     }
     return { unused, expired };
@@ -243,7 +263,7 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, expires } });
   }
-  const notes = suppressor.notes(isWhole);
+  const notes = suppressor.notes(isWhole, left);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
 }
 

@@ -47,11 +47,14 @@ export async function execPulumi(
 }
 
 /** What the CLI printed to standard error. Outside of a project it asks for the whole name of a stack, which helps nobody. */
-export function describeStderr(stderr: unknown, cwd = "."): string {
+export function describeStderr(stderr: unknown, cwd = ".", stack = "PROJECT/STACK"): string {
   if (typeof stderr !== "string") return "";
   // What reports call a stack leaves out the organisation, which this backend calls so.
-  if (stderr.includes("organization name must be 'organization'"))
-    return "a bucket or a folder has no organisations: write organization/PROJECT/STACK";
+  if (stderr.includes("organization name must be 'organization'")) {
+    const [name = "", project = "PROJECT"] = stack.split("/").reverse();
+    const whole = printable(`organization/${project}/${name}`, 200);
+    return `a bucket or a folder has no organisations: write ${whole}, or ${printable(name, 100)} in the folder of its project`;
+  }
   return /fully qualified name/.test(stderr)
     ? `there is no Pulumi project in ${printable(resolve(cwd), 200)} or above it: run the command in the folder of Pulumi.yaml, or give drift, verify and watch that folder by --cwd`
     : printable(stderr.replace(/^error: /gm, ""));
@@ -72,7 +75,7 @@ export async function runPulumi(command: readonly string[], stack: string, cwd?:
     const { code, stderr, stdout } = error as { code?: unknown; stderr?: unknown; stdout?: unknown };
     const command = printable(`pulumi ${args.join(" ")}`, 200);
     if (code === "ENOENT") throw new PulumiError(`${command}: ${NOT_FOUND}`, -1);
-    const message = describeStderr(stderr, cwd);
+    const message = describeStderr(stderr, cwd, stack);
     throw new PulumiError(
       `${command} ended with ${String(code)}${message === "" ? "" : `: ${message}`}`,
       typeof code === "number" ? code : -1,

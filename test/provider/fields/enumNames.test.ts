@@ -22,6 +22,13 @@ test.each([
     "CATALOG_TIER_GOLD",
     /; known are CATALOG_TIER_.*, CATALOG_TIER_/,
   ],
+  [
+    "the nearest of its family that reads",
+    "Role",
+    "capabilities",
+    ["CAP_REPOSITORY_LISTING"],
+    /; did you mean "CAP_REPO_LIST"\?$/,
+  ],
 ])("a wrong name is answered with %s", (_, kind, key, value, message) => {
   expect(adviseOnNames(fieldOf(kind, key), value)).toEqual([expect.stringMatching(message)]);
 });

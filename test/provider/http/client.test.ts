@@ -172,6 +172,17 @@ describe("repeating", () => {
     },
   );
 
+  test("of a read ends soon at a closed port, before anything has answered; that of a create goes on", async () => {
+    const tries = async (action: (client: Client) => Promise<unknown>): Promise<number> => {
+      const lines: string[] = [];
+      const url = await deadUrl();
+      await errorOf(action(clientOf({ url }, { maxRetries: 4, log: (line) => lines.push(line) })));
+      return lines.length;
+    };
+    expect(await tries((client) => client.get(GROUPS))).toBe(3);
+    expect(await tries(create)).toBe(5);
+  });
+
   test("after no response is said once by a client, with the cause and the longest time that it takes", async () => {
     const lines: string[] = [];
     const url = await deadUrl();

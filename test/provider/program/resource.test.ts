@@ -296,7 +296,7 @@ describe("warnings", () => {
   test("are given for a capability that is unknown, internal or deprecated", async () => {
     const doubtful = ["CAP_NEWER_THAN_THIS", "CAP_SKILLS_WRITE", "CAP_TENANT_RECORDS_LIST"];
     expect(await warningsOf(["CAP_REPO_LIST", ...doubtful])).toEqual([
-      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a name that this version knows: a server drops names that it does not know, without an error',
+      'Role "puller": capabilities: CAP_NEWER_THAN_THIS is not a name that this version knows: a server drops names that it does not know, without an error (PP1013)',
       'Role "puller": capabilities: CAP_SKILLS_WRITE is internal to the platform, not for customers',
       'Role "puller": capabilities: CAP_TENANT_RECORDS_LIST is deprecated',
     ]);

@@ -22,6 +22,7 @@ import {
   nameSubject,
   placeOfChange,
   changeOrder,
+  changeWord,
   RepositoryLinks,
   formatLocation,
 } from "./words";
@@ -353,7 +354,7 @@ function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean
   return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(
       0,
-      markup`${changeTag(change)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
+      markup`${changeTag(source)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
     ),
     markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
     cell(2, roleAndGroup(line)),
@@ -513,8 +514,8 @@ const signs: Readonly<Record<GrantChange["change"], string>> = {
 const oldText = (text: MarkupPart): Markup => markup`<del><span class="sr">before: </span>${text}</del>`;
 const newText = (text: MarkupPart): Markup => markup`<ins><span class="sr">after: </span>${text}</ins>`;
 
-const changeTag = (change: GrantChange["change"]): Markup =>
-  markup`<span class="change ${change}"><span aria-hidden="true">${signs[change]}</span> ${change}</span>`;
+const changeTag = (source: GrantChange): Markup =>
+  markup`<span class="change ${source.change}"><span aria-hidden="true">${signs[source.change]}</span> ${changeWord(source)}</span>`;
 
 /** The old text struck and the new one, or the text alone where nothing was before. */
 function changedText(before: string | undefined, after: string): Markup {

@@ -1,6 +1,7 @@
 import { capitalize, getOrCompute } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
+import { NOT_IN_PROGRAM } from "../../graph/grant";
 import type { GrantChange } from "../../graph/grant";
 import type { Finding, Severity } from "../../review/finding";
 import {
@@ -31,6 +32,7 @@ import type { RenderOptions } from "./options";
 import {
   RepositoryLinks,
   capabilityWords,
+  changeWord,
   fieldSides,
   formatLocation,
   formatRule,
@@ -305,7 +307,7 @@ class Comment {
     const oldRole = before.role === undefined ? "" : `${struck(code(before.role, 80))} `;
     const oldGroup = before.group === undefined ? "" : `${struck(escapeText(before.group, 160))} `;
     const cells = [
-      changeWords[change],
+      source.reason === NOT_IN_PROGRAM ? `➕ ${changeWord(source)}` : changeWords[change],
       name === undefined ? escapeText(who, 120) : `${escapeText(who, 120)}<br>${code(name, 80)}`,
       `${oldRole}${change === "lost" ? struck(code(role, 80)) : code(role, 80)}`,
       `${oldGroup}${escapeText(group, 160)}${source.grant.group.isRoot ? " (root)" : ""}`,

@@ -3,7 +3,7 @@ import { plural } from "../../../text/plain";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
-import { tupleOf } from "../../graph/grant";
+import { NOT_IN_PROGRAM, tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
 import { describeMembers } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
@@ -322,7 +322,10 @@ export function headlineOf(report: Report): Headline | undefined {
   const unlisted = countUnlisted(report);
   // Some of those that are not listed may be alike.
   const atLeast = unlisted > 0 && !isOne ? "at least " : "";
-  const main = `${atLeast}${countSubjects(grants)} ${isOne ? one : many} ${chooseName(role)} at ${group.path}`;
+  const isOld = shownChanges.every(({ reason }) => reason === NOT_IN_PROGRAM);
+  const verb = isOld ? (isOne ? "has" : "have") : isOne ? one : many;
+  const what = `${chooseName(role)} at ${group.path}${isOld ? ", which is not in the program" : ""}`;
+  const main = `${atLeast}${countSubjects(grants)} ${verb} ${what}`;
   const hiddenCount = changes.length + unlisted - shownChanges.length;
   return {
     main,
@@ -366,7 +369,10 @@ function tallies(report: Report): Tally[] {
       const compared = tally("Compared", { resources: summary.compared }, ["resources"]);
       const differences = tally("Drift", summary.differences, differenceKinds);
       const access = tally("Access", summary.directions, driftDirections);
-      const grants = report.grants.length === 0 ? [] : [tally("Grants", summary, changeOrder)];
+      const older = report.grants.filter(({ reason }) => reason === NOT_IN_PROGRAM).length;
+      const changes = { ...summary, gained: summary.gained - older, "not in the program": older };
+      const names = [...changeOrder, "not in the program"] as const;
+      const grants = report.grants.length === 0 ? [] : [tally("Grants", changes, names)];
       return report.differences.length === 0
         ? [found, compared]
         : [found, compared, differences, access, ...grants];

@@ -1,4 +1,4 @@
-import { capitalize } from "../../../fields/values";
+import { capitalize, groupBy } from "../../../fields/values";
 import type { GrantChange } from "../../graph/grant";
 import type { Severity } from "../../review/finding";
 import type { FieldChange, Report } from "../report";
@@ -9,8 +9,8 @@ import type { RenderOptions } from "./options";
 import { columnsOf, wrap } from "../../../text/plain";
 import {
   capabilityWords,
-  changeOrder,
   changeSigns,
+  changeWord,
   fieldSides,
   formatLocation,
   formatRule,
@@ -86,11 +86,10 @@ function printSection(
       }
       return;
     case "grants":
-      for (const kind of changeOrder) {
-        const changes = content.grants.filter(({ change }) => change === kind);
-        if (changes.length === 0) continue;
+      // These are in the order of their kinds.
+      for (const [word, changes] of groupBy(content.grants, (change) => [changeWord(change)])) {
         const how = id === "accepted" ? "ACCEPTED BY THE POLICY FILE: " : "";
-        page.heading(`${how}${grantHeading(command, kind)} (${changes.length})`);
+        page.heading(`${how}${grantHeading(command, word)} (${changes.length})`);
         for (const change of changes) printGrant(page, command, change, options);
       }
   }
@@ -156,9 +155,9 @@ function fieldLine(field: FieldChange): string {
   return `${field.path}: ${[...after.map((text) => `+ ${show(text)}`), ...before.map((text) => `- ${show(text)}`)].join(", ")}`;
 }
 
-function grantHeading(command: Report["command"], change: GrantChange["change"]): string {
-  const heading = change.toUpperCase();
-  if (command === "drift") return `${heading} BY DRIFT`;
+function grantHeading(command: Report["command"], word: string): string {
+  const heading = word.toUpperCase();
+  if (command === "drift") return word.startsWith("not ") ? heading : `${heading} BY DRIFT`;
   return command === "verify" ? `ANNOUNCED AND APPLIED: ${heading}` : heading;
 }
 

@@ -1,6 +1,7 @@
 import { plural } from "../../../text/plain";
 import { getOrCompute } from "../../../fields/values";
 import type { SourceLocation } from "../../documents/engineState";
+import { NOT_IN_PROGRAM } from "../../graph/grant";
 import type { Grant, GrantChange } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
 import { familyOf } from "../../rules/capabilities";
@@ -133,6 +134,10 @@ export const changeSigns: Readonly<Record<GrantChange["change"], string>> = {
   widened: "^",
   narrowed: "v",
 };
+
+/** What a change of access is called: what was there before all programs is not gained. */
+export const changeWord = ({ change, reason }: GrantChange): string =>
+  reason === NOT_IN_PROGRAM ? "not in the program" : change;
 
 export const changeOrder: readonly GrantChange["change"][] = ["gained", "widened", "lost", "narrowed"];
 

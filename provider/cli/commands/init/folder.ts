@@ -334,8 +334,12 @@ export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
       ? `${add} "./$(npm pack --silent ${quoteWord(path)} | tail -n 1)"`
       : existsSync(join(folder, file))
         ? `${add} ${quoteWord(file)}`
-        : `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`;
-    return [{ name, why: "is outside of the repository", command }];
+        : existsSync(path)
+          ? `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`
+          : `${add} ${quoteWord(file)}   # once you have put the file into this folder`;
+    const isGone = isTarball(path) && !existsSync(path);
+    const why = `is outside of the repository${isGone ? `, and ${printable(path, 200)} is not there` : ""}`;
+    return [{ name, why, command }];
   });
   const known = local.map(({ path }) => path);
   const ofLockfile = outsideOfLockfile(found)

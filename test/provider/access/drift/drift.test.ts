@@ -282,6 +282,20 @@ describe("drift", () => {
     ]);
   });
 
+  test("of equally bad ones lists first what lies at the root, though it changed before", async () => {
+    const bind = (group: string) =>
+      call(emulator, "POST", `/iam/v2/roleBindings/${made.ids[group] ?? ""}`, {
+        identityUid: made.ids["someone"],
+        roleUid: made.ids["writer"],
+      });
+    const bound = [await bind("org"), await bind("team")];
+    const { findings } = await survey(on);
+    for (const { uid } of bound) await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+    expect(findings.filter(({ severity }) => severity === "high").map(({ uid }) => uid)).toEqual(
+      bound.map(({ uid }) => uid),
+    );
+  });
+
   test("an older inventory dates the drift, and is compared alone where there is no stack", async () => {
     const root = made.ids["org"] ?? "";
     const take = () => takeInventory(clientOf(emulator), { root, now: Date.now });
@@ -325,6 +339,8 @@ describe("drift", () => {
         severity: "high",
         name: expect.stringContaining("with access"),
       });
+      // The list of the group tells when the newest binding was made that the program does not give.
+      expect(Date.parse(report.differences[0]?.at ?? "")).not.toBeNaN();
       const { answers } = report.differences[0]!;
       expect(answers.revert).toContain("GroupAccess::access");
       // A label that a program may have, beside those that it has.

@@ -483,6 +483,18 @@ describe("exceptions", () => {
     ]);
     expect(apply(text, NOW, "review").unused).toEqual([]);
     expect(apply(text, NOW, "drift").unused).toHaveLength(1);
+    // A rule that judges an update finds no drift: what accepts it serves a review alone.
+    const update = entry("rule: S1", "match: { name: x }", "reason: x");
+    expect(apply(update, NOW, "review").unused).toHaveLength(1);
+    expect(apply(update, NOW, "drift").unused).toEqual([]);
+    // What it would fit but for its fingerprint is known to either.
+    const print = `fingerprint: "${"0".repeat(32)}"`;
+    const other = entry("rule: G6", "match: { name: open }", print, "reason: x", "expires: 2026-12-31");
+    expect(apply(other, NOW, "review").unused).toEqual([
+      expect.stringMatching(
+        /^access-policy.yaml:2: its fingerprint is not that of 1 finding \(G6\), which it fits/,
+      ),
+    ]);
     // It serves both, so neither knows what it is to the other.
     const rule = entry("rule: X1", "match: { name: x }", "reason: x");
     for (const command of ["review", "drift"] as const) expect(apply(rule, NOW, command).unused).toEqual([]);

@@ -63,7 +63,7 @@ export const accounts: Refusals = {
         `parentUid ${UID_WANTED}`,
         'expireTime must be an RFC 3339 time with a zone, as in "2027-01-31T12:00:00Z"',
         "neverExpires must be true or false, not a string",
-        'overlap must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s',
+        'overlap must be a duration, as in "86400s", "24h" or "1h30m"; at most 315576000000s, not "an hour"',
         "rotate must be a string, not the number 2",
         "neverExpires conflicts with expireTime; set only one of expireTime, neverExpires",
       ],

@@ -88,7 +88,7 @@ export const grants: Refusals = {
     ...["0s", "-1s", "0h0m"].map((ttl) => ({
       name: `a life of ${ttl}`,
       inputs: { parentUid: GROUP_UID, roleUid: ROLE_UID, ttl },
-      failures: ["ttl must be greater than 0s"],
+      failures: [`ttl must be greater than 0s, not ${ttl}`],
     })),
     {
       name: "a life as a number",

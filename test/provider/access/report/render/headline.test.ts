@@ -1,3 +1,4 @@
+import { NOT_IN_PROGRAM } from "../../../../../provider/access/graph/grant";
 import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { renderers } from "../../../../../provider/access/report/render";
@@ -43,6 +44,16 @@ test("several subjects are counted by what they are, whatever their names", () =
     "2 directory groups gain owner at acme",
   );
   expect(sentence(copy("a", "identity"), copy("b", "invite"))).toBe("2 subjects gain owner at acme");
+});
+
+test("what was there before all programs is not gained", () => {
+  const old = { ...only("gained"), reason: NOT_IN_PROGRAM };
+  const report = { ...nightDrift, grants: [old] };
+  expect(headlineOf(report)?.main).toBe("jo@example.com has owner at acme, which is not in the program");
+  for (const form of ["text", "md", "html"] as const) {
+    expect(renderers[form](report, {})).toMatch(/not in the program/i);
+    expect(renderers[form](report, {})).not.toMatch(/gained by drift \(|➕ gained|> gained</i);
+  }
 });
 
 test("a verification begins with unannounced access", () => {
