@@ -47,7 +47,7 @@ function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[]
     .flatMap(({ members }) => {
       const before = chosen(members, olds);
       const after = chosen(members, news);
-      if (before.length === 0 || after.length === 0 || before.join() === after.join()) return [];
+      if (before.length === 0 || after.length === 0) return [];
       return members.filter((member) => before.includes(member) !== after.includes(member));
     });
 }

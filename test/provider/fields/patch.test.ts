@@ -286,6 +286,8 @@ describe("what replaces a resource", () => {
           [keyOf(from), keyOf(to)],
         ]),
     ),
+    ["one where there was none, but not", "Identity", {}, claimed, []],
+    ["none where there was one, but not", "Identity", claimed, {}, []],
     // It can only turn out to be none.
     ["an unknown one beside it, but not", "Identity", claimed, { ...claimed, staticKeys: UNKNOWN }, []],
     ["an unknown one", "Identity", claimed, { staticKeys: UNKNOWN }, ["claimMatch", "staticKeys"]],

@@ -263,6 +263,13 @@ describe("a create whose response was lost", () => {
     );
     expect(server.requests).toHaveLength(2);
   });
+
+  test("is not told of where no response is the API's", async () => {
+    server.script(() => ({ text: "<html>sign in</html>" }));
+    const message = await failing(handlers("Group").create(group));
+    expect(message).toMatch(/^creating group "team" .*POST .*HTTP 200 with a web page/);
+    expect(message).not.toContain("the response was lost");
+  });
 });
 
 describe("read", () => {

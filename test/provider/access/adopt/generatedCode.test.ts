@@ -210,6 +210,19 @@ test("the code that adopts a drift parses, and contains the exact values", () =>
   );
 });
 
+test("a binding made by hand gets a label that the program does not have", () => {
+  const labels = ["ci as writer", "unmanaged: ci as writer", "unmanaged:ci as writer", "unmanaged: "];
+  const bindings = Object.fromEntries(labels.map((label) => [label, { identityUid: label }]));
+  const code = changedArgumentsCode(specs["GroupAccess"]!, ["bindings"], { bindings });
+  const value = evaluate(`${compiled(`const value = {\n${code}\n};`)}; return value.bindings;`);
+  expect(Object.keys(value as object)).toEqual([
+    "ci as writer",
+    "ci as writer (2)",
+    "ci as writer (3)",
+    "binding",
+  ]);
+});
+
 test("a shell command parses to the exact words, or is left out", () => {
   const texts = fc.sample(hostile, 300);
   const commands = texts.flatMap((text) => {

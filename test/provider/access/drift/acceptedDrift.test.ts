@@ -125,6 +125,7 @@ const others: readonly [
   readonly Live[],
   readonly (readonly Live[])[],
   string,
+  RegExp,
 ][] = [
   [
     "a deleted role",
@@ -132,12 +133,20 @@ const others: readonly [
     held.filter((each) => each !== builder && each !== building),
     [can("CAP_IAM_ROLES_UPDATE")],
     "drift-deleted",
+    /^Role .*builder.* was deleted outside of its program$/,
   ],
-  ["two owners of one object", [held, [ci]], held, [held, [ci], [ci]], "drift-contested"],
+  [
+    "two owners of one object",
+    [held, [ci]],
+    held,
+    [held, [ci], [ci]],
+    "drift-contested",
+    /^Identity .*ci.* is managed by 2 stacks: each update undoes the other$/,
+  ],
 ];
 
 test.each(others)("after %s is accepted, what the stacks record next is open", async (...given) => {
-  const [, recorded, objects, next, id] = given;
+  const [, recorded, objects, next, id, message] = given;
   const statesOf = (all: readonly (readonly Live[])[]) => all.map((own, i) => stateOf(own, `stack-${i}`));
   const before = await driftBetween(statesOf(recorded), [...existing, ...objects]);
   const entries = entriesOf({ ...before, findings: before.findings.filter((each) => each.id === id) });
@@ -150,6 +159,7 @@ test.each(others)("after %s is accepted, what the stacks record next is open", a
     return findings.filter((each) => each.id === id).map(({ uid }) => uid);
   };
   expect(entries).not.toEqual([]);
+  expect(before.findings.find((each) => each.id === id)?.message).toMatch(message);
   expect(await openIn(recorded)).toEqual([]);
   expect(await openIn(next)).toHaveLength(1);
 });

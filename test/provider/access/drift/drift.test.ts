@@ -219,12 +219,13 @@ describe("drift", () => {
     const reports = [await survey({ ...on, states })];
     await patch(at, { roleUid: made.ids["writer"] });
     reports.push(await survey({ ...on, states }));
+    other.rows[0] = { ...other.rows[0], retainOnDelete: true };
+    reports.push(await survey({ ...on, states: [...on.states, other.export()] }));
     await call(emulator, "DELETE", at);
     const found = reports.map(({ findings }) => findings.find(({ uid }) => uid === grant["uid"]));
-    expect(found).toMatchObject([{ severity: "high" }, { severity: "high" }]);
-    expect(found[0]?.details).toContainEqual(
-      expect.stringMatching(/ has given it up: its next pulumi up deletes it$/),
-    );
+    expect(found).toMatchObject([{ severity: "high" }, { severity: "high" }, { severity: "high" }]);
+    for (const [i, next] of ["deletes it", "deletes it", "leaves it at the server"].entries())
+      expect(found[i]?.details).toContain(`an empty stack has given it up: its next pulumi up ${next}`);
     expect(found[0]?.fingerprint).not.toBe(found[1]?.fingerprint);
     expect(found[0]?.advice).toBe("finish the update of that stack, or delete it");
     const { answers } = reports[0]?.differences.find(({ uid }) => uid === grant["uid"]) ?? {};
@@ -305,13 +306,18 @@ describe("drift", () => {
     await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "other" });
     const alone = await survey({ ...on, states: [] }, { inventories: [await take()], since: [before] });
     const both = await survey(on, { since: [before] });
-    const gone = await survey({ ...on, states: [] }, { inventories: [before], since: [await take()] });
+    const later = await take();
+    const gone = await survey({ ...on, states: [] }, { inventories: [before], since: [later] });
+    const old = await survey(on, { since: [later] });
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
     await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "before" });
     expect(brief(alone).map(({ what }) => what)).toEqual(["changed", "unmanaged"]);
     expect(alone.findings[1]?.message).toMatch(/^Role .*new here.* is new$/);
     expect(brief(gone).map(({ what }) => what)).toEqual(["deleted", "changed"]);
     expect(at(both, "team")[0]?.details).toContain(`it changed after ${before.takenAt}`);
+    expect(alone.findings[1]?.details).toContain(`it was created after ${before.takenAt}`);
+    expect(at(old, "team")[0]?.details).toContain(`it was the same at ${later.takenAt}`);
+    expect(old.findings.find((one) => one.uid === uid)?.details).toContain(`it existed at ${later.takenAt}`);
     expect(alone.complete).toBe(true);
   });
 

@@ -48,6 +48,8 @@ describe("the holder of an identity in words", () => {
     ],
     [from("https://accounts.google.com", "1045"), "Google account 1045"],
     [from("https://login.example.com", "x"), "login.example.com, subject “x”"],
+    [from("http://login.example.com/", "x"), "http://login.example.com, subject “x”"],
+    [from("https://a@login.example.com/b?c#d", "x"), "login.example.com/b?c#d, subject “x”"],
     [
       actions("repo:acme/pay:pull_request", { claims: { actor: "bot" } }),
       "GitHub Actions of acme/pay, any pull request, if actor is bot",

@@ -32,6 +32,7 @@ const trustOf = (name: string): Props => claims({ issuer, subject: subjectOf(nam
 /** The same, whose token must hold a claim too. */
 const askingMore = (name: string): Resource =>
   identity(name, claims({ issuer, subject: subjectOf(name), claims: { a: "b" } }));
+const ADA = "GitHub Actions of acme/ada, branch main";
 const people = (["ada", "bob", "cyd"] as const).map((name) => identity(name, trustOf(name)));
 const [ada, bob, cyd] = people as [Resource, Resource, Resource];
 const base = [...groups, viewer, pusher, owner, ...people];
@@ -75,6 +76,12 @@ describe("D1 lock-out", () => {
       d1(known(all), known(after), { minOwners: 2 }, { withoutInventory: true });
     expect(severities((some) => some)).toEqual([]);
     expect(severities(described)).toEqual(["high"]);
+    const comparison = compareResources(described(all), described(after), { withoutInventory: true });
+    const [own, few] = found("D1", comparison, { minOwners: 3, self: ada.uid });
+    expect(own).toMatchObject({ severity: "critical", details: [] });
+    expect(few?.details[0]).toMatch(
+      /^may have been an owner: GitHub Actions of acme\/ada, branch main loses .*, which no document describes$/,
+    );
   });
 
   it.each([
@@ -86,7 +93,13 @@ describe("D1 lock-out", () => {
     const asked = names.map(askingMore);
     const after = all.map((each) => asked.find(({ uid }) => uid === each.uid) ?? each);
     expect(d1(all, after, { minOwners })).toEqual(severities);
-    expect(d1(all, after, { minOwners: 0, requiredOwner: ["*ada*"] })).toEqual(["medium"]);
+    const required = { minOwners: 0, requiredOwner: ["*ada*"] };
+    expect(found("D1", compareResources(all, after), required)).toMatchObject([
+      {
+        severity: "medium",
+        message: `${ADA}, if a is b is a required owner of acme, and its trust is new or changes`,
+      },
+    ]);
   });
 
   it.each([
@@ -123,7 +136,9 @@ describe("D1 lock-out", () => {
       expect(severitiesOf("D1", comparison)).toEqual(severities);
       expect(severitiesOf("D1", comparison, { minOwners: 0, self: ada.uid })).toEqual(["high"]);
       expect(severitiesOf("D1", comparison, { minOwners: 0, self: "nobody" })).toEqual([]);
-      expect(severitiesOf("D1", comparison, { minOwners: 0, requiredOwner: ["*ada*"] })).toEqual(["medium"]);
+      const message = `${ADA} is a required owner of acme, and its grant may be deleted before it is made again`;
+      const required = { minOwners: 0, requiredOwner: ["*ada*"] };
+      expect(found("D1", comparison, required)).toMatchObject([{ severity: "medium", message }]);
     });
 
     it("doubts an owner whose role loses what another one gives", () => {
@@ -243,14 +258,19 @@ describe("D1 lock-out", () => {
   });
 
   it("holds to the required owners, by uid, name or pattern", () => {
-    const losing = (...requiredOwner: string[]) => d1(all, without(all, owns[0]), { requiredOwner });
-    for (const required of [ada.uid, "ada", "a*"]) expect(losing(required)).toEqual(["critical"]);
+    const losing = (...requiredOwner: string[]) =>
+      found("D1", compareResources(all, without(all, owns[0])), { requiredOwner });
+    const message = `${ADA} is a required owner but no longer owns acme`;
+    for (const required of [ada.uid, "ada", "a*"])
+      expect(losing(required)).toMatchObject([{ severity: "critical", message }]);
     expect(losing("bob", "nobody", "*")).toEqual([]);
   });
 
   it("protects the pipeline's own rights", () => {
     const held = [...base, binding(cyd, pusher, payments)];
-    expect(d1(held, base, { self: cyd.uid })).toEqual(["critical"]);
+    expect(found("D1", compareResources(held, base), { self: cyd.uid })).toMatchObject([
+      { severity: "critical", details: ["loses CAP_MANIFEST_CREATE, CAP_REPO_LIST, CAP_TAG_CREATE"] },
+    ]);
     expect(d1(held, base, { self: ada.uid })).toEqual([]);
     expect(d1(held, [...base, binding(cyd, pusher, acme)], { self: cyd.uid })).toEqual([]);
   });
@@ -403,18 +423,24 @@ describe("D2 in-use", () => {
   it("names what is deleted, and how many refer to it", () => {
     const [finding] = found("D2", compareResources([...all, outside], without(all, ada)));
     expect(finding?.message).toBe("identity ada is deleted, but 1 resource still refers to it");
+    const replaced = compareResources([...all, bound], [...all, bound], { replaced: [ada] });
+    expect(found("D2", replaced)[0]?.message).toBe(
+      "identity ada is replaced, so its uid changes, but 1 resource refers to it",
+    );
+    const gone = compareResources([...all, seen(30)], all);
+    expect(found("D2", gone)[0]?.message).toBe("identity old is deleted, but was seen 29 days ago");
   });
 
   it.each([
-    [{}, "medium"],
-    [{ protect: true }, "high"],
-  ])("finds what the program managed and only reads from now on: %j", (options, severity) => {
+    [{}, "medium", ""],
+    [{ protect: true }, "high", ", and no longer protected"],
+  ])("finds what the program managed and only reads from now on: %j", (options, severity, more) => {
     const id = `${acme}/${"9".repeat(16)}`;
     const inputs = { parentUid: acme, sink: "https://x.example" };
     const managed = state("Subscription", "events", inputs, { id, ...options });
     const read = state("Subscription", "events", managed.inputs, { id, external: true });
     const change = compare({ preview: preview(step("read", managed, read)) });
-    const message = expect.stringContaining("subscription events is only read from now on") as unknown;
+    const message = `subscription events is only read from now on${more}: neither an update nor drift restores it`;
     expect(found("D2", change)).toMatchObject([{ severity, message }]);
     expect(found("D2", compare({ preview: preview(step("read", read, read)) }))).toEqual([]);
   });
@@ -467,13 +493,27 @@ describe("D3 will-fail", () => {
   const wider = role("viewer", ["TAG_CREATE"], { uid: viewer.uid, builtIn: true });
   const others = without(base, viewer);
 
-  it.each<[string, Resource[], Resource[], string[]]>([
-    ["a role that is deleted while it is bound", [...base, dev, outside], [...base, outside], ["medium"]],
-    ["a group that is deleted with something in it", [...rest, leaf, inLeaf], [...rest, inLeaf], ["medium"]],
-    ["a changed built-in role", [...others, adopted], [...others, wider], ["medium"]],
+  it.each<[string, Resource[], Resource[], RegExp[]]>([
+    [
+      "a role that is deleted while it is bound",
+      [...base, dev, outside],
+      [...base, outside],
+      [/^deleting role dev will fail: 1 binding still uses it$/],
+    ],
+    [
+      "a group that is deleted with something in it",
+      [...rest, leaf, inLeaf],
+      [...rest, inLeaf],
+      [/^deleting group .*cards will fail: it still contains 1 resource$/],
+    ],
+    ["a changed built-in role", [...others, adopted], [...others, wider], [/viewer/]],
     ["a changed role of one's own", [...base, dev], [...base, role("dev", ["TAG_CREATE"])], []],
-  ])("judges %s", (_what, before, after, severities) => {
-    expect(severitiesOf("D3", compareResources(before, after))).toEqual(severities);
+  ])("judges %s", (_what, before, after, messages) => {
+    const expected = messages.map((text) => ({
+      severity: "medium",
+      message: expect.stringMatching(text) as string,
+    }));
+    expect(found("D3", compareResources(before, after))).toMatchObject(expected);
   });
 
   it("finds a role that a resource of all bindings of a group still names", () => {

@@ -631,18 +631,32 @@ describe("G7 mass-grant", () => {
   const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
   const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
 
+  const BELOW = "on acme and everything below it";
+  const everyone = (what: string) => `everyone who signs in through sso gets ${what} ${BELOW}`;
+  const member = (what: string) => `every member of group “admins” of 700000000000 gets ${what} ${BELOW}`;
   it.each<[string, readonly Resource[], Resource, string[]]>([
-    ["a default role beyond viewer", withOwner, idp(pusher), ["high"]],
+    ["a default role beyond viewer", withOwner, idp(pusher), [`high: ${everyone("registry.push")}`]],
     ["viewer", withOwner, idp(viewer), []],
     ["less than viewer", [...withOwner, lister], idp(lister), []],
-    ["more than to list, where viewer is not known", [...groups, reader], idp(reader), ["high"]],
+    [
+      "more than to list, where viewer is not known",
+      [...groups, reader],
+      idp(reader),
+      [`high: ${everyone("reader")}`],
+    ],
     ["to list, where viewer is not known", [...groups, lister], idp(lister), []],
-    ["a mapping with capabilities of G1", withOwner, mapping(owner), ["high"]],
-    ["a mapping with capabilities of G2", [...withOwner, admin], mapping(admin), ["high"]],
-    ["any mapping on a root group", withOwner, mapping(pusher), ["medium"]],
+    ["a mapping with capabilities of G1", withOwner, mapping(owner), [`high: ${member("owner")}`]],
+    [
+      "a mapping with capabilities of G2",
+      [...withOwner, admin],
+      mapping(admin),
+      [`high: ${member("admin")}`],
+    ],
+    ["any mapping on a root group", withOwner, mapping(pusher), [`medium: ${member("registry.push")}`]],
     ["any other below", withOwner, edit(mapping(pusher), { scope: payments }), []],
-  ])("judges %s", (_what, before, made, severities) => {
-    expect(severitiesOf("G7", adding(before, made))).toEqual(severities);
+  ])("judges %s", (_what, before, made, expected) => {
+    const findings = found("G7", adding(before, made));
+    expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual(expected);
   });
 });
 
@@ -663,9 +677,14 @@ describe("G8 identity-provider", () => {
     ["asks for fewer scopes", [idp({ additionalScopes: ["email"] })], [idp({})], undefined],
     ["names groups by no claim", [idp({ groupsClaim: "roles" })], [idp({})], undefined],
   ])("judges one that %s", (_, before, after, field) => {
-    const expected = field === undefined ? [] : [{ severity: "high", field }];
+    const issuer = `https://login.${field === "oidc.issuer" && before.length > 0 ? "other" : "acme"}.example`;
+    const what = before.length === 0 ? "is new" : `changes ${field}`;
+    const message = `identity provider sso ${what}: ${issuer} decides who signs in`;
+    const expected = field === undefined ? [] : [{ severity: "high", field, message }];
     const findings = found("G8", between(before, after));
-    expect(findings.map(({ severity, field: at }) => ({ severity, field: at }))).toEqual(expected);
+    expect(findings.map(({ severity, field: at, message }) => ({ severity, field: at, message }))).toEqual(
+      expected,
+    );
   });
 
   it.each<[string, Props, string[], string[]]>([

@@ -37,19 +37,43 @@ describe("R1 registry-loss", () => {
     uid: `${repo().uid}/${"9".repeat(16)}`,
     urn: `${tag(to).urn}-tag`,
   });
+  const MOVED = "medium: tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…";
 
   it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
-    ["a repository that is deleted", [repo()], [], ["high"]],
-    ["a repository that is replaced", [repo()], [repo()], ["high"], [repo()]],
-    ["a tag that is deleted", [repo(), tag("a")], [repo()], ["high"]],
-    ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], ["medium"]],
-    ["another source", [synced("a")], [synced("b")], ["high"]],
-    ["a source that is set", [repo()], [synced("b")], ["high"]],
+    ["a repository that is deleted", [repo()], [], ["high: repo api is deleted: pulls of it fail"]],
+    [
+      "a repository that is replaced",
+      [repo()],
+      [repo()],
+      ["high: repo api is replaced, which deletes the old one: pulls of it fail"],
+      [repo()],
+    ],
+    [
+      "a tag that is deleted",
+      [repo(), tag("a")],
+      [repo()],
+      ["high: tag latest is deleted: pulls of it fail"],
+    ],
+    ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], [MOVED]],
+    [
+      "another source",
+      [synced("a")],
+      [synced("b")],
+      ["high: repo api copies its images from b instead of a"],
+    ],
+    ["a source that is set", [repo()], [synced("b")], ["high: repo api copies its images from b"]],
+    [
+      "a source that is unset",
+      [synced("a")],
+      [repo()],
+      ["high: repo api no longer copies its images from a"],
+    ],
     ["a new repository and tag", [], [synced("a"), tag("a")], []],
     ["a tag that another resource has from then on", [repo(), tag("a")], [repo(), other("a")], []],
-    ["a tag that another resource moves", [repo(), tag("a")], [repo(), other("b")], ["medium"]],
-  ])("judges %s", (_, before, after, severities, replaced = []) => {
-    expect(severitiesOf("R1", change(before, after, { replaced }))).toEqual(severities);
+    ["a tag that another resource moves", [repo(), tag("a")], [repo(), other("b")], [MOVED]],
+  ])("judges %s", (_, before, after, expected, replaced = []) => {
+    const findings = found("R1", change(before, after, { replaced }));
+    expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual(expected);
   });
 
   it("finds what moves a tag back that was moved by hand, and no update that leaves it", () => {

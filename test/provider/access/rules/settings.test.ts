@@ -122,7 +122,9 @@ describe("S1 changed-setting", () => {
     [{ expireTime: "2026-05-01T00:00:00Z" }, { expireTime: "2026-05-01T00:00:00Z", rotate: "2" }, "high"],
   ])("leaves a directory token that is made anew to G8: %j to %j", (from, to, severity) => {
     const comparison = change([provider, token(from)], [provider, token(to)]);
-    expect(severitiesOf("G8", comparison)).toEqual([severity]);
+    const by = Object.keys(to).at(-1);
+    const message = `scim token sync is made anew by ${by}: whoever has it decides who is in the directory`;
+    expect(found("G8", comparison)).toMatchObject([{ severity, message }]);
     expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 

@@ -19,6 +19,7 @@ import {
 import type { Resource } from "../../../support/access";
 import { compare } from "../../../../provider/access/review/compare";
 import { inventoryOf, preview, state, step } from "../../../support/documents";
+import type { Finding } from "../../../../provider/access/review/finding";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer, pusher];
@@ -536,6 +537,9 @@ describe("T5 trust-changed", () => {
     });
     expect(finding?.severity).toBe("high");
     expect(finding?.message).toContain("a different principal inherits 1 grant");
+    expect(changed(main, audience(GITHUB, "b"))[0]?.message).toBe(
+      "the trust of identity ci changes: tokens for another audience are accepted, and give 1 grant: claimMatch.audience",
+    );
   });
 
   it("ignores the removal of the old key", () => {
@@ -643,6 +647,7 @@ describe("T7 new-outsider", () => {
   };
   /** How severe it is that an identity of this trust gets a grant in an organisation that trusts some. */
   const judged = (...given: Parameters<typeof adding>): string[] => severitiesOf("T7", adding(...given));
+  const inWords = ({ severity, message }: Finding): string => `${severity}: ${/which .*/.exec(message)?.[0]}`;
 
   function azure(tenant: string): string {
     return `https://login.microsoftonline.com/${tenant.repeat(8)}-0000-0000-0000-000000000000/v2.0`;
@@ -721,7 +726,8 @@ describe("T7 new-outsider", () => {
     ["a role that writes", pusher, payments, ["high"]],
     ["a role that is unknown", resource("Role", "lookup", {}), payments, ["high"]],
   ] as const)("is judged by %s", (_, what, where, severities) => {
-    expect(judged(before, github(GLOBEX), what, where)).toEqual(severities);
+    const all = found("T7", adding(before, github(GLOBEX), what, where));
+    expect(all.map(inWords)).toEqual([`${severities[0]}: which no identity with a grant trusted before`]);
   });
 
   describe("who a subject is at an issuer that one owner runs", () => {
@@ -849,20 +855,24 @@ describe("T7 new-outsider", () => {
   describe("of what was trusted on another group only", () => {
     const at = (where: string, trust: Props, what: Resource, place = payments, had = what) => {
       const there = identity("there", trust);
-      return judged([...before, there, binding(there, had, where)], trust, what, place);
+      const all = [...before, there, binding(there, had, where)];
+      return found("T7", adding(all, trust, what, place)).map(inWords);
     };
     const trust = github(GLOBEX);
 
     it("finds one as medium below the root", () => {
-      expect(at(cards, trust, viewer, acme)).toEqual(["high"]);
-      expect(at(cards, trust, viewer)).toEqual(["medium"]);
-      expect(at(cards, trust, owner)).toEqual(["medium"]);
+      const words = "which identities trusted before only on other groups";
+      expect(at(cards, trust, viewer, acme)).toEqual([`high: ${words}`]);
+      expect(at(cards, trust, viewer)).toEqual([`medium: ${words}`]);
+      expect(at(cards, trust, owner)).toEqual([`medium: ${words}`]);
       expect(at(payments, trust, owner)).toEqual([]);
       expect(at(acme, trust, owner)).toEqual([]);
     });
 
     it("finds one as high that only identities that read trusted", () => {
-      expect(at(payments, trust, pusher, payments, viewer)).toEqual(["high"]);
+      expect(at(payments, trust, pusher, payments, viewer)).toEqual([
+        "high: which so far only identities trusted that may read",
+      ]);
       expect(at(payments, trust, viewer, payments, pusher)).toEqual([]);
     });
 
@@ -895,12 +905,17 @@ describe("T7 new-outsider", () => {
 
   const inviting = (email: string, parentUid: string, what: Resource): Resource =>
     resource("GroupInvite", email, { parentUid, roleUid: what.uid, ttl: "24h", email });
+  const KNOWN_ELSEWHERE = "which identities trusted, or invites named, before only on other groups";
+  const READ_ONLY =
+    "which so far only identities trusted that may read, or invites named to a role that reads";
 
   it("finds an invite to a new mail domain as it does a trust, and not one to a known one", () => {
     const invite = (email: string, where = payments, what = viewer, all: readonly Resource[] = before) =>
       found("T7", compareResources(all, [...all, inviting(email, where, what)]));
     for (const email of ["eve@globex.com", "eve@gmail.com"]) {
+      const words = "which no identity with a grant trusted before, and no invite named";
       expect(invite(email)).toMatchObject([{ severity: "medium", field: "email" }]);
+      expect(invite(email).map(inWords)).toEqual([`medium: ${words}`]);
       expect(invite(email, acme)).toMatchObject([{ severity: "high" }]);
       expect(invite(email, payments, pusher)).toMatchObject([{ severity: "high" }]);
       expect(invite(email, acme, pusher, base)).toMatchObject([{ severity: "medium" }]);
@@ -911,16 +926,16 @@ describe("T7 new-outsider", () => {
   it.each([
     ["in the group of the first one", viewer, payments, viewer, payments, []],
     ["below it", viewer, payments, viewer, cards, []],
-    ["in another group", viewer, cards, viewer, payments, ["medium"]],
-    ["at the root", viewer, payments, viewer, acme, ["high"]],
+    ["in another group", viewer, cards, viewer, payments, [`medium: ${KNOWN_ELSEWHERE}`]],
+    ["at the root", viewer, payments, viewer, acme, [`high: ${KNOWN_ELSEWHERE}`]],
     ["there, to write as the first one does", pusher, payments, pusher, payments, []],
-    ["there, to write where the first one reads", viewer, payments, pusher, payments, ["high"]],
+    ["there, to write where the first one reads", viewer, payments, pusher, payments, [`high: ${READ_ONLY}`]],
   ])(
     "an invite makes its mail domain known to later ones on its group alone: %s",
     (_, has, first, gets, then, severities) => {
       const there = [...before, inviting("eve@globex.com", first, has)];
       const after = [...there, inviting("bob@globex.com", then, gets)];
-      expect(severitiesOf("T7", compareResources(there, after))).toEqual(severities);
+      expect(found("T7", compareResources(there, after)).map(inWords)).toEqual(severities);
     },
   );
 
