@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import type { TrustedOwner } from "../trust/judgement";
 import { once } from "../../fields/values";
 import { ownerOfAddress } from "../trust/addresses";
@@ -169,6 +170,7 @@ function judgeOutsider(
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
   words: OutsiderWords,
+  isContradicted = false,
 ): Outsider | undefined {
   const outsider = findOutsider(facts, known, conditions, grants, words);
   if (outsider !== undefined && outsider.words !== words.elsewhere) return outsider;
@@ -176,8 +178,9 @@ function judgeOutsider(
   const owners = strangersOf(known.stacks, conditions);
   if (owners.length === 0) return outsider;
   const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
-  // Who is known elsewhere, and there by hand only, is not known.
-  const severity = severityOfStranger(isStrongOne, outsider === undefined ? "byHand" : "new");
+  // Who is known elsewhere, and there by hand only, is not known; nor who took the place of whom a stack records.
+  const isByHand = outsider === undefined && !isContradicted;
+  const severity = severityOfStranger(isStrongOne, isByHand ? "byHand" : "new");
   return { owners, grants, severity, words: BY_HAND };
 }
 
@@ -185,7 +188,7 @@ export const newOutsider: Rule = {
   id: "T7",
   name: "new-outsider",
   severities: ["high", "medium", "low"],
-  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. One that is then known on other groups only counts as new",
+  when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. But as loud as for a new one where a stack records somebody else for the identity. One that is then known on other groups only counts as new",
   what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. An issuer that no table knows may be a service with many customers: there it is what the subject names first, as in `deployment:acme/shop`. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in another stack. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. If its role only reads, then only to invites whose role reads too. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. An owner that was named beside another one, as an organisation beside a number, is known beside that one only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
@@ -214,7 +217,10 @@ export const newOutsider: Rule = {
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
-      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST);
+      const recorded = facts.recordedByUrn().get(entity.urn ?? "");
+      const isContradicted =
+        recorded !== undefined && !isDeepStrictEqual(ownersOf(facts, recorded), conditions);
+      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST, isContradicted);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(

@@ -11,7 +11,7 @@ import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
 import { severities, sortFindings, worstOf } from "../review/finding";
-import type { Finding } from "../review/finding";
+import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { inputsToPin } from "./findingValue";
@@ -261,7 +261,7 @@ function reportKeptChange(
   const label = labelEntity(entity);
   const [field, message] =
     lost !== undefined
-      ? ["delete", `${label} was deleted by hand, and this change no longer declares it`]
+      ? ["delete", `${label} was deleted by hand, and this change ${change.after === undefined ? "no longer declares it" : "makes it again"}`]
       : fields.length === 0
         ? [
             "adopt",
@@ -393,7 +393,11 @@ export function reportKept(
   );
   const urns = new Set(reported.map(({ urn }) => urn));
   const others = kept.filter(({ change }) => !urns.has(change.urn));
-  const losses = others.flatMap(({ lost }) => lost ?? []);
+  const lostOf = (isMadeAgain: boolean): Entity[] =>
+    others.flatMap(({ change, lost }) =>
+      lost !== undefined && (change.after !== undefined) === isMadeAgain ? [lost] : [],
+    );
+  const [losses, returning] = [lostOf(false), lostOf(true)];
   const grants = grantsAmong(others);
   const them = ({ length }: readonly Entity[]): string => (length === 1 ? "it" : "them");
   return [
@@ -402,6 +406,15 @@ export function reportKept(
       message: `${plural(losses.length, "resource was", "resources were")} deleted by hand, and this change no longer declares ${them(losses)}: ${names}`,
       advice: "ask who deleted each and why: nothing restores them from now on",
     })),
+    ...reportTogether(
+      returning,
+      "replace",
+      (names) => ({
+        message: `${plural(returning.length, "resource was", "resources were")} deleted by hand, and this change makes ${them(returning)} again: ${names}`,
+        advice: "ask who deleted each and why; take it out of the program if that was meant",
+      }),
+      returning.some(({ kind }) => givesAccess(kind)) ? "medium" : "low",
+    ),
     ...reportTogether(grants, "adopt", (names) => ({
       message: `${plural(grants.length, "grant was", "grants were")} made by hand, and this change keeps ${them(grants)}: ${names}`,
       advice: "check that each is meant: the stack did not manage them before",
@@ -414,13 +427,14 @@ function reportTogether(
   entities: readonly Entity[],
   field: string,
   describe: (names: string) => Pick<FindingInput, "message" | "advice">,
+  severity: Severity = "low",
 ): FindingInput[] {
   if (entities.length === 0) return [];
   const names = entities.map(labelEntity).sort();
   const pins = entities.map(({ key }) => key).sort();
   const details = limitLines(names);
   return [
-    { severity: "low", name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) },
+    { severity, name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) },
   ];
 }
 
@@ -428,7 +442,7 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for an owner of a root group that has other bindings, too",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for an owner of a root group that has other bindings, too",
   what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",

@@ -34,7 +34,7 @@ const sarifText = (lines: readonly (string | undefined)[]): string =>
   lines
     .flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plainText(line), 1000)]))
     .join("\n")
-    .replace(/\[(?=[^\]]*\]\()/g, "\\[");
+    .replaceAll("](", "\\](");
 
 function writeMessage(finding: Finding): string {
   const { details } = finding;

@@ -343,6 +343,19 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ]);
     expect(found("X5", compareResources(program, known))).toEqual([]);
   });
+
+  test("tells a resource that was deleted by hand and is made again from one that leaves the program", () => {
+    const gone = resource("ExternalGroupRoleMapping", "gone", {
+      parentUid: staff.uid,
+      externalGroup: "staff",
+      roleUid: viewer.uid,
+    });
+    const program = [...known, gone];
+    const given = compareResources(program, program, { live: known, replaced: [gone] });
+    expect(found("X5", given).map(({ severity, message }) => [severity, message])).toEqual([
+      ["medium", expect.stringContaining("deleted by hand, and this change makes it again")],
+    ]);
+  });
 });
 
 describe("X5 recorded-state: a binding that was revoked by hand", () => {

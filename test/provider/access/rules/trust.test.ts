@@ -903,6 +903,20 @@ describe("T7 new-outsider", () => {
     expect(judged([...before, who, binding(who, viewer, payments)], second, viewer)).toEqual(expected);
   });
 
+  it("is high for whom somebody put by hand in the place of whom a stack records", () => {
+    const recorded = identity("partner", github({ subject: "repo:acme/pay:ref:refs/heads/main" }));
+    const swapped = {
+      ...recorded,
+      inputs: { ...recorded.inputs, ...github({ subject: "repo:evil/pay:ref:refs/heads/main" }) },
+    };
+    const program = [...before, recorded, binding(recorded, pusher, payments)];
+    const after = [...program, binding(recorded, pusher, cards)];
+    const live = program.map((one) => (one === recorded ? swapped : one));
+    expect(found("T7", compareResources(program, after, { live })).map(inWords)).toEqual([
+      "high: which nothing that a given stack records trusted before",
+    ]);
+  });
+
   const inviting = (email: string, parentUid: string, what: Resource): Resource =>
     resource("GroupInvite", email, { parentUid, roleUid: what.uid, ttl: "24h", email });
   const KNOWN_ELSEWHERE = "which identities trusted, or invites named, before only on other groups";

@@ -834,7 +834,11 @@ const npmLock = (resolved: string) => ({
 
 const ignored = { ...manifest("file:vendor/a.tgz"), ".gitignore": "*.tgz\n" };
 test.each<[string, Readonly<Record<string, string>>, string]>([
-  ["a file", manifest("file:../out/a.tgz"), "cp */out/a.tgz . && npm install ./a.tgz"],
+  [
+    "a file that is nowhere",
+    manifest("file:../out/a.tgz"),
+    "npm install ./a.tgz   # once you have put the file into this folder",
+  ],
   ["a folder", manifest("link:../out"), 'npm install "./$(npm pack --silent */out | tail -n 1)"'],
   ["a file of the lockfile", npmLock("file:../out/a.tgz"), "npm install"],
   ["a link of the lockfile", npmLock("../out"), "npm install"],

@@ -125,7 +125,7 @@ test("what a name writes as a link is none in SARIF", () => {
   const [first] = riskyReview.findings;
   const message = "ref [click](https://evil.example) of [one] (or two)";
   const { results } = sarifRun({ ...riskyReview, findings: [{ ...first!, message }] });
-  expect(results[0]?.message.text).toContain("ref \\[click](https://evil.example) of [one] (or two)");
+  expect(results[0]?.message.text).toContain("ref [click\\](https://evil.example) of [one] (or two)");
 });
 
 describe("a report of 5,200 findings", () => {
