@@ -261,7 +261,10 @@ function reportKeptChange(
   const label = labelEntity(entity);
   const [field, message] =
     lost !== undefined
-      ? ["delete", `${label} was deleted by hand, and this change ${change.after === undefined ? "no longer declares it" : "makes it again"}`]
+      ? [
+          "delete",
+          `${label} was deleted by hand, and this change ${change.after === undefined ? "no longer declares it" : "makes it again"}`,
+        ]
       : fields.length === 0
         ? [
             "adopt",
@@ -433,9 +436,7 @@ function reportTogether(
   const names = entities.map(labelEntity).sort();
   const pins = entities.map(({ key }) => key).sort();
   const details = limitLines(names);
-  return [
-    { severity, name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) },
-  ];
+  return [{ severity, name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) }];
 }
 
 export const recordedState: Rule = {
