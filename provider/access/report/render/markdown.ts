@@ -3,6 +3,7 @@ import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
 import { NOT_IN_PROGRAM } from "../../graph/grant";
 import type { GrantChange } from "../../graph/grant";
+import { isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import {
   byteLength,
@@ -47,6 +48,8 @@ const FIRST_LINES = [10, 0];
 const MOST_OPEN_GRANTS = 20;
 /** Details that an entry shows where there is room, and where there is little. */
 const MOST_DETAILS = { all: 50, few: 5 };
+/** Lines that a reader sees of what is critical or high without opening anything: who it is, and what they hold. */
+const OPEN_DETAILS = 3;
 const LONGEST_VALUE = 300;
 
 const icons = { clean: "✅", findings: "🟡", failing: "🔴", incomplete: "⚠️" } as const;
@@ -237,10 +240,10 @@ class Comment {
         ? `- ${escapeText(message, 500)}: ${about}${where}`
         : `- ${severityIcons[severity]} **${severity}** ${named} ${escapeText(message, 500)}${where}`;
     const room = isFull ? "all" : severity === "critical" ? "few" : "none";
-    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, room))];
+    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, room, severity))];
   }
 
-  private block(block: Block, room: Room): string[] {
+  private block(block: Block, room: Room, severity: Severity | undefined): string[] {
     switch (block.kind) {
       case "labelled":
         return labelledLines(block.items.filter(({ label }) => room !== "none" || label === "suppressed"));
@@ -251,7 +254,7 @@ class Comment {
           ...shown.flatMap(({ finding, answers }) => [
             `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
             ...answers
-              .flatMap((answer) => this.block(answer, room))
+              .flatMap((answer) => this.block(answer, room, finding.severity))
               .map((line) => (line === "" ? line : `  ${line}`)),
           ]),
           ...(hidden.length === 0
@@ -262,7 +265,13 @@ class Comment {
       case "fields":
         return room === "none" ? [] : block.items.map((field) => `  - ${fieldLine(field)}`);
       case "lines":
-        return room === "none" ? [] : detailLines(block.items, MOST_DETAILS[room]);
+        return room === "none"
+          ? []
+          : detailLines(
+              block.items,
+              MOST_DETAILS[room],
+              isHighOrCritical(severity ?? "low") ? OPEN_DETAILS : 0,
+            );
       case "code":
         // Entries of the policy file for what rules find: the page and --fix offer them, a comment does not.
         return room !== "all" || block.isOfRule
@@ -367,16 +376,24 @@ const folded = (summary: string, body: readonly string[]): string[] => [
   "</details>",
 ];
 
-function detailLines(details: readonly string[], maxLines: number): string[] {
-  if (details.length === 0) return [];
+/** @param openLines How many are shown at once; the others, if there are any, are folded together. */
+function detailLines(details: readonly string[], maxLines: number, openLines: number): string[] {
   const shown = details.slice(0, maxLines).map((line) => escapeText(line, 500));
   const left = details.length - shown.length;
   if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
-  if (shown.length === 1) return [`  - ${shown.join("")}`];
-  return foldedItem(
-    `${plural(details.length, "line")} of detail`,
-    shown.map((line) => `- ${line}`),
-  );
+  // One line is no longer than what would fold it.
+  const most = shown.length === openLines + 1 ? shown.length : openLines;
+  const [open, inside] = [shown.slice(0, most), shown.slice(most)];
+  const lines = open.map((line) => `  - ${line}`);
+  if (inside.length === 0) return lines;
+  const count = plural(details.length - open.length, open.length === 0 ? "line" : "more line");
+  return [
+    ...lines,
+    ...foldedItem(
+      `${count} of detail`,
+      inside.map((line) => `- ${line}`),
+    ),
+  ];
 }
 
 /** A part of an item that is closed at first. */
