@@ -40,6 +40,7 @@ export type {
   Sha256,
   Timestamp,
   TrustChange,
+  UnrelatedChanges,
   VerifyReport,
 } from "./report/report";
 export { reportOn, review } from "./report/reviewReport";

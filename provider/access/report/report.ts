@@ -119,6 +119,15 @@ export interface DeclaredResource {
   readonly candidates?: readonly Candidates[];
 }
 
+/** Changes of one kind that concern no access. */
+export interface UnrelatedChanges {
+  readonly kind: string;
+  readonly op: string;
+  readonly count: Count;
+  /** The names of the first three. */
+  readonly names?: readonly string[];
+}
+
 /** What a resource of the program does not take over from it. */
 export interface IgnoredChanges {
   readonly urn: string;
@@ -226,7 +235,7 @@ export interface ReviewReport extends CommonReport {
   readonly groups: readonly GroupNode[];
   readonly trust: readonly TrustChange[];
   /** Changes that concern no access: kind, operation, how many. */
-  readonly unrelated: readonly { readonly kind: string; readonly op: string; readonly count: Count }[];
+  readonly unrelated: readonly UnrelatedChanges[];
   /** Of a review that read an update plan. */
   readonly plan?: ReviewedPlan;
   /** Of a review with an inventory. */

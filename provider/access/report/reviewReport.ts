@@ -70,9 +70,12 @@ function keysOfGrants({ grants }: Comparison): ReadonlySet<string | undefined> {
   return new Set(both.flatMap(({ urn, subject, role, group }) => [urn, subject.key, role.key, group.key]));
 }
 
+/** How many of a kind are named. */
+const MOST_NAMES = 3;
+
 /** What no other part of the report shows: changes that concern no access, and what is new or goes and has none. */
 function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
-  const counts = new Map<string, { kind: string; op: string; count: number }>();
+  const counts = new Map<string, { kind: string; op: string; count: number; names: string[] }>();
   const shown = keysOfGrants(comparison);
   const isShown = (change: ResourceChange): boolean => {
     const { op, urn, before, after } = change;
@@ -85,7 +88,9 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
     if (change.op === "same" || change.op === "read" || isShown(change)) continue;
     const op = change.op === "delete" && leavesObject(change) ? "left at the server" : change.op;
     const key = `${kind} ${op}`;
-    const known = counts.get(key) ?? { kind, op, count: 0 };
+    const known = counts.get(key) ?? { kind, op, count: 0, names: [] };
+    const name = (change.after ?? change.before)?.name ?? urnParts(change.urn ?? "").name;
+    if (known.names.length < MOST_NAMES) known.names.push(name);
     counts.set(key, { ...known, count: known.count + 1 });
   }
   return [...counts.values()].sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.op, b.op));

@@ -138,7 +138,10 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     lines(
       "unrelated",
       "Other changes",
-      unrelated.map(({ kind, op, count }) => `${count} ${kind} ${op}`),
+      unrelated.map(({ kind, op, count, names = [] }) => {
+        const more = count > names.length && names.length > 0 ? ` and ${count - names.length} more` : "";
+        return `${count} ${kind} ${op}${names.length === 0 ? "" : `: ${names.join(", ")}${more}`}`;
+      }),
     ),
   ];
   return sections.filter(({ id, count }) => count > 0 || id === "findings" || id === "grants");

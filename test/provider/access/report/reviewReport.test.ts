@@ -45,7 +45,7 @@ describe("a review of a captured preview", () => {
     const report = reportOf(preview, { before });
     expect(lines(report.grants)).toEqual(updated);
     expect(report.summary).toMatchObject({ gained: 0, lost: 1, widened: 3, narrowed: 0, unchanged: 1 });
-    expect(report.unrelated).toEqual([{ kind: "Group", op: "update", count: 1 }]);
+    expect(report.unrelated).toEqual([{ kind: "Group", op: "update", count: 1, names: ["acme"] }]);
     expect(report.trust.map(({ kind, name, grants }) => ({ kind, name, grants }))).toEqual([
       { kind: "Identity", name: "deployer", grants: 1 },
       { kind: "Role", name: "reader", grants: 3 },
@@ -67,8 +67,8 @@ describe("a review of a captured preview", () => {
     expect(report.summary.unchanged).toBe(5);
     expect(report.unresolved).toEqual([]);
     expect(report.unrelated).toEqual([
-      { kind: "AccountAssociation", op: "update", count: 1 },
-      { kind: "Group", op: "update", count: 1 },
+      { kind: "AccountAssociation", op: "update", count: 1, names: ["services"] },
+      { kind: "Group", op: "update", count: 1, names: ["payments and billing"] },
     ]);
     expect(report.groups.map(({ path, change }) => `${path}: ${change}`)).toEqual([
       "acme: same",
@@ -162,8 +162,8 @@ describe("a review of a captured preview", () => {
     expect({ grants, unrelated }).toEqual({
       grants: [],
       unrelated: [
-        { kind: "Identity", op: "create", count: 1 },
-        { kind: "aws:s3:B", op: "create", count: 1 },
+        { kind: "Identity", op: "create", count: 1, names: ["idle"] },
+        { kind: "aws:s3:B", op: "create", count: 1, names: ["logs"] },
       ],
     });
   });
