@@ -1,7 +1,5 @@
 import { ownEffect, innerFields } from "../../fields/fieldSpec";
 import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
-import type { ResourceSpec } from "../../fields/resourceSpec";
-import { topProperty } from "./references";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(
@@ -25,15 +23,6 @@ function hasEffect(
 /** Whether a field, or one inside it, decides who may do what. */
 export function decidesAccess(field: FieldSpec, inherited: AccessEffect | "none" = "other"): boolean {
   return hasEffect(field, inherited, (effect) => effect !== "none" && effect !== "other");
-}
-
-/** The arguments of a kind that decide who may do what and that paths of `ignoreChanges` name. */
-export function ignoredAccess(spec: ResourceSpec | undefined, ignoreChanges: readonly string[]): string[] {
-  const paths = ignoreChanges.map(topProperty);
-  const isAll = paths.some((path) => path === "" || path === "*");
-  return Object.entries(spec?.fields ?? {})
-    .filter(([key, field]) => decidesAccess(field) && (isAll || paths.includes(key)))
-    .map(([key]) => key);
 }
 
 /** Whether a change of a field, or of one inside it, may matter: all but what its description calls harmless. */

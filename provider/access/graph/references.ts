@@ -147,3 +147,12 @@ export const listReferences = (spec: ResourceSpec | undefined, inputs: Props): s
   leavesIn(spec, inputs).flatMap((leaf) =>
     isReference(leaf) && typeof leaf.value === "string" ? [leaf.value] : [],
   );
+
+/** The arguments of a kind that decide who may do what and that paths of `ignoreChanges` name. */
+export function ignoredAccess(spec: ResourceSpec | undefined, ignoreChanges: readonly string[]): string[] {
+  const paths = ignoreChanges.map(topProperty);
+  const isAll = paths.some((path) => path === "" || path === "*");
+  return Object.entries(spec?.fields ?? {})
+    .filter(([key, field]) => decidesAccess(field) && (isAll || paths.includes(key)))
+    .map(([key]) => key);
+}
