@@ -15,7 +15,6 @@ import { limitsOf, parsePolicy } from "../../access/suppressions/policyDocument"
 import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
 import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";
-import { sortedJson } from "../../fields/formats";
 import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
@@ -124,37 +123,6 @@ function readAtRef(path: string, ref: string): BaseText {
 
 const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
 
-/** All that a policy lists, each as a text that does not depend on its place, with its line. */
-function entriesOf({ entries, types, assertions }: Policy): { text: string; line: number }[] {
-  const { forbid, require, separate } = assertions;
-  const asserted = Object.entries({ forbid, require, separate }).flatMap(([list, all]) =>
-    all.map(({ place, ...each }) => ({
-      line: Number(/:(\d+)$/.exec(place)?.[1]),
-      list,
-      each,
-    })),
-  );
-  const listed = [...entries, ...types].map(({ line, ...each }) => ({ line, list: "allow", each }));
-  return [...listed, ...asserted].map(({ line, ...rest }) => ({
-    line,
-    text: sortedJson(rest),
-  }));
-}
-
-/** Finds the entries of one policy that another lacks, and returns their lines. */
-function findLinesOnlyIn(policy: Policy, other: Policy): string[] {
-  const texts = entriesOf(other).map(({ text }) => text);
-  return entriesOf(policy).flatMap(({ text, line }) => {
-    const at = texts.indexOf(text);
-    if (at < 0) return [String(line)];
-    texts.splice(at, 1);
-    return [];
-  });
-}
-
-const formatLines = (lines: readonly string[]): string =>
-  `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}`;
-
 /**
  * Loads the rules of one's own. They are code, so a review runs none that the change edits: with a base, the file must be
  * that of the base.
@@ -195,32 +163,15 @@ export function readReviewRules(flags: PolicyFlags, policy: Policy | undefined):
   return loadRules(basePath, { isAlone: true });
 }
 
-/** How the file of the change differs from its base; a line each. */
-function describeChanges(
-  own: Policy | undefined,
-  ownText: string | undefined,
-  base: Policy,
-  from: BaseText,
-): string[] {
-  const source = `this review uses ${from.name}`;
-  const file = own?.file ?? "the policy file";
-  if (own === undefined || ownText === undefined) {
-    return [`${base.file}: this change deletes the policy file; ${source}`];
-  }
-  if (from.text === undefined)
-    return [`${file}: this change adds the policy file: none of its entries is used`];
-  if (normalizeLineEndings(ownText) === normalizeLineEndings(from.text)) return [];
-  const [added, removed] = [findLinesOnlyIn(own, base), findLinesOnlyIn(base, own)];
-  const [set, setBefore] = [own, base].map(({ settings, rules }) => sortedJson({ settings, rules }));
-  const parts = [
-    ...(set === setBefore ? [] : ["edits its settings, or what rules it names"]),
-    ...(added.length === 0 ? [] : [`adds or changes the entries in ${formatLines(added)}`]),
-    ...(removed.length === 0
-      ? []
-      : [`${added.length === 0 ? "removes" : "in place of"} those in ${formatLines(removed)} of the base`]),
-  ];
-  const what = parts.length === 0 ? "changes comments or the order" : parts.join(", ");
-  return [`${file}: this change ${what}; ${source}`];
+/** Whether the file of the change differs from its base. What differs is in the diff of the change. */
+function describePolicyChange(name: string, text: string | undefined, base: BaseText): string[] {
+  const source = `this review uses ${base.name}`;
+  if (text === undefined) return [`${base.name}: this change deletes the policy file; ${source}`];
+  if (base.text === undefined)
+    return [`${name}: this change adds the policy file: none of its entries is used`];
+  return normalizeLineEndings(text) === normalizeLineEndings(base.text)
+    ? []
+    : [`${name}: this change edits the policy file; ${source}`];
 }
 
 function checkFlags({ policy, rules, policyBase, baseRef }: PolicyFlags): void {
@@ -258,9 +209,9 @@ export function readReviewPolicy(flags: PolicyFlags): ReviewPolicy | undefined {
       : readAtRef(path, baseRef);
   const isDeleted = path !== "-" && base.text !== undefined && !existsSync(path);
   const text = isDeleted ? undefined : readText(path, "--policy");
-  const own = text === undefined ? undefined : parsePolicy(text, name);
+  if (text !== undefined) parsePolicy(text, name);
   const policy = parsePolicy(base.text ?? "allow: []\n", base.name);
-  return { policy, changed: describeChanges(own, text, policy, base) };
+  return { policy, changed: describePolicyChange(name, text, base) };
 }
 
 /** What a baseline adds to its file. */
