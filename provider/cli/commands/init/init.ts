@@ -1,11 +1,11 @@
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { stringify } from "yaml";
-import { groupBy, isObject } from "../../../fields/values";
+import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { packageFolder } from "../../../text/packageVersion";
-import { editCommand, quoteForShell, quoteWord } from "../../../text/plain";
+import { quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -461,50 +461,6 @@ function listPlaceholders({ written, existing, host }: InitResult): string {
     .join(", ");
 }
 
-/** The text that a file has; empty for a folder, and for a link that leads nowhere. */
-const textOf = (file: NewFile): string =>
-  statSync(joinFilePath(file), { throwIfNoEntry: false })?.isFile()
-    ? readFileSync(joinFilePath(file), "utf8")
-    : "";
-
-/** What an existing file holds in place of values that are known by now. */
-function listFilledIn({ settings, found }: InitPlan, file: NewFile): [standIn: string, value: string][] {
-  const text = textOf(file);
-  return [
-    [STAND_IN.organization, settings.organization] as const,
-    [STAND_IN.repository, found.repository] as const,
-    [STAND_IN.baseUrl, settings.baseUrl] as const,
-    [STAND_IN.issuerUrl, settings.issuerUrl] as const,
-  ].flatMap(([standIn, value]) =>
-    value !== undefined && text.includes(standIn) && !file.text.includes(standIn) ? [[standIn, value]] : [],
-  );
-}
-
-/** The commands that fill in what an earlier run did not know: a file that exists stays as it is. */
-function listEdits(result: InitResult): string[] {
-  const edits = result.existing.flatMap((file) =>
-    listFilledIn(result, file).map((edit) => ({ file, edit: edit.join("|") })),
-  );
-  return [...groupBy(edits, ({ edit }) => [edit])].map(([edit, all]) =>
-    editCommand(
-      `s|${edit}|g`,
-      all.map(({ file }) => shownPath(file)),
-    ),
-  );
-}
-
-/** Whether a file for CI differs from the one that would be written, but for where its lines break. */
-function isForeign(result: InitResult, file: NewFile): boolean {
-  if (file.base !== result.found.root || !/\.ya?ml$/.test(file.path) || file.path === "access-policy.yaml")
-    return false;
-  const filledIn = listFilledIn(result, file).reduce(
-    (text, [standIn, value]) => text.replaceAll(standIn, () => value),
-    textOf(file),
-  );
-  const squeeze = (text: string): string => text.replace(/\s+/g, " ");
-  return squeeze(filledIn) !== squeeze(file.text);
-}
-
 /**
  * The lines of a file of code owners that exists as another one, and lacks some: all of them, because a line in the middle
  * of others decides nothing where a later one matches the same files.
@@ -618,8 +574,6 @@ export function describeResult(result: InitResult): string {
     written: written.map(shownPath),
     nothing: written.length === 0 && existing.length > 0,
     existing: existing.map(shownPath),
-    foreign: existing.filter((file) => isForeign(result, file)).map(shownPath),
-    edits: listEdits(result),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
     placeholders: listPlaceholders(result),
