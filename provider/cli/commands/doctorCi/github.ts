@@ -256,75 +256,45 @@ async function readProtection({ host, path, branch }: CheckedRepository): Promis
   }
 }
 
-const ofType = ({ rules }: Pick<Protection, "rules">, type: string): readonly unknown[] =>
+const ofType = ({ rules }: Protection, type: string): readonly unknown[] =>
   rules.filter((rule) => stringMember(rule, "type") === type);
 
 const DEMANDING = ["pull_request", "required_status_checks"];
 
-/** The rule sets of the repository that demand a review or a status; those of its organisation it cannot change. */
-const demandingRules = ({ rules }: Protection): readonly unknown[] =>
-  rules.filter(
-    (rule) =>
-      DEMANDING.includes(stringMember(rule, "type") ?? "") &&
-      stringMember(rule, "ruleset_source_type") !== "Organization",
-  );
-
-/**
- * The command after which one rule set demands all that the page asks for: the one that demands a part of it, with its other
- * rules; else a new one, which adds to the rules that exist.
- */
-function demandCommand(protection: Protection, contexts: readonly string[], app: string): string {
-  const id = numberMember(demandingRules(protection)[0], "ruleset_id");
-  const existing = protection.rules.filter(
-    (rule) => id !== undefined && numberMember(rule, "ruleset_id") === id,
-  );
-  const parametersOf = (type: string): object =>
-    Object.assign(
-      {},
-      ...ofType({ rules: existing }, type).map((rule) => memberByPath(rule, "parameters")),
-    ) as object;
-  const [review, status] = [parametersOf("pull_request"), parametersOf("required_status_checks")];
-  const others = readMemberList(status, "required_status_checks").filter(
-    (one) => !contexts.includes(stringMember(one, "context") ?? ""),
-  );
+/** The command that adds a rule set which demands all that the page asks for: it holds beside the rules that exist. */
+function demandCommand({ rules }: Protection, contexts: readonly string[], app: string): string {
+  const demanding = rules.find((rule) => DEMANDING.includes(stringMember(rule, "type") ?? ""));
+  // Each rule set has a name of its own.
+  const beside = numberMember(demanding, "ruleset_id");
   const source = /^\d+$/.test(app) ? Number(app) : UNKNOWN_APP;
-  const pullRequest = {
-    required_review_thread_resolution: false,
-    ...review,
-    dismiss_stale_reviews_on_push: true,
-    require_last_push_approval: true,
-    required_approving_review_count: Math.max(
-      1,
-      numberMember(review, "required_approving_review_count") ?? 0,
-    ),
-    require_code_owner_review: true,
-  };
-  const statusChecks = {
-    ...status,
-    strict_required_status_checks_policy: true,
-    required_status_checks: [...others, ...contexts.map((context) => ({ context, integration_id: source }))],
-  };
-  const rules = [
-    ...existing
-      .filter((rule) => !DEMANDING.includes(stringMember(rule, "type") ?? ""))
-      .map((rule) => ({ type: memberByPath(rule, "type"), parameters: memberByPath(rule, "parameters") })),
-    { type: "pull_request", parameters: pullRequest },
-    { type: "required_status_checks", parameters: statusChecks },
-  ];
-  const created = {
-    name: "access review",
+  const ruleSet = {
+    name: beside === undefined ? "access review" : `access review beside ${beside}`,
     target: "branch",
     enforcement: "active",
     conditions: { ref_name: { include: ["~DEFAULT_BRANCH"], exclude: [] } },
-    rules,
+    rules: [
+      {
+        type: "pull_request",
+        parameters: {
+          required_review_thread_resolution: false,
+          dismiss_stale_reviews_on_push: true,
+          require_last_push_approval: true,
+          required_approving_review_count: 1,
+          require_code_owner_review: true,
+        },
+      },
+      {
+        type: "required_status_checks",
+        parameters: {
+          strict_required_status_checks_policy: true,
+          required_status_checks: contexts.map((context) => ({ context, integration_id: source })),
+        },
+      },
+    ],
   };
   // The id is an integer, also where it is still to be filled in.
-  const body = JSON.stringify(id === undefined ? created : { rules }).replaceAll(
-    `"${UNKNOWN_APP}"`,
-    UNKNOWN_APP,
-  );
-  const [method, below] = id === undefined ? ["POST", ""] : ["PUT", `/${id}`];
-  return `echo ${quoteForShell(body)} | gh api --silent -X ${method} "repos/{owner}/{repo}/rulesets${below}" --input -`;
+  const body = JSON.stringify(ruleSet).replaceAll(`"${UNKNOWN_APP}"`, UNKNOWN_APP);
+  return `echo ${quoteForShell(body)} | gh api --silent -X POST "repos/{owner}/{repo}/rulesets" --input -`;
 }
 
 /** What a protection lacks: not checked where a part of it could not be read. */
@@ -364,7 +334,7 @@ function checkStatus(
     const sources = checks.some((one) => one.app === ACTIONS_APP) ? "GitHub Actions" : "any source";
     return missing(
       "status",
-      `${context} is required from ${sources}: a workflow of every branch can set it`,
+      `${context} is required from ${sources}: a workflow of every branch can set it; require it from the app, and no longer from ${sources}`,
       command,
     );
   }
@@ -385,7 +355,7 @@ function checkStatus(
     ? ok("status", `${context} is required, from the app ${app}`)
     : missing(
         "status",
-        `${context} is required from app ${apps.join(", ")}, not from ACCESS_APP_ID ${app}`,
+        `${context} is required from app ${apps.join(", ")}, not from ACCESS_APP_ID ${app}; require it from this one alone`,
         command,
       );
 }

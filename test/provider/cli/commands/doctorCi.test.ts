@@ -339,23 +339,10 @@ test("a workflow that is not what init writes is to be read, and no other one", 
 /** The rule sets' body in a command of `gh api`. */
 const bodyIn = (command = ""): unknown => JSON.parse(/^echo '(.*)' \| gh api/.exec(command)?.[1] ?? "null");
 
-test("what the branch and a status lack is one command, which changes the rule set that is there", async () => {
-  const others = [
-    { type: "deletion", ruleset_id: 7, ruleset_source_type: "Repository" },
-    { ...statusOf(1), ruleset_id: 3, ruleset_source_type: "Organization" },
-  ];
-  const build = { context: "build" };
-  const required = { required_status_checks: [build, { context: "access-review", integration_id: 15368 }] };
-  const review = {
-    required_approving_review_count: 2,
-    require_code_owner_review: false,
-    dismiss_stale_reviews_on_push: false,
-    require_last_push_approval: false,
-  };
+test("what the branch and a status lack is one command, which adds a rule set", async () => {
   const rules = [
-    ...others,
-    { type: "pull_request", ruleset_id: 7, parameters: review },
-    { type: "required_status_checks", ruleset_id: 7, parameters: required },
+    { ...statusOf(1), ruleset_id: 3 },
+    { type: "pull_request", ruleset_id: 7, parameters: { required_approving_review_count: 2 } },
   ];
   await check({ set: { [RULES]: rules, [`${REPO}/rulesets/3`]: { bypass_actors: [] } } });
   // A second project, whose status nobody requires.
@@ -367,21 +354,21 @@ test("what the branch and a status lack is one command, which changes the rule s
   const lacking = checks.filter((one) => ["branch", "status"].includes(one.check));
   expect(lacking.map((one) => `${one.state} ${one.check} ${one.text}`)).toEqual([
     "wrong branch main does not demand a review of code owners",
-    "wrong status access-review is required from app 1, not from ACCESS_APP_ID 4711",
+    "wrong status access-review is required from app 1, not from ACCESS_APP_ID 4711; require it from this one alone",
     "wrong status access-review-teams is not required",
   ]);
   const [command = "", ...more] = new Set(lacking.map((one) => one.command));
   expect(more).toEqual([]);
-  expect(command).toMatch(/-X PUT "repos\/\{owner\}\/\{repo\}\/rulesets\/7" --input -$/);
+  expect(command).toMatch(/-X POST "repos\/\{owner\}\/\{repo\}\/rulesets" --input -$/);
   const sources = ["access-review", "access-review-teams"].map((context) => ({
     context,
     integration_id: APP,
   }));
   expect(bodyIn(command)).toMatchObject({
+    name: "access review beside 3",
     rules: [
-      { type: "deletion" },
-      { type: "pull_request", parameters: { ...review, ...DEMANDED } },
-      { type: "required_status_checks", parameters: { required_status_checks: [build, ...sources] } },
+      { type: "pull_request", parameters: DEMANDED },
+      { type: "required_status_checks", parameters: { required_status_checks: sources } },
     ],
   });
   expect((await run([], env)).stdout.split(command)).toHaveLength(2);
