@@ -29,7 +29,6 @@ export type {
   ExpectedEntity,
   FieldChange,
   GrantCounts,
-  IgnoredChanges,
   ManagedCount,
   Provenance,
   Report,
@@ -40,7 +39,6 @@ export type {
   Sha256,
   Timestamp,
   TrustChange,
-  UnrelatedChanges,
   VerifyReport,
 } from "./report/report";
 export { reportOn, review } from "./report/reviewReport";
