@@ -484,7 +484,7 @@ describe("exceptions", () => {
     expect(apply(text, NOW, "review").unused).toEqual([]);
     expect(apply(text, NOW, "drift").unused).toHaveLength(1);
     // A rule that judges an update finds no drift: what accepts it serves a review alone.
-    const update = entry("rule: S1", "match: { name: x }", "reason: x");
+    const update = entry("rule: T7", "match: { name: x }", "reason: x");
     expect(apply(update, NOW, "review").unused).toHaveLength(1);
     expect(apply(update, NOW, "drift").unused).toEqual([]);
     // What it would fit but for its fingerprint is known to either.
