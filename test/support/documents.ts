@@ -1,5 +1,6 @@
 import { reportProblem } from "../../provider/access/report/report";
 import type { Sources } from "../../provider/access/review/compare";
+import type { RecordedResource } from "../../provider/access/documents/engineState";
 import type { Preview } from "../../provider/access/documents/preview";
 import type { Provenance, Report, ReviewReport } from "../../provider/access/report/report";
 import { review } from "../../provider/access/report/reviewReport";
@@ -13,6 +14,21 @@ export { inventoryOf, preview, state, step, urn } from "../../provider/access/ru
 export type { DescribedState as State } from "../../provider/access/rules/reviewOf";
 
 export const same = (one: State) => step("same", one, one);
+
+/** What a state records of a resource that has nothing but what is given. */
+export const recordedResource = (given: Partial<RecordedResource>): RecordedResource => ({
+  urn: "",
+  type: "",
+  inputs: {},
+  outputs: {},
+  secretPaths: [],
+  external: false,
+  protect: false,
+  retainOnDelete: false,
+  pendingDelete: false,
+  ignoreChanges: [],
+  ...given,
+});
 
 /** Where the reports of tests come from. */
 export const PROVENANCE: Provenance = { time: "2026-06-01T00:00:00.000Z", package: "1.2.3" };

@@ -1,6 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { uid } from "../../../support/access";
-import { inventoryOf } from "../../../support/documents";
+import { inventoryOf, recordedResource } from "../../../support/documents";
 import { compare } from "../../../../provider/access/review/compare";
 import { findDrift } from "../../../../provider/access/drift/drift";
 import { combineDirections, mayWiden } from "../../../../provider/access/effects";
@@ -13,20 +13,14 @@ const own = `${root}/${"7".repeat(16)}`;
 const urnOf = (kind: string): string => `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:${kind}::one`;
 
 function recorded(kind: string, inputs: Props): RecordedResource {
-  return {
+  return recordedResource({
     urn: urnOf(kind),
     type: `pulumi-nodejs:dynamic/platform:${kind}`,
     kind,
     id: own,
     inputs,
     outputs: { ...inputs, uid: own },
-    secretPaths: [],
-    external: false,
-    protect: false,
-    retainOnDelete: false,
-    pendingDelete: false,
-    ignoreChanges: [],
-  };
+  });
 }
 
 /** What a review says of the change. */

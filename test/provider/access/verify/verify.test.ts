@@ -2,7 +2,6 @@ import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
-import type { RecordedResource } from "../../../../provider/access/documents/engineState";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { reportProblem, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
@@ -29,7 +28,7 @@ import {
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { UNKNOWN } from "../../../../provider/fields/values";
-import { inventoryOf, preview, PROVENANCE, state, step } from "../../../support/documents";
+import { inventoryOf, preview, PROVENANCE, recordedResource, state, step } from "../../../support/documents";
 import { nightDrift } from "../report/render/reports";
 
 const deployer = identity("deployer", pinned);
@@ -73,19 +72,6 @@ const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
 const ofParent = (kind: string, name: string, { uid }: Resource, inputs: Resource["inputs"]): Resource =>
   resource(kind, name, { name: undefined, parentUid: uid, ...inputs }, { uid });
 const bindingsOf = (bindings: object) => ({ bindings }) as Resource["inputs"];
-const recordedAs = (given: Partial<RecordedResource>): RecordedResource => ({
-  urn: "",
-  type: "",
-  inputs: {},
-  outputs: {},
-  secretPaths: [],
-  external: false,
-  protect: false,
-  retainOnDelete: false,
-  pendingDelete: false,
-  ignoreChanges: [],
-  ...given,
-});
 const noState = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
 const clean = { failing: 0, complete: true, findings: [], missing: 0 };
 
@@ -344,7 +330,7 @@ describe("verify", () => {
       ["description", []],
     ])("compares what the state ignores: %s", (path, messages) => {
       const { urn, uid: id, kind, inputs } = reader;
-      const resources = [recordedAs({ urn, kind, id, inputs, ignoreChanges: [path] })];
+      const resources = [recordedResource({ urn, kind, id, inputs, ignoreChanges: [path] })];
       const state = { ...noState, resources };
       const { findings } = verifying(reviewOf(base), inventoryAfter(listed(base)), state);
       expect(findings.map(({ message }) => message)).toEqual(messages);
@@ -356,7 +342,7 @@ describe("verify", () => {
 
     it("finds nothing in what a state tells of a GroupAccess that was not deleted, or that the review could not read", () => {
       const { urn, uid: id, kind, inputs } = setInputs(unbound, { ignore: { namePatterns: [".*"] } });
-      const recorded = recordedAs({ urn, kind, id, inputs });
+      const recorded = recordedResource({ urn, kind, id, inputs });
       const before = exchange(holding, { ...unbound, inputs });
       const open = setInputs(unbound, { ignore: { namePatterns: [UNKNOWN] } });
       const changes = [
