@@ -145,14 +145,19 @@ function describeIgnored({ urn, after, ignored }: ResourceChange): IgnoredChange
   return [{ urn, paths: ignored }];
 }
 
-/** The paths of `ignoreChanges` that the review did not announce, where one of them names what decides access. */
-export function unannouncedIgnores(
-  { ignored = [] }: Pick<ExpectedAccess, "ignored">,
-  { kind, urn, ignoreChanges }: Pick<RecordedResource, "kind" | "urn" | "ignoreChanges">,
-): string[] {
-  const paths = ignored.find((each) => each.urn === urn)?.paths ?? [];
-  const added = ignoreChanges.filter((path) => !paths.includes(path));
-  return ignoredAccess(specs[kind ?? ""], added).length === 0 ? [] : added;
+/**
+ * Tells the paths of `ignoreChanges` of a resource that the review did not announce, where one of them names what decides access.
+ */
+export function createIgnoreCheck({
+  ignored = [],
+}: ExpectedAccess): (
+  resource: Pick<RecordedResource, "kind" | "urn" | "ignoreChanges">,
+) => readonly string[] {
+  const announced = new Map(ignored.map(({ urn, paths }) => [urn, paths]));
+  return ({ kind = "", urn, ignoreChanges }) => {
+    const added = ignoreChanges.filter((path) => announced.get(urn)?.includes(path) !== true);
+    return ignoredAccess(specs[kind], added).length === 0 ? [] : added;
+  };
 }
 
 /** The bindings of the inventory that are no entities, since a resource owns all bindings of their group. */

@@ -75,7 +75,7 @@ const MOST_NAMES = 3;
 
 /** What no other part of the report shows: changes that concern no access, and what is new or goes and has none. */
 function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
-  const counts = new Map<string, { kind: string; op: string; count: number; names: string[] }>();
+  const counts = new Map<string, { kind: string; op: string; count: number; names: readonly string[] }>();
   const shown = keysOfGrants(comparison);
   const isShown = (change: ResourceChange): boolean => {
     const { op, urn, before, after } = change;
@@ -90,8 +90,8 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0, names: [] };
     const name = (change.after ?? change.before)?.name ?? urnParts(change.urn ?? "").name;
-    if (known.names.length < MOST_NAMES) known.names.push(name);
-    counts.set(key, { ...known, count: known.count + 1 });
+    const names = known.names.length < MOST_NAMES ? [...known.names, name] : known.names;
+    counts.set(key, { ...known, count: known.count + 1, names });
   }
   return [...counts.values()].sort((a, b) => compareTexts(a.kind, b.kind) || compareTexts(a.op, b.op));
 }

@@ -14,14 +14,14 @@ import { withoutRetained } from "../graph/keys";
 import { isReference, leavesIn, mapLeaves } from "../graph/references";
 import type { Leaf } from "../graph/references";
 import {
+  createIgnoreCheck,
   declaredInputs,
   isComparable,
   isVerified,
-  unannouncedIgnores,
   writtenInputs,
 } from "../report/expected";
 import { isUnread } from "../graph/unread";
-import type { ExpectedAccess, ExpectedEntity, ReviewReport } from "../report/report";
+import type { ExpectedEntity, ReviewReport } from "../report/report";
 import { hasExpectedInputs, entityLabel } from "./compareExpected";
 import { NO_INVENTORY } from "./verify";
 
@@ -59,7 +59,7 @@ export class ApprovedAccess {
   private readonly knownUids: ReadonlySet<string>;
   /** The resources of which somebody accepted that the review could not read a value. */
   private readonly acceptedUnread: ReadonlySet<string | undefined>;
-  private readonly expected: ExpectedAccess;
+  private readonly findIgnored: ReturnType<typeof createIgnoreCheck>;
   private readonly isMade = new Map<string, Promise<boolean>>();
 
   /**
@@ -72,7 +72,7 @@ export class ApprovedAccess {
     private readonly isPreview: boolean,
   ) {
     if (expected === undefined) throw new DocumentError("PP6006", NO_INVENTORY);
-    this.expected = expected;
+    this.findIgnored = createIgnoreCheck(expected);
     for (const entity of expected.entities) {
       this.byKey.set(entity.key, entity);
       // The old object of a replacement that stays at the server is not what the program writes.
@@ -111,7 +111,7 @@ export class ApprovedAccess {
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],
     );
-    const ignored = unannouncedIgnores(this.expected, resource);
+    const ignored = this.findIgnored(resource);
     return [
       ...(ignored.length === 0
         ? []

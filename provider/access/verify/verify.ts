@@ -18,7 +18,7 @@ import type { Entity } from "../graph/model";
 import { leavesIn, mapReferences, topProperty } from "../graph/references";
 import { isUnread } from "../graph/unread";
 import { countBy, fitReport } from "../report/fitReport";
-import { isComparable, isVerified, unannouncedIgnores, writtenInputs } from "../report/expected";
+import { createIgnoreCheck, isComparable, isVerified, writtenInputs } from "../report/expected";
 import { describeField } from "../report/render/words";
 import { SCHEMA_VERSION } from "../report/report";
 import type {
@@ -201,6 +201,7 @@ function compareRecorded(
   state: StateExport | undefined,
 ): EntityDifference[] {
   const announced = new Map(review.declared?.map(({ urn, inputs }) => [urn, inputs]));
+  const findIgnored = createIgnoreCheck(review);
   const former = new Map([...before.values()].map((entity) => [entity.urn, entity]));
   const staying = new Set([...entities.values()].map((entity) => entity.urn));
   return (state?.resources ?? []).flatMap((resource): EntityDifference[] => {
@@ -229,7 +230,7 @@ function compareRecorded(
       );
       return [{ path, before: was, after: is }];
     });
-    const added = staying.has(urn) ? unannouncedIgnores(review, resource) : [];
+    const added = staying.has(urn) ? findIgnored(resource) : [];
     if (added.length > 0) fields.push({ path: "ignoreChanges", before: undefined, after: sortedJson(added) });
     const entity = { key: urn, kind, uid: id, urn, name: urnParts(urn).name, inputs, secretPaths: [] };
     return fields.length === 0 ? [] : [{ entity, what: "changed", fields, isNarrowed: false }];

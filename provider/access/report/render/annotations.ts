@@ -29,7 +29,7 @@ const securitySeverity: Readonly<Record<Severity, string>> = {
   low: "2.0",
 };
 
-/** A message is of lines, each of which is plain: what SARIF would take for a link is none (3.11.6). */
+/** A message is of lines, each of which is plain: what SARIF would take for a link is none. */
 const sarifText = (lines: readonly (string | undefined)[]): string =>
   lines
     .flatMap((line) => (line === undefined || line === "" ? [] : [shorten(plainText(line), 1000)]))

@@ -1,7 +1,6 @@
 import { capitalize, getOrCompute } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import type { SourceLocation } from "../../documents/engineState";
-import { NOT_IN_PROGRAM } from "../../graph/grant";
 import type { GrantChange } from "../../graph/grant";
 import { isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
@@ -59,11 +58,11 @@ const severityIcons: Readonly<Record<Severity, string>> = {
   medium: "🟡",
   low: "⚪",
 };
-const changeWords: Readonly<Record<GrantChange["change"], string>> = {
-  gained: "➕ gained",
-  widened: "⬆️ widened",
-  lost: "➖ lost",
-  narrowed: "⬇️ narrowed",
+const changeIcons: Readonly<Record<GrantChange["change"], string>> = {
+  gained: "➕",
+  widened: "⬆️",
+  lost: "➖",
+  narrowed: "⬇️",
 };
 
 /** How much of the report is shown. What is left out is counted and said. */
@@ -316,7 +315,7 @@ class Comment {
     const oldRole = before.role === undefined ? "" : `${struck(code(before.role, 80))} `;
     const oldGroup = before.group === undefined ? "" : `${struck(escapeText(before.group, 160))} `;
     const cells = [
-      source.reason === NOT_IN_PROGRAM ? `➕ ${changeWord(source)}` : changeWords[change],
+      `${changeIcons[change]} ${changeWord(source)}`,
       name === undefined ? escapeText(who, 120) : `${escapeText(who, 120)}<br>${code(name, 80)}`,
       `${oldRole}${change === "lost" ? struck(code(role, 80)) : code(role, 80)}`,
       `${oldGroup}${escapeText(group, 160)}${source.grant.group.isRoot ? " (root)" : ""}`,

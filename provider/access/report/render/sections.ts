@@ -3,7 +3,7 @@ import { plural } from "../../../text/plain";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
-import { NOT_IN_PROGRAM, tupleOf } from "../../graph/grant";
+import { tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
 import { describeMembers } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
@@ -14,7 +14,9 @@ import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, Trust
 import type { RenderOptions } from "./options";
 import {
   RepositoryLinks,
+  UNDECLARED,
   changeOrder,
+  changeWord,
   chooseName,
   formatTime,
   joinStacks,
@@ -139,8 +141,10 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
       "unrelated",
       "Other changes",
       unrelated.map(({ kind, op, count, names = [] }) => {
-        const more = count > names.length && names.length > 0 ? ` and ${count - names.length} more` : "";
-        return `${count} ${kind} ${op}${names.length === 0 ? "" : `: ${names.join(", ")}${more}`}`;
+        const what = `${count} ${kind} ${op}`;
+        if (names.length === 0) return what;
+        const more = count - names.length;
+        return `${what}: ${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
       }),
     ),
   ];
@@ -325,9 +329,9 @@ export function headlineOf(report: Report): Headline | undefined {
   const unlisted = countUnlisted(report);
   // Some of those that are not listed may be alike.
   const atLeast = unlisted > 0 && !isOne ? "at least " : "";
-  const isOld = shownChanges.every(({ reason }) => reason === NOT_IN_PROGRAM);
+  const isOld = shownChanges.every((change) => changeWord(change) === UNDECLARED);
   const verb = isOld ? (isOne ? "has" : "have") : isOne ? one : many;
-  const what = `${chooseName(role)} at ${group.path}${isOld ? ", which is not in the program" : ""}`;
+  const what = `${chooseName(role)} at ${group.path}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const main = `${atLeast}${countSubjects(grants)} ${verb} ${what}`;
   const hiddenCount = changes.length + unlisted - shownChanges.length;
   return {
@@ -372,9 +376,9 @@ function tallies(report: Report): Tally[] {
       const compared = tally("Compared", { resources: summary.compared }, ["resources"]);
       const differences = tally("Drift", summary.differences, differenceKinds);
       const access = tally("Access", summary.directions, driftDirections);
-      const older = report.grants.filter(({ reason }) => reason === NOT_IN_PROGRAM).length;
-      const changes = { ...summary, gained: summary.gained - older, "not in the program": older };
-      const names = [...changeOrder, "not in the program"] as const;
+      const older = report.grants.filter((change) => changeWord(change) === UNDECLARED).length;
+      const changes = { ...summary, gained: summary.gained - older, [UNDECLARED]: older };
+      const names = [...changeOrder, UNDECLARED] as const;
       const grants = report.grants.length === 0 ? [] : [tally("Grants", changes, names)];
       return report.differences.length === 0
         ? [found, compared]

@@ -8,6 +8,7 @@ import { plainIndented, shorten, terminal, terminalLine } from "./escape";
 import type { RenderOptions } from "./options";
 import { columnsOf, wrap } from "../../../text/plain";
 import {
+  UNDECLARED,
   capabilityWords,
   changeSigns,
   changeWord,
@@ -157,7 +158,7 @@ function fieldLine(field: FieldChange): string {
 
 function grantHeading(command: Report["command"], word: string): string {
   const heading = word.toUpperCase();
-  if (command === "drift") return word.startsWith("not ") ? heading : `${heading} BY DRIFT`;
+  if (command === "drift") return word === UNDECLARED ? heading : `${heading} BY DRIFT`;
   return command === "verify" ? `ANNOUNCED AND APPLIED: ${heading}` : heading;
 }
 

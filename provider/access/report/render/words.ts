@@ -135,9 +135,12 @@ export const changeSigns: Readonly<Record<GrantChange["change"], string>> = {
   narrowed: "v",
 };
 
-/** What a change of access is called: what was there before all programs is not gained. */
-export const changeWord = ({ change, reason }: GrantChange): string =>
-  reason === NOT_IN_PROGRAM ? "not in the program" : change;
+/** What drift calls a grant that may have been there before all programs: nobody can say that it was gained. */
+export const UNDECLARED = "not in the program";
+
+/** What a change of access is called. */
+export const changeWord = ({ change, reason }: GrantChange): GrantChange["change"] | typeof UNDECLARED =>
+  reason === NOT_IN_PROGRAM ? UNDECLARED : change;
 
 export const changeOrder: readonly GrantChange["change"][] = ["gained", "widened", "lost", "narrowed"];
 
