@@ -6,7 +6,7 @@ import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { quoteWord } from "../../text/plain";
-import { isUid } from "../../text/uid";
+import { isUid, parentOf } from "../../text/uid";
 import { declareObject } from "../adopt/state";
 import { CallExpression, VariableReference, printKey, printStatement, printProperty } from "../adopt/code";
 import { resourceName } from "../adopt/program";
@@ -212,7 +212,8 @@ export class DifferenceDescriber {
     const declared = new Set(keysOf({ kind: spec.kind, uid, inputs: before }));
     const more = new Set(keysOf({ kind: spec.kind, uid, inputs: after }).filter((key) => !declared.has(key)));
     return [...this.directory.all()]
-      .filter((object) => object.kind === kind && keysOf(object).some((key) => more.has(key)))
+      .filter((object) => object.kind === kind && parentOf(object.uid) === uid)
+      .filter((object) => keysOf(object).some((key) => more.has(key)))
       .flatMap(({ createTime }) => createTime ?? [])
       .sort((a, b) => Date.parse(b) - Date.parse(a))[0];
   }

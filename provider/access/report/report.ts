@@ -234,7 +234,7 @@ export interface ReviewReport extends CommonReport {
   readonly grants: readonly GrantChange[];
   readonly groups: readonly GroupNode[];
   readonly trust: readonly TrustChange[];
-  /** Changes that concern no access: kind, operation, how many. */
+  /** Changes that concern no access. */
   readonly unrelated: readonly UnrelatedChanges[];
   /** Of a review that read an update plan. */
   readonly plan?: ReviewedPlan;

@@ -164,13 +164,15 @@ function findOutsider(
 
 /** Whoever is known by what was made by hand alone may have been put there to look known. */
 const BY_HAND = "which nothing that a given stack records trusted before";
+
+/** @param recorded The identity as a given stack records it. */
 function judgeOutsider(
   facts: Facts,
   known: Known,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
   words: OutsiderWords,
-  isContradicted = false,
+  recorded?: Entity,
 ): Outsider | undefined {
   const outsider = findOutsider(facts, known, conditions, grants, words);
   if (outsider !== undefined && outsider.words !== words.elsewhere) return outsider;
@@ -179,6 +181,7 @@ function judgeOutsider(
   if (owners.length === 0) return outsider;
   const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
   // Who is known elsewhere, and there by hand only, is not known; nor who took the place of whom a stack records.
+  const isContradicted = recorded !== undefined && !isDeepStrictEqual(ownersOf(facts, recorded), conditions);
   const isByHand = outsider === undefined && !isContradicted;
   const severity = severityOfStranger(isStrongOne, isByHand ? "byHand" : "new");
   return { owners, grants, severity, words: BY_HAND };
@@ -218,9 +221,7 @@ export const newOutsider: Rule = {
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
       const recorded = facts.recordedByUrn().get(entity.urn ?? "");
-      const isContradicted =
-        recorded !== undefined && !isDeepStrictEqual(ownersOf(facts, recorded), conditions);
-      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST, isContradicted);
+      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST, recorded);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(

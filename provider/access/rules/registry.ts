@@ -168,11 +168,8 @@ function isRootUser(user: string | undefined): boolean {
 const isRootItem = (user: Json): boolean =>
   isObject(user) && user["uid"] !== undefined && !(Number(user["uid"]) > 0);
 
-const nameOfUser = (user: Json): string =>
-  (typeof user === "string" ? undefined : textAt(user, "username")) ?? "an unnamed one";
-
 const nameOfItem = (item: Json): string =>
-  typeof item === "string" ? item : (textAt(item, "name") ?? "an unnamed one");
+  typeof item === "string" ? item : (textAt(item, "name") ?? textAt(item, "username") ?? "an unnamed one");
 
 /** What a field adds to what images trust: new items of a list, by name, or a user who is root. */
 function addedTrust({ path, field }: DescribedField, before: Props | undefined, after: Props): string[] {
@@ -190,7 +187,7 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
   }
   if (field.access === "images.users") {
     const [old, now] = [before, after].map((inputs) =>
-      listAtPath(inputs, path).flatMap((user) => (isRootItem(user) ? [nameOfUser(user)] : [])),
+      listAtPath(inputs, path).filter(isRootItem).map(nameOfItem),
     );
     return now?.filter((name) => old?.includes(name) !== true) ?? [];
   }

@@ -330,14 +330,14 @@ export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
     }
     const file = `./${basename(path)}`;
     const { add } = packageManager;
+    const isGone = isTarball(path) && !existsSync(path);
     const command = !isTarball(path)
       ? `${add} "./$(npm pack --silent ${quoteWord(path)} | tail -n 1)"`
       : existsSync(join(folder, file))
         ? `${add} ${quoteWord(file)}`
-        : existsSync(path)
-          ? `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`
-          : `${add} ${quoteWord(file)}   # once you have put the file into this folder`;
-    const isGone = isTarball(path) && !existsSync(path);
+        : isGone
+          ? `${add} ${quoteWord(file)}   # once you have put the file into this folder`
+          : `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`;
     const why = `is outside of the repository${isGone ? `, and ${printable(path, 200)} is not there` : ""}`;
     return [{ name, why, command }];
   });
