@@ -135,7 +135,6 @@ async function warnOfAbsent(uids: typeof written): Promise<void> {
 
 /** Ends a program with lines that have their codes. */
 export function endProgram(described: readonly string[]): never {
-  // eslint-disable-next-line no-restricted-syntax
   const error = new pulumi.RunError(described.join("\n"));
   // An unhandled rejection is printed with its stack.
   error.stack = error.message;

@@ -93,7 +93,7 @@ export class AccessFixture {
 
   /** Where a job gets its OIDC token from, as GitHub gives it to a job with `id-token: write`. */
   tokenRequest(subject: string): Values {
-    const { port } = this.minting?.address() as AddressInfo;
+    const { port } = this.minting!.address() as AddressInfo;
     return {
       ACTIONS_ID_TOKEN_REQUEST_URL: `http://127.0.0.1:${port}/?subject=${encodeURIComponent(subject)}`,
       ACTIONS_ID_TOKEN_REQUEST_TOKEN: "of-the-runner",

@@ -78,7 +78,7 @@ export function readComponent(file: string): {
   readonly jobs: Configuration;
 } {
   const [header, body] = parseAllDocuments(readFileSync(file, "utf8"), { strict: true });
-  const { spec } = header?.toJS() as { spec: { inputs: Readonly<Record<string, ComponentInput>> } };
+  const { spec } = header!.toJS() as { spec: { inputs: Readonly<Record<string, ComponentInput>> } };
   return { inputs: spec.inputs, jobs: body?.toJS() as Configuration };
 }
 

@@ -1,5 +1,4 @@
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "./engine";
 
@@ -24,14 +23,8 @@ export function tool(path: string, args: readonly string[], cwd: string): Answer
 /** Compiles a folder as its tsconfig.json says. */
 export const compile = (folder: string): Answered => tool("typescript/bin/tsc", ["-p", "."], folder);
 
-/** Checks the programs of a folder by the rules that ESLint and its TypeScript parser recommend. */
+/** Checks the programs of a folder by the rules of correctness that oxlint recommends. */
 export function lint(folder: string): Answered {
-  writeFileSync(
-    join(folder, "eslint.config.mjs"),
-    `import eslint from "@eslint/js";
-import tseslint from "typescript-eslint";
-export default tseslint.config(eslint.configs.recommended, tseslint.configs.recommended);
-`,
-  );
-  return tool("eslint/bin/eslint.js", ["*.ts"], folder);
+  const options = ["--disable-nested-config", "--format=unix", "--max-warnings=0"];
+  return tool("oxlint/bin/oxlint", [...options, "--ignore-pattern=node_modules"], folder);
 }

@@ -1,6 +1,4 @@
-/** Thrown inside `Budget.ask` when a question needs more steps than are left. */
-// Caught where it is thrown: nobody sees it.
-// eslint-disable-next-line no-restricted-syntax
+/** Thrown inside `Budget.ask`, and caught there, when a question needs more steps than are left. */
 class BudgetExceeded extends Error {}
 
 /** How many steps all questions of a review may take together: about two seconds of processor time. */

@@ -19,7 +19,7 @@ const refusalIn = (steps: readonly Step[]): string =>
 function linesOf(job: string): string {
   const [, jobs] = parseAllDocuments(read("templates/deploy/template.yml"));
   const { script = [] } =
-    (jobs?.toJS() as Record<string, { readonly script?: readonly string[] }>)[job] ?? {};
+    (jobs!.toJS() as Record<string, { readonly script?: readonly string[] }>)[job] ?? {};
   const end = script.findIndex((line) => line.includes("diff --quiet"));
   return script.slice(end - 1, end + 1).join("\n");
 }
