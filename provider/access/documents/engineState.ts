@@ -329,9 +329,17 @@ function readUnreviewed(
   };
 }
 
+/** The arguments that are at the server: an update that failed half-way has written its outputs, and kept the inputs before it. */
+function writtenInputs(state: Record<string, unknown>, kind: string): unknown {
+  const { inputs, outputs, initErrors } = state;
+  if (texts(initErrors).length === 0 || !isObject(inputs) || !isObject(outputs)) return inputs;
+  const written = Object.entries(outputs).filter(([key]) => Object.hasOwn(specs[kind]?.fields ?? {}, key));
+  return { ...inputs, ...Object.fromEntries(written) };
+}
+
 function readManaged(
   state: Record<string, unknown>,
-  identity: Pick<RecordedResource, "urn" | "type" | "id" | "kind">,
+  identity: Pick<RecordedResource, "urn" | "type" | "id"> & { readonly kind: string },
   masksAreSecrets: boolean,
   withSecrets: boolean,
 ): RecordedResource {
@@ -339,7 +347,7 @@ function readManaged(
   const secrets = withSecrets ? new PlainSecrets() : undefined;
   return {
     ...identity,
-    inputs: readProps(state["inputs"], { masksAreSecrets, secretPaths, secrets }),
+    inputs: readProps(writtenInputs(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
     outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
     secretPaths,
     secrets,

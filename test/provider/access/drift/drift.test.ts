@@ -357,6 +357,27 @@ describe("drift", () => {
       expect(code).not.toContain("unmanaged");
     });
 
+    test("finds none that an update wrote before it failed: its state has the inputs of the one before", async () => {
+      const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
+      const { uid } = await call(emulator, "POST", grants(), body);
+      const reports = [];
+      for (const initErrors of [["deleting binding: PERMISSION_DENIED"], []]) {
+        const rows = made.rows.map((row) => {
+          if (row["id"] !== made.ids["access"] || !String(row["type"]).endsWith(":GroupAccess")) return row;
+          const outputs = row["outputs"] as { bindings: object };
+          return {
+            ...row,
+            initErrors,
+            outputs: { ...outputs, bindings: { ...outputs.bindings, more: body } },
+          };
+        });
+        const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
+        reports.push(brief(await survey({ ...on, states: [parseStateExport(text, "export.json")] })));
+      }
+      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      expect(reports).toEqual([[], changed("widened", "unmanaged: someone as writer")]);
+    });
+
     test("finds a binding that the resource ignores by a name that anybody may choose", async () => {
       const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
         name: "break-glass",
