@@ -13,7 +13,7 @@ import {
   listAsMarkdown,
   listAsText,
 } from "../../access/rules/explain";
-import { loadRules, OWN_RULE_ID } from "../../access/rules/ownRules";
+import { loadRules } from "../../access/rules/ownRules";
 import { wrapped } from "../../text/plain";
 import { didYouMean } from "../../text/suggestions";
 import { exitCodes, UsageError } from "../framework/exitCodes";
@@ -39,38 +39,17 @@ function resolve(text: string, all: readonly Rule[]): Topic {
   // Messages have it in brackets.
   const code = text.replace(/^\((.*)\)$/, "$1").toUpperCase();
   if (Object.hasOwn(errorCodes, code)) return { code: code as ErrorCode };
-  throw /^\(?PP\d/i.test(text) ? unknownCode(text) : unknownRule(text, all);
-}
-
-function unknownCode(text: string): UsageError {
-  const shown = JSON.stringify(printable(text, 60));
-  const codes = Object.keys(errorCodes);
-  const family = codes.filter((code) => code.startsWith(text.toUpperCase().slice(0, 3)));
-  const nearest = didYouMean(text.toUpperCase(), family);
-  const hint = nearest === undefined ? "docs/troubleshooting.md lists them all" : `did you mean ${nearest}?`;
-  return new UsageError("PP5008", `unknown error code ${shown}; ${hint}`);
-}
-
-function unknownRule(text: string, all: readonly Rule[]): UsageError {
-  const names = all.flatMap(({ id, name }) => [id, name]);
-  const isOwn = new RegExp(OWN_RULE_ID).test(text.toUpperCase());
-  const own = all.filter((rule) => !rules.includes(rule)).map(({ id }) => id);
-  const ids = isOwn ? own : all.map(({ id }) => id);
-  const nearestId = isOwn || /^[a-z]{1,2}\d/i.test(text) ? didYouMean(text.toUpperCase(), ids) : undefined;
-  const isId = /^[a-z]{1,2}\d{1,3}$/i.test(text);
-  const family = rules.filter(({ id }) => id.charAt(0) === text.charAt(0).toUpperCase()).map(({ id }) => id);
-  const suggestion = isId
-    ? family.length > 0
-      ? family.join(", ")
-      : undefined
-    : (nearestId ?? didYouMean(text.toLowerCase(), names));
-  const listing = !isOwn
-    ? `${ownCommand()} explain lists them all`
-    : all === rules
-      ? "give the file of your own rules: --rules FILE"
-      : `the file of --rules has ${own.join(", ") || "none"}`;
-  const hint = suggestion === undefined ? listing : `did you mean ${suggestion}?`;
-  return new UsageError("PP5008", `unknown rule ${JSON.stringify(printable(text, 60))}; ${hint}`);
+  const nearest = didYouMean(text.toUpperCase(), [...all.map(({ id }) => id), ...Object.keys(errorCodes)]);
+  const meant =
+    didYouMean(
+      text.toLowerCase(),
+      all.map(({ name }) => name),
+    ) ?? nearest;
+  const hint =
+    meant === undefined
+      ? `${ownCommand()} explain lists all rules, with --rules FILE those of your own, and docs/troubleshooting.md all codes`
+      : `did you mean ${meant}?`;
+  throw new UsageError("PP5008", `unknown rule or code ${JSON.stringify(printable(text, 60))}; ${hint}`);
 }
 
 export const command = defineCommand(

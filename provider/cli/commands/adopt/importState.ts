@@ -5,7 +5,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { slug } from "../../../access/adopt/program";
 import type { Adoption } from "../../../access/adopt/program";
-import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
 import { printable } from "../../../text/printable";
@@ -112,21 +111,6 @@ async function importDocument(document: unknown, stack: string, cwd: string): Pr
   }
 }
 
-/** What the program does to the stack. A stack that holds what the program does not declare may be another program's. */
-async function previewProgram({ stack, out, exported }: TargetStack): Promise<unknown> {
-  try {
-    return await runPulumiJson(["preview", "--json"], stack, out);
-  } catch (error) {
-    const { length } = listManaged(parseStateExport(exported, `the export of stack ${stack}`));
-    if (!(error instanceof PulumiError) || length === 0) throw error;
-    throw new UsageError(
-      "PP5009",
-      `stack ${stack} manages ${plural(length, "resource")}, and the preview of the program in ${printable(out, 200)} fails on it. If another program manages these, nothing is to be changed there: give this one a name of its own in Pulumi.yaml, and a stack by pulumi stack init. ${error.message}`,
-      { cause: error },
-    );
-  }
-}
-
 /** Checks that the program changes nothing after the import; otherwise puts the state back. */
 async function verifyImport({ stack, out, exported }: TargetStack, backup: string): Promise<void> {
   try {
@@ -159,7 +143,7 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
       ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack}`),
     ]);
   }
-  const preview = await previewProgram(target);
+  const preview = await runPulumiJson(["preview", "--json"], stack, out);
   const { document, urns } = mergeState({
     exported: JSON.parse(exported) as unknown,
     preview,
