@@ -321,9 +321,7 @@ export class Client {
     if (this.hasSaidRepeated || !(error instanceof ConnectionError)) return;
     this.hasSaidRepeated = true;
     const [what = ""] = error.message.split("; ", 1);
-    this.options.notify?.(
-      `${what}; trying again for up to ${Math.ceil(longestRetry(this.policyFor(error, call), this.options.timeoutMs, error) / 1000)} s`,
-    );
+    this.options.notify?.(`${what}; trying again, up to ${this.policyFor(error, call).maxRetries} times`);
   }
 
   private async attempt(call: Call, number: number): Promise<JsonObject> {
@@ -505,18 +503,6 @@ export async function withRateLimit<T>(
 
 /** How often a closed port is asked again before anything has answered there. */
 const MOST_RETRIES_OF_CLOSED_PORT = 2;
-
-/** How long a request without a response is repeated at most. */
-function longestRetry(policy: RetryPolicy, timeoutMs: number, { errorCode }: ConnectionError): number {
-  const { maxRetries, firstDelayMs, maxDelayMs, maxTotalMs } = policy;
-  const waitOf = (i: number): number => Math.min(maxDelayMs, 2 * firstDelayMs * 2 ** i);
-  const attemptMs = errorCode === "PP2104" ? timeoutMs : 0;
-  const all = Array.from({ length: maxRetries }, (_, i) => waitOf(i) + attemptMs);
-  return Math.min(
-    maxTotalMs,
-    all.reduce((sum, each) => sum + each, 0),
-  );
-}
 
 /** Runs a request, and repeats it by its meaning. @param onRetry Called before each repeat. */
 export async function withRetry<T>(

@@ -47,20 +47,12 @@ interface JsonResponse {
 
 /** How long the host wants a client to wait, in milliseconds; undefined where it does not limit requests. */
 function readRequestedWait({ status, header }: Response, attempt: number): number | undefined {
-  const date = Date.parse(header("date") ?? "");
-  // By the host's clock where the response has it: this machine's may be wrong.
-  const now = Number.isNaN(date) ? Date.now() : date;
   const after = header("retry-after");
-  const exhausted = header("x-ratelimit-remaining") === "0" || header("ratelimit-remaining") === "0";
-  if (status !== 429 && !(status === 403 && (after !== undefined || exhausted))) return undefined;
-  if (after !== undefined) {
-    const seconds = Number(after);
-    const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(after) - now;
-    if (Number.isFinite(wait)) return Math.max(0, wait);
-  }
-  const reset = Number(header("x-ratelimit-reset") ?? header("ratelimit-reset") ?? NaN);
-  if (exhausted && Number.isFinite(reset)) return Math.max(0, reset * 1000 - now);
-  return FIRST_WAIT_MS * 2 ** attempt;
+  const isExhausted = header("x-ratelimit-remaining") === "0" || header("ratelimit-remaining") === "0";
+  if (status !== 429 && !(status === 403 && (after !== undefined || isExhausted))) return undefined;
+  // GitHub and GitLab write seconds.
+  const seconds = Number(after);
+  return Number.isFinite(seconds) ? seconds * 1000 : FIRST_WAIT_MS * 2 ** attempt;
 }
 
 function describeError(body: unknown): string {
