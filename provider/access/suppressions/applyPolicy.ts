@@ -67,14 +67,9 @@ const gaps = {
     const fields = [...new Set(findings.flatMap(foundProperties))].map((path) => JSON.stringify(path));
     return `has neither fields nor a fingerprint, so it does not suppress ${count}: that rule reports unlike things of one object: add fields: [${fields.slice(0, 6).join(", ")}], or a fingerprint`;
   },
-  // It matches them only by names that the change gives, or that only the program states.
-  newNames: (count) =>
-    `matches only resources that this change creates, renames or moves: ${count} not suppressed: name one that exists before it, best by uid`,
-  unverified: (count) =>
-    `matches names that only the program states: ${count} not suppressed: give --inventory or --before, or name a uid`,
-  // What they are about lies in the group that the entry names.
-  reach: (count) =>
-    `names a group, and ${count} not suppressed: what they are about also has effect in other groups: name it by uid, or give a fingerprint`,
+  // It matches them by more than what was there before, where they are and have effect.
+  unproven: (count) =>
+    `does not suppress ${count}, which it matches by a name that this change gives, or that only the program states, or in a group beside which it has effect in others: give --inventory, and name what exists by uid, or give a fingerprint`,
 } as const satisfies Readonly<Record<string, (count: string, findings: readonly Finding[]) => string>>;
 
 type Gap = keyof typeof gaps;
@@ -172,8 +167,7 @@ class PolicyApplier {
   private whyNot(entry: PolicyEntry, finding: Finding, texts: MatchTexts): Gap | "expired" | undefined {
     if (matchesEntry(entry, finding, texts))
       return isExpired(entry, this.now) ? "expired" : this.gapOf(entry, finding);
-    if (matchesEntry(entry, finding, { ...texts, reach: [] })) return "reach";
-    return this.texts.isUnverified(finding) ? "unverified" : "newNames";
+    return "unproven";
   }
 
   /** Findings that nobody accepts, which an entry fits in all but the fingerprint. */
@@ -418,13 +412,6 @@ class VerifiedTexts {
     }
     this.effects = comparison && new GrantEffects(comparison);
     this.grants = new Set(comparison?.before.grants.map(grantUids));
-  }
-
-  /** Whether an object of a finding has a uid, but only the program states its name. */
-  isUnverified(finding: Finding): boolean {
-    // After drift the inventory contains every name.
-    if (this.comparison?.drift !== undefined) return false;
-    return aboutOf(finding).some(({ uid }) => uid !== undefined && !this.existing.has(uid));
   }
 
   /** The strings of a finding that an entry may match: names and trust only if the change leaves them as they were. */
