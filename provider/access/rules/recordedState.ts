@@ -1,4 +1,4 @@
-import { compareTexts, getOrCompute } from "../../fields/values";
+import { compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
@@ -8,7 +8,6 @@ import { isGain, tupleOf } from "../graph/grant";
 import { wholeOf } from "../graph/keys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
-import type { FieldEffect } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
 import { severities, sortFindings, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -203,104 +202,23 @@ function findRevoked(facts: Facts): FindingInput[] {
   ];
 }
 
-/** Who holds what a kept change grants, or allows by its role: by their keys. */
-function holdersOfKept(
-  { comparison, roles }: Facts,
-  kept: readonly KeptChange[],
-): ReadonlyMap<string, KeptChange> {
-  const byUrn = new Map(kept.map((each) => [each.change.urn, each]));
-  const byKey = new Map(kept.map((each) => [(each.lost ?? each.change.after)?.key, each]));
-  const holders = new Map<string, KeptChange>();
-  // Of several grants, one that writes is what most rules are about.
-  const writing = comparison.after.grants.filter(({ role }) => roles.mayWrite(role));
-  for (const { urn, subject, role } of [...writing, ...comparison.after.grants]) {
-    const cause = (urn === undefined ? undefined : byUrn.get(urn)) ?? byKey.get(role.key);
-    const key = wholeOf(subject.key) ?? subject.key;
-    if (cause !== undefined && !holders.has(key)) holders.set(key, cause);
-  }
-  return holders;
-}
-
-/**
- * The kept change that a finding is about: of its resource, or else of what holds the grant or is granted. A resource that the
- * change writes may give what another one gives since somebody changed it by hand. Of what it does not write, it answers for
- * who holds a grant that it keeps.
- */
-function causeOf(
-  { comparison }: Facts,
-  { urn, grant }: Finding,
-  kept: readonly KeptChange[],
-  holders: ReadonlyMap<string, KeptChange>,
-): KeptChange | undefined {
-  const keys = grant === undefined ? [] : [grant.subject.key, wholeOf(grant.subject.key), grant.role.key];
-  const known =
-    kept.find(({ change }) => urn !== undefined && change.urn === urn) ??
-    kept.find(({ change, lost }) => keys.includes((lost ?? change.after)?.key));
-  if (known !== undefined || urn === undefined) return known ?? kept[0];
-  const change = comparison.changes.find((each) => each.urn === urn);
-  const isWritten = change?.after !== undefined && change.op !== "same" && change.op !== "read";
-  return isWritten ? { change, fields: [] } : holders.get(change?.after?.key ?? "");
-}
-
-const describeKeptField = ({ path, before, after, reason }: FieldEffect): string =>
-  `${path}: recorded ${before ?? "nothing"}, now ${after ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`;
-
-function reportKeptChange(
-  facts: Facts,
-  { change, fields, lost }: KeptChange,
-  found: readonly Finding[],
-): FindingInput[] {
-  const entity = lost ?? change.after ?? change.before;
-  const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
-  const severity = worstOf([
-    ...severities,
-    ...(fields.some((each) => mayWiden(each.direction)) ? ["medium" as const] : []),
-  ]);
-  if (entity === undefined || severity === undefined || severity === "low") return [];
-  const paths = fields.map(({ path }) => path);
+/** What of a change was done by hand and becomes the program's, a line each; nothing where that gives no access. */
+function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
+  const { after, before, kind } = change;
+  const entity = lost ?? after ?? before;
+  if (entity === undefined) return [];
   const label = labelEntity(entity);
-  const [field, message] =
-    lost !== undefined
-      ? [
-          "delete",
-          `${label} was deleted by hand, and this change ${change.after === undefined ? "no longer declares it" : "makes it again"}`,
-        ]
-      : fields.length === 0
-        ? [
-            "adopt",
-            change.op === "read"
-              ? `${label} was made by hand, and this change keeps it`
-              : givesAccess(change.kind)
-                ? `what ${label} grants was granted by hand already, and this change declares it`
-                : `${label} gets what was given by hand to something else, and this change declares it`,
-          ]
-        : [
-            paths.join(", "),
-            `${label} was changed by hand, and this change keeps it: ${listFirst(paths, 3)}`,
-          ];
-  return [
-    facts.aboutEntity(entity, {
-      severity,
-      field,
-      message,
-      details: [
-        ...limitLines(fields.map(describeKeptField)),
-        ...limitLines(found.map((each) => `${each.id}: ${each.message}`)),
-      ],
-      pins: [
-        fields.map(({ path, after: now }) => [path, now ?? null]),
-        found.map(({ fingerprint }) => fingerprint).sort(),
-      ],
-      advice: "ask who did it and why; undo it at the server, or accept it in the policy file",
-    }),
-  ];
+  if (lost !== undefined)
+    return [`${label}: deleted, and ${after === undefined ? "no longer declared" : "made again"}`];
+  if (fields.some(({ direction }) => mayWiden(direction)))
+    return fields.map(
+      ({ path, before: recorded, after: now, reason }) =>
+        `${label}, ${path}: recorded ${recorded ?? "nothing"}, now ${now ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`,
+    );
+  return fields.length === 0 && givesAccess(kind)
+    ? [`${label}: made by hand, or gives what was given by hand`]
+    : [];
 }
-
-/** The objects that a change takes over and does not change, where they give access. */
-const grantsAmong = (kept: readonly KeptChange[]): Entity[] =>
-  kept.flatMap(({ change: { after, kind }, fields, lost }) =>
-    lost === undefined && fields.length === 0 && after !== undefined && givesAccess(kind) ? [after] : [],
-  );
 
 /**
  * Whether a first import takes over a grant that is critical, and leaves others of its group: another stack has those, so it is
@@ -319,124 +237,79 @@ function takesOwner({ comparison }: Facts, taken: readonly Entity[], found: read
   );
 }
 
-/**
- * All that the first import of a stack takes over, as one finding: nobody reads one for each object of an organisation, and
- * whoever made an object by hand before it must not stay unseen.
- */
-function reportFirstImport(
+/** How bad it is that what was done by hand stays, by what the rules say of it as a change of the program. */
+function severityOfKept(
   facts: Facts,
-  kept: readonly KeptChange[],
+  { kept, isFirstImport }: ComparisonAsRecorded,
   found: readonly Finding[],
-): FindingInput[] {
-  if (found.length === 0 && grantsAmong(kept).length === 0) return [];
-  const counts = severities.flatMap((level) => {
-    const { length } = found.filter(({ severity }) => severity === level);
-    return length === 0 ? [] : [`${length} ${level}`];
-  });
-  const objects = kept.flatMap(({ change }) => change.after ?? []);
-  const { length: taken } = kept.filter(({ change }) => change.op === "read");
-  const declared = objects.length - taken;
-  const what = [
-    ...(taken === 0 ? [] : [`takes over ${plural(taken, "object")} made by hand`]),
-    ...(declared === 0
-      ? []
-      : [
-          `declares ${plural(declared, "object")} that ${declared === 1 ? "gives" : "give"} what was given by hand`,
-        ]),
-  ];
-  const asNew =
-    counts.length === 0
-      ? ""
-      : `; had nothing been made by hand, the rules would find ${listFirst(counts)} more`;
-  return [
-    {
-      severity: takesOwner(facts, objects, found)
-        ? "high"
-        : found.some(({ severity }) => severity !== "low")
-          ? "medium"
-          : "low",
-      name: "recorded state",
-      field: "adopt",
-      message: `the first change of this stack ${what.join(", and ")}: ${listFirst(objects.map(labelEntity).sort(), 3)}${asNew}`,
-      details: limitLines(
-        found.length === 0
-          ? objects.map(labelEntity).sort()
-          : [
-              ...new Set(
-                sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`),
-              ),
-            ],
-      ),
-      pins: [objects.map(({ key }) => key).sort(), found.map(({ fingerprint }) => fingerprint).sort()],
-      advice:
-        "check each line: the stack will record these as meant, and drift does not report them any more",
-    },
-  ];
+): Severity {
+  if (isFirstImport) {
+    const taken = kept.flatMap(({ change }) => change.after ?? []);
+    if (takesOwner(facts, taken, found)) return "high";
+    return found.some(({ severity }) => severity !== "low") ? "medium" : "low";
+  }
+  const isWider = kept.some(
+    ({ change, fields, lost }) =>
+      fields.some(({ direction }) => mayWiden(direction)) ||
+      (lost !== undefined && change.after !== undefined && givesAccess(lost.kind)),
+  );
+  const severities = found.map(({ severity }) => (severity === "critical" ? "high" : severity));
+  return worstOf([...severities, isWider ? "medium" : "low"]) ?? "low";
 }
 
 /**
- * What was made by hand and becomes the program's, at the severity that the rules give it as a change of the program.
+ * What was made by hand and becomes the program's, at the severity that the rules give it as a change of the program. It is one
+ * finding: nobody reads one for each object, and what one object gives by hand may come by another one.
  * @param found What they say beyond what they say of the change itself.
  */
 export function reportKept(
   facts: Facts,
-  { kept, isFirstImport }: ComparisonAsRecorded,
+  asRecorded: ComparisonAsRecorded,
   found: readonly Finding[],
 ): FindingInput[] {
-  if (isFirstImport) return reportFirstImport(facts, kept, found);
-  const byChange = new Map(kept.map((each) => [each.change, { cause: each, found: [] as Finding[] }]));
-  const holders = holdersOfKept(facts, kept);
-  for (const finding of found) {
-    const cause = causeOf(facts, finding, kept, holders);
-    if (cause === undefined) continue;
-    getOrCompute(byChange, cause.change, () => ({ cause, found: [] })).found.push(finding);
-  }
-  const reported = [...byChange.values()].flatMap(({ cause, found: own }) =>
-    reportKeptChange(facts, cause, own),
-  );
-  const urns = new Set(reported.map(({ urn }) => urn));
-  const others = kept.filter(({ change }) => !urns.has(change.urn));
-  const lostOf = (isMadeAgain: boolean): Entity[] =>
-    others.flatMap(({ change, lost }) =>
-      lost !== undefined && (change.after !== undefined) === isMadeAgain ? [lost] : [],
-    );
-  const [losses, returning] = [lostOf(false), lostOf(true)];
-  const grants = grantsAmong(others);
-  const them = ({ length }: readonly Entity[]): string => (length === 1 ? "it" : "them");
-  return [
-    ...reported,
-    ...reportTogether(losses, "delete", (names) => ({
-      message: `${plural(losses.length, "resource was", "resources were")} deleted by hand, and this change no longer declares ${them(losses)}: ${names}`,
-      advice: "ask who deleted each and why: nothing restores them from now on",
-    })),
-    ...reportTogether(
-      returning,
-      "replace",
-      (names) => ({
-        message: `${plural(returning.length, "resource was", "resources were")} deleted by hand, and this change makes ${them(returning)} again: ${names}`,
-        advice: "ask who deleted each and why; take it out of the program if that was meant",
-      }),
-      returning.some(({ kind }) => givesAccess(kind)) ? "medium" : "low",
+  const { kept } = asRecorded;
+  const written = new Set(
+    facts.comparison.changes.flatMap(({ op, urn, after }) =>
+      after !== undefined && op !== "same" && op !== "read" ? [urn] : [],
     ),
-    ...reportTogether(grants, "adopt", (names) => ({
-      message: `${plural(grants.length, "grant was", "grants were")} made by hand, and this change keeps ${them(grants)}: ${names}`,
-      advice: "check that each is meant: the stack did not manage them before",
-    })),
+  );
+  const said = kept.length > 0 ? found : found.filter(({ urn }) => urn !== undefined && written.has(urn));
+  const lines = kept.flatMap(linesOfKept).sort();
+  if (said.length === 0 && lines.length === 0) return [];
+  const counts = severities.flatMap((level) => {
+    const { length } = said.filter(({ severity }) => severity === level);
+    return length === 0 ? [] : [`${length} ${level}`];
+  });
+  const names = kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)).sort();
+  const what =
+    names.length === 0
+      ? "this change declares what was given by hand already"
+      : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
+  const rest =
+    counts.length === 0
+      ? ""
+      : `; had nothing been done by hand, the rules would find ${listFirst(counts)} more`;
+  return [
+    {
+      severity: severityOfKept(facts, asRecorded, said),
+      name: "recorded state",
+      field: "adopt",
+      message: `${what}${rest}`,
+      details: [
+        ...limitLines([
+          ...new Set(sortFindings(said).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
+        ]),
+        ...limitLines(lines),
+      ],
+      pins: [
+        kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
+        lines,
+        said.map(({ fingerprint }) => fingerprint).sort(),
+      ],
+      advice:
+        "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
+    },
   ];
-}
-
-/** One finding of several objects of which no rule says anything. */
-function reportTogether(
-  entities: readonly Entity[],
-  field: string,
-  describe: (names: string) => Pick<FindingInput, "message" | "advice">,
-  severity: Severity = "low",
-): FindingInput[] {
-  if (entities.length === 0) return [];
-  const names = entities.map(labelEntity).sort();
-  const pins = entities.map(({ key }) => key).sort();
-  const details = limitLines(names);
-  return [{ severity, name: "recorded state", field, details, pins, ...describe(listFirst(names, 3)) }];
 }
 
 export const recordedState: Rule = {
@@ -444,7 +317,7 @@ export const recordedState: Rule = {
   name: "recorded-state",
   severities: ["high", "medium", "low"],
   when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for an owner of a root group that has other bindings, too",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. What they say is in the details. What the first import of a stack takes over is one finding, with the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:
