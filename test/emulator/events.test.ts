@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders, Server } from "node:http";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { Emulator } from "../../emulator";
-import { startEmulator } from "../../emulator";
-import { Api } from "./api";
+import { api, emulator, org, startForEach } from "./api";
 import { claimsOf, isSignedByIssuer } from "./jwt";
 
 interface Received {
@@ -12,14 +10,10 @@ interface Received {
   raw: string;
 }
 
-const start = Date.parse("2026-01-28T12:54:21.189Z");
-let emulator: Emulator;
-let api: Api;
 let server: Server;
 let deliverTo: string;
 let received: Received[];
 let statuses: number[];
-let org: string;
 
 beforeAll(async () => {
   server = createServer((request, response) => {
@@ -39,18 +33,15 @@ afterAll(() => {
   server.close();
 });
 
+startForEach(() => ({ deliverTo }));
 beforeEach(async () => {
   received = [];
   statuses = [];
-  emulator = await startEmulator({ now: () => start, deliverTo });
-  api = new Api(emulator);
-  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
   await api.make("/events/v2/subscriptions", org, { sink: "https://sink.test/x" });
   await emulator.waitForDeliveries();
   received = [];
   emulator.clearEvents();
 });
-afterEach(() => emulator.close());
 
 /** The events since the last call: type (without prefix and version), subject and group. */
 async function newEvents(): Promise<string[]> {

@@ -1,16 +1,9 @@
-import type { Emulator } from "../../emulator";
-import { startEmulator } from "../../emulator";
-import { Api, violatedFields } from "./api";
+import { api, emulator, org, startForEach, violatedFields } from "./api";
 
-let emulator: Emulator;
-let api: Api;
-let org: string;
 let repo: string;
 
+startForEach();
 beforeEach(async () => {
-  emulator = await startEmulator();
-  api = new Api(emulator);
-  org = (await api.make("/iam/v2/groups", "", { name: "org", description: "d" })).uid;
   const created = await api.make("/registry/v2/repos", org, {
     name: "app",
     description: "d",
@@ -20,7 +13,6 @@ beforeEach(async () => {
   });
   repo = `/registry/v2/repos/${created.uid}`;
 });
-afterEach(() => emulator.close());
 
 describe("an explicit mask", () => {
   test("clears what it names and the body lacks", async () => {

@@ -1,22 +1,13 @@
-import type { Emulator } from "../../emulator";
-import { startEmulator } from "../../emulator";
 import type { ApiResponse } from "./api";
-import { Api, detail, violatedFields } from "./api";
+import { api, detail, emulator, org, startForEach, violatedFields } from "./api";
 
-const start = Date.parse("2026-01-28T12:54:21.189Z");
 const digestOf = (digit: string): string => `sha256:${digit.repeat(64)}`;
-let emulator: Emulator;
-let api: Api;
-let org: string;
 let repo: string;
 
+startForEach();
 beforeEach(async () => {
-  emulator = await startEmulator({ now: () => start });
-  api = new Api(emulator);
-  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
   repo = (await api.make("/registry/v2/repos", org, { name: "app" })).uid;
 });
-afterEach(() => emulator.close());
 
 describe("tags", () => {
   const tags = "/registry/v2/tags";

@@ -1,24 +1,13 @@
 import type { JsonWebKey, KeyObject } from "node:crypto";
 import { createPublicKey, generateKeyPairSync, sign } from "node:crypto";
-import type { Emulator } from "../../emulator";
-import { startEmulator } from "../../emulator";
 import type { ApiResponse, Resource } from "./api";
-import { Api } from "./api";
+import { api, emulator, org, START, startForEach } from "./api";
 import { claimsOf, isSignedByIssuer } from "./jwt";
 
-const start = Date.parse("2026-01-28T12:54:21.189Z");
 const hour = 3600;
 const issuer = "https://token.issuer.test";
-let emulator: Emulator;
-let api: Api;
-let org: string;
 
-beforeEach(async () => {
-  emulator = await startEmulator({ now: () => start });
-  api = new Api(emulator);
-  org = (await api.make("/iam/v2/groups", "", { name: "org" })).uid;
-});
-afterEach(() => emulator.close());
+startForEach();
 
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
 const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -26,7 +15,7 @@ const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
 /** A token of another issuer. */
 function oidc(claims: object = {}, key: KeyObject = rsa.privateKey, alg = "RS256"): string {
   const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
-  const all = { iss: issuer, sub: "repo:a", aud: emulator.url, exp: start / 1000 + hour, ...claims };
+  const all = { iss: issuer, sub: "repo:a", aud: emulator.url, exp: START / 1000 + hour, ...claims };
   const input = `${encode({ alg, kid: "k" })}.${encode(all)}`;
   const signature = sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" });
   return `${input}.${signature.toString("base64url")}`;
@@ -79,9 +68,9 @@ describe("a bad token is 401", () => {
     ["no token", () => ""],
     ["no JWT", () => "abc"],
     ["the emulator's own token", () => emulator.token],
-    ["one that has expired", () => oidc({ exp: start / 1000 })],
+    ["one that has expired", () => oidc({ exp: START / 1000 })],
     ["one without an end", () => oidc({ exp: undefined })],
-    ["one that is not valid yet", () => oidc({ nbf: start / 1000 + 1 })],
+    ["one that is not valid yet", () => oidc({ nbf: START / 1000 + 1 })],
     ["one without a subject", () => oidc({ sub: undefined })],
     ["a forged one of the emulator", () => oidc({ iss: emulator.url })],
   ])("%s", async (_, token) => {
@@ -144,7 +133,7 @@ describe("static keys", () => {
   });
 
   test("match issuer, subject and audience, and expire", async () => {
-    const expirationTime = new Date(start + 60_000).toISOString();
+    const expirationTime = new Date(START + 60_000).toISOString();
     const { uid } = await keyed([jwk(rsa.privateKey)], { audiences: ["mine"], expirationTime });
     expect(await allowed(uid)).toBe(false);
     expect(await allowed(uid, oidc({ aud: "mine" }))).toBe(true);
