@@ -16,7 +16,7 @@ import { specOf } from "../provider/support/samples";
 import { memberAt, nested, ownOf, propertyPathOf, samples } from "./samples";
 import type { FieldCase, Sample } from "./samples";
 import { call } from "./wire";
-import { isQuick } from "./properties";
+import { spreadOf } from "./properties";
 
 /** What the matrix runs on: an emulator, and what one stack with every sample records. */
 export interface Surveyed {
@@ -103,29 +103,6 @@ interface DriftCase {
   readonly field: FieldCase;
 }
 
-const formOf = (value: unknown): string =>
-  Array.isArray(value) ? "list" : value === null ? "null" : typeof value;
-
-/** Of all cases the first with each pair of kind, form of the value, depth, direction and visibility. */
-function selectPairs(cases: readonly DriftCase[]): DriftCase[] {
-  const covered = new Set<string>();
-  return cases.filter(({ sample: { kind }, field }) => {
-    const traits = [
-      kind,
-      formOf("wire" in field ? field.wire : field.to),
-      field.path.split(".").length,
-      field.direction ?? "neutral",
-      field.unseen === true,
-    ];
-    const pairs = traits.flatMap((one, i) =>
-      traits.slice(i + 1).map((other, j) => JSON.stringify([i, one, i + 1 + j, other])),
-    );
-    const isNew = pairs.some((pair) => !covered.has(pair));
-    for (const pair of pairs) covered.add(pair);
-    return isNew;
-  });
-}
-
 /** The cases in rounds that change one field of each sample at most, so that one comparison serves all of a round. */
 function roundsOf(cases: readonly DriftCase[]): DriftCase[][] {
   const rounds: DriftCase[][] = [];
@@ -179,7 +156,7 @@ async function makeBeside({ emulator, ids }: Surveyed): Promise<(readonly [uid: 
  */
 export function describeDriftMatrix(surveyed: () => Surveyed): void {
   const cases = samples.flatMap((sample) => sample.fields.map((field): DriftCase => ({ sample, field })));
-  const rounds = roundsOf(isQuick ? selectPairs(cases) : cases);
+  const rounds = spreadOf(roundsOf(cases), 7, 0);
   const titled = rounds.map((round) => {
     const names = round.map(({ sample, field }) => `${sample.label} ${field.path}`);
     return [names.join(", "), round] as const;

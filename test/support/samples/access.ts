@@ -1,3 +1,4 @@
+import { narrowed, unclear, widened } from "./sample";
 import type { Sample } from "./sample";
 import { jwks, inDays, named } from "./values";
 
@@ -16,7 +17,7 @@ export const access: readonly Sample[] = [
     kind: "Group",
     args: { name: "root", kind: "ORG_KIND_CUSTOMER" },
     fields: [
-      { path: "kind", direction: "unknown", to: "ORG_KIND_DEV", empty: "ORG_KIND_UNSPECIFIED" },
+      unclear("kind", "ORG_KIND_DEV", "ORG_KIND_UNSPECIFIED"),
       { path: "verified", unseen: true, to: true, empty: false },
     ],
   },
@@ -39,16 +40,11 @@ export const access: readonly Sample[] = [
       { path: "name", to: "claims-two" },
       { path: "description", to: "after", empty: "" },
       { path: "company", to: "acme two", empty: "" },
-      { path: "claimMatch.issuer", direction: "widened", to: "https://other.example.com" },
-      { path: "claimMatch.subject", direction: "widened", to: "repo:acme/other" },
-      { path: "claimMatch.audience", direction: "widened", to: "other", empty: "" },
-      {
-        path: "claimMatch.claims",
-        direction: "narrowed",
-        to: { repository_owner: "acme", event: "push" },
-        empty: {},
-      },
-      { path: "claimMatch.claimPatterns", direction: "widened", to: { ref: "^refs/tags/v.+$" }, empty: {} },
+      widened("claimMatch.issuer", "https://other.example.com"),
+      widened("claimMatch.subject", "repo:acme/other"),
+      widened("claimMatch.audience", "other", ""),
+      narrowed("claimMatch.claims", { repository_owner: "acme", event: "push" }, {}),
+      widened("claimMatch.claimPatterns", { ref: "^refs/tags/v.+$" }, {}),
       {
         path: "claimMatch.issuerPattern",
         to: "^https://issuer\\.example\\.com$",
@@ -79,11 +75,11 @@ export const access: readonly Sample[] = [
       },
     },
     fields: [
-      { path: "staticKeys.issuer", direction: "widened", to: "https://kubernetes.other.svc" },
-      { path: "staticKeys.subject", direction: "widened", to: "system:serviceaccount:ci:other" },
-      { path: "staticKeys.issuerKeys", direction: "widened", to: jwks("two") },
-      { path: "staticKeys.expirationTime", direction: "narrowed", to: inDays(50), empty: null },
-      { path: "staticKeys.audiences", direction: "widened", to: ["other"], empty: [] },
+      widened("staticKeys.issuer", "https://kubernetes.other.svc"),
+      widened("staticKeys.subject", "system:serviceaccount:ci:other"),
+      widened("staticKeys.issuerKeys", jwks("two")),
+      narrowed("staticKeys.expirationTime", inDays(50), null),
+      widened("staticKeys.audiences", ["other"], []),
     ],
     replacements: [
       {
@@ -110,13 +106,9 @@ export const access: readonly Sample[] = [
       },
     },
     fields: [
-      { path: "awsIdentity.awsAccount", direction: "widened", to: "210987654321" },
-      {
-        path: "awsIdentity.arn",
-        direction: "widened",
-        to: "arn:aws:sts::123456789012:assumed-role/other/session",
-      },
-      { path: "awsIdentity.userIdPattern", direction: "widened", to: "^AIDA[A-Z0-9]+$" },
+      widened("awsIdentity.awsAccount", "210987654321"),
+      widened("awsIdentity.arn", "arn:aws:sts::123456789012:assumed-role/other/session"),
+      widened("awsIdentity.userIdPattern", "^AIDA[A-Z0-9]+$"),
       {
         path: "awsIdentity.arnPattern",
         direction: "widened",
@@ -142,7 +134,7 @@ export const access: readonly Sample[] = [
     label: "service",
     kind: "Identity",
     args: { ...named, name: "service", servicePrincipal: "SERVICE_PRINCIPAL_INGESTER" },
-    fields: [{ path: "servicePrincipal", direction: "widened", to: "SERVICE_PRINCIPAL_COSIGNED" }],
+    fields: [widened("servicePrincipal", "SERVICE_PRINCIPAL_COSIGNED")],
     replacements: [
       {
         property: "staticKeys",
@@ -162,17 +154,14 @@ export const access: readonly Sample[] = [
     fields: [
       { path: "name", to: "role two" },
       { path: "description", to: "after", empty: "" },
-      { path: "capabilities", direction: "widened", to: ["CAP_REPO_LIST", "CAP_REPO_UPDATE"] },
+      widened("capabilities", ["CAP_REPO_LIST", "CAP_REPO_UPDATE"]),
     ],
   },
   {
     label: "binding",
     kind: "RoleBinding",
     args: { parentUid: "${org}", identityUid: "${someone}", roleUid: "${reader}" },
-    fields: [
-      { path: "identityUid", direction: "widened", to: "${other}" },
-      { path: "roleUid", direction: "widened", to: "${writer}" },
-    ],
+    fields: [widened("identityUid", "${other}"), widened("roleUid", "${writer}")],
   },
   {
     label: "access",

@@ -24,6 +24,26 @@ export interface FieldCase {
   readonly unseen?: true;
 }
 
+type Direction = NonNullable<FieldCase["direction"]>;
+
+const meaning =
+  (direction: Direction) =>
+  (path: string, to: unknown, empty?: unknown): FieldCase => ({
+    ...{ path, direction, to },
+    ...(empty !== undefined && { empty }),
+  });
+
+/** A change by what it means for access. */
+export const widened = meaning("widened");
+export const narrowed = meaning("narrowed");
+export const unclear = meaning("unknown");
+
+/** An object that is changed as a whole, and cleared so. */
+export const whole = (path: string, to: object, direction: Direction = "widened"): FieldCase => ({
+  ...meaning(direction)(path, to, null),
+  whole: true,
+});
+
 /** A change that makes another resource, since the API cannot change the field. */
 export interface Replacement {
   readonly property: string;
