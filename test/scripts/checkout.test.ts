@@ -1,8 +1,6 @@
 import { rmSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { evaluate, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, temporaryFolder, writeFiles } from "./support";
 
 const packages = {
   "node_modules/a": { version: "1.0.0", integrity: "sha512-a" },

@@ -1,16 +1,6 @@
 import { cpSync, readdirSync } from "node:fs";
 import path from "node:path";
-import {
-  evaluate,
-  projectRoot,
-  removeTemporaryFolders,
-  start,
-  temporaryFolder,
-  writeFiles,
-  writeProgram,
-} from "./support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, projectRoot, start, temporaryFolder, writeFiles, writeProgram } from "./support";
 
 const call = (expression: string) => evaluate("ci.mjs", expression);
 

@@ -1,8 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { removeTemporaryFolders, script, start, temporaryFolder, until } from "./support";
-
-afterAll(removeTemporaryFolders);
+import { script, start, temporaryFolder, until } from "./support";
 
 /** A process that takes the lock, writes down that it came and went, and stays meanwhile. */
 function holder(file: string, journal: string, body = "await sleep(100);") {

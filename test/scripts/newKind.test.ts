@@ -1,12 +1,10 @@
 import { readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { writeNewKind } from "../support/newKind";
-import { evaluate, projectRoot, removeTemporaryFolders, start, temporaryFolder } from "./support";
+import { evaluate, projectRoot, start, temporaryFolder } from "./support";
 import type { Ended } from "./support";
 
 /* The guide to add a kind, followed in a copy of this checkout; and what somebody forgets there. */
-
-afterAll(removeTemporaryFolders);
 
 test("the lists of kinds, tables and capabilities equal the output of npm run docs", async () => {
   const lists = (await evaluate("kindLists.mjs", `m.kindLists(${JSON.stringify(projectRoot)})`)) as [

@@ -1,18 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import path from "node:path";
-import {
-  evaluate,
-  projectRoot,
-  removeTemporaryFolders,
-  script,
-  start,
-  temporaryFolder,
-  writeFiles,
-  writeProgram,
-} from "./support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, projectRoot, script, start, temporaryFolder, writeFiles, writeProgram } from "./support";
 
 test("the pins agree with the SDK, and a changed pin is another cache folder", async () => {
   const sdk = JSON.parse(

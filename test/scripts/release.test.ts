@@ -3,9 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { Job } from "../support/githubActions";
-import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeProgram } from "./support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, projectRoot, temporaryFolder, writeProgram } from "./support";
 
 const problems = (...args: unknown[]) =>
   evaluate("release.mjs", `m.releaseProblems(${JSON.stringify(args).slice(1, -1)})`);

@@ -1,23 +1,12 @@
 import { spawn } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import os from "node:os";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 
+export { temporaryFolder } from "../support/folders";
+
 export const projectRoot = path.resolve(__dirname, "../..");
-
-const folders: string[] = [];
-
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(os.tmpdir(), "pulumi-platform-scripts-"));
-  folders.push(folder);
-  return folder;
-}
-
-export function removeTemporaryFolders(): void {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
-}
 
 /** Writes files below `folder`: texts as they are, everything else as JSON. */
 export function writeFiles(folder: string, files: Record<string, unknown>): void {

@@ -1,9 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { InitFolder } from "../support/initFolder";
-import { evaluate, projectRoot, removeTemporaryFolders, temporaryFolder, writeFiles } from "./support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, projectRoot, temporaryFolder, writeFiles } from "./support";
 
 /** What the linter says of a folder; it needs Go, as set-up does where no Pulumi CLI can be downloaded. */
 const lint = (folder: string, more = ""): Promise<unknown> =>

@@ -1,9 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { evaluate, removeTemporaryFolders, temporaryFolder, writeFiles } from "../scripts/support";
-
-afterAll(removeTemporaryFolders);
+import { evaluate, temporaryFolder, writeFiles } from "../scripts/support";
 
 /** The pages that the first page links to. */
 const linked = readFileSync(path.resolve(__dirname, "../../site/index.md"), "utf8").matchAll(
