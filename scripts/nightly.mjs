@@ -35,11 +35,6 @@ export function suitesOf(number) {
       script: ["test:all", "test/adversarial/random"],
     },
     {
-      name: "all hostile programs, applied",
-      env: { ADVERSARIAL: "all" },
-      script: ["test:all", "test/adversarial/corpus"],
-    },
-    {
       name: "hostile programs, with every forged preview",
       env: { PROPERTY_SEED: seed },
       script: ["test:all", "test/adversarial/corpus"],

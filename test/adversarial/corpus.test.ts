@@ -5,11 +5,10 @@ import type { HostileProgram, Outcome } from "../support/adversarial";
 /*
  * Hostile edits of an honest program, each through the real engine: preview, review, update, what the server holds,
  * verify. No grant may exist after the update that the review did not stop and that verify does not find.
- * ADVERSARIAL=all applies those that the review stops as well; ADVERSARIAL=<part of an id> runs some.
+ * ADVERSARIAL=<part of an id> runs some.
  */
 const chosen = process.env["ADVERSARIAL"] ?? "";
-const everything = chosen === "all";
-const corpus = readCorpus().filter(({ id }) => everything || id.includes(chosen));
+const corpus = readCorpus().filter(({ id }) => id.includes(chosen));
 if (corpus.length === 0)
   throw new Error(`ADVERSARIAL=${chosen} selects no program of test/adversarial/programs`);
 
@@ -59,7 +58,7 @@ describe("a hostile program", () => {
   beforeAll(async () => {
     // The commands say their verdict there.
     jest.spyOn(console, "error").mockImplementation(() => undefined);
-    outcomes = await runCorpus(everything ? corpus : [...corpus, HONEST], everything);
+    outcomes = await runCorpus([...corpus, HONEST]);
   });
 
   test("has a file that says what it does and what catches it, and there are at least 60", () => {
@@ -96,22 +95,16 @@ describe("a hostile program", () => {
   });
 
   const held = corpus.filter(({ approvedReport }) => approvedReport !== undefined);
-  testEach(everything ? [] : held)(
-    "$id is refused before its request by a pack that is bound to the report",
-    (program) => {
-      const { up, verify, said = "" } = outcomeOf(program).held ?? {};
-      const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;
-      expect({ isRefused, ...(isRefused ? {} : { up, verify, said }) }).toEqual({ isRefused: true });
-    },
-  );
+  testEach(held)("$id is refused before its request by a pack that is bound to the report", (program) => {
+    const { up, verify, said = "" } = outcomeOf(program).held ?? {};
+    const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;
+    expect({ isRefused, ...(isRefused ? {} : { up, verify, said }) }).toEqual({ isRefused: true });
+  });
 
-  testEach(everything ? [] : [HONEST])(
-    "an $id change is made by a pack that is bound to the report",
-    (program) => {
-      const { review, held: { up, verify, said } = {} } = outcomeOf(program);
-      expect({ review, up, verify, ...(up === 0 ? {} : { said }) }).toEqual({ review: 0, up: 0, verify: 0 });
-    },
-  );
+  test("an honest change is made by a pack that is bound to the report", () => {
+    const { review, held: { up, verify, said } = {} } = outcomeOf(HONEST);
+    expect({ review, up, verify, ...(up === 0 ? {} : { said }) }).toEqual({ review: 0, up: 0, verify: 0 });
+  });
 
   test("what only verify catches sends requests of its own", () => {
     const left = readCorpus().filter(
@@ -131,7 +124,7 @@ describe("a hostile program", () => {
   });
 
   const bound = corpus.filter(({ plan }) => plan === "refuses");
-  testEach(everything ? [] : bound)("$id with a forged plan is refused by the review", (program) => {
+  testEach(bound)("$id with a forged plan is refused by the review", (program) => {
     const { opens, reviews = {} } = outcomeOf(program).forged ?? {};
     expect(opens).toBe(true);
     expect(Object.keys(reviews)).toHaveLength(4);
@@ -139,17 +132,14 @@ describe("a hostile program", () => {
   });
 
   const together = corpus.filter(({ caughtBy, runsAlone }) => caughtBy === "review" && !runsAlone);
-  testEach(everything ? [] : together)(
-    "$id is caught where its preview hides it and the plan is true",
-    (program) => {
-      const { review, forgedPreviews = {} } = outcomeOf(program);
-      const passing = Object.entries(forgedPreviews).filter(([, code]) => !stopsChange(code));
-      expect({ passing, forged: Object.keys(forgedPreviews).length }).toEqual({
-        passing: [],
-        forged: review === 0 ? 0 : isThorough ? 6 : 2,
-      });
-    },
-  );
+  testEach(together)("$id is caught where its preview hides it and the plan is true", (program) => {
+    const { review, forgedPreviews = {} } = outcomeOf(program);
+    const passing = Object.entries(forgedPreviews).filter(([, code]) => !stopsChange(code));
+    expect({ passing, forged: Object.keys(forgedPreviews).length }).toEqual({
+      passing: [],
+      forged: review === 0 ? 0 : isThorough ? 6 : 2,
+    });
+  });
 
   test.each(corpus)("$id is reviewed within five seconds of CPU time", (program) => {
     expect(outcomeOf(program).reviewSeconds).toBeLessThan(5);

@@ -13,7 +13,7 @@ const seed = Number(process.env["ADVERSARIAL_SEED"] ?? "1");
 test(`no random hostile program grants access that no layer reports (${count} programs, seed ${seed})`, async () => {
   jest.spyOn(console, "error").mockImplementation(() => undefined);
   const programs = randomHostility(seed, count);
-  const outcomes = await runCorpus(programs, false);
+  const outcomes = await runCorpus(programs);
   const isHidden = ({ applied, gained, remaining, review, verify }: Outcome): boolean =>
     applied && gained.length + remaining.length > 0 && !stopsChange(review) && !stopsChange(verify);
   const hidden = programs.flatMap(({ id, text }) => {

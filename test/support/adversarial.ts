@@ -1,19 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
-import { takeInventory } from "../../provider/inventory/takeInventory";
 import { exitCodeOf } from "../../provider/cli/framework/exitCodes";
-import { main as reviewMain } from "../../provider/cli/commands/review";
-import { main as verifyMain } from "../../provider/cli/commands/verify";
-import { clientOf } from "./driftMatrix";
 import { ROOT, Stack } from "./engine";
 import { grantsAtServer, holdersAtServer } from "./serverGrants";
 import type { Tuple } from "./serverGrants";
 import { runTogether } from "./hostileBatch";
-import { call } from "./wire";
+import { builtInRole, call, create } from "./wire";
 
 export const FOLDER = join(ROOT, "test/adversarial");
 
@@ -75,7 +71,7 @@ export interface Outcome {
   /** The review's exit code. */
   readonly review: number;
   readonly report?: Report;
-  /** Whether the update was run; it is not where the review stops it, unless all are. */
+  /** Whether the update was run; it is not where the review stops it. */
   readonly applied: boolean;
   /** The exit code of the update. */
   readonly up?: number;
@@ -110,20 +106,14 @@ export interface Base {
   readonly folder: string;
 }
 
-async function roleNamed(emulator: Emulator, name: string): Promise<string> {
-  const body = await call(emulator, "GET", `/iam/v2/roles?name=${name}`);
-  return (body["roles"] as { uid: string }[])[0]?.uid ?? "";
-}
-
 /** What exists outside of the stack: people who own the organisation, and a stranger. */
 async function plantOrganisation(emulator: Emulator): Promise<Record<string, string>> {
-  const make = async (path: string, body: unknown): Promise<string> =>
-    String((await call(emulator, "POST", path, body))["uid"]);
-  const root = await make("/iam/v2/groups", { name: "acme" });
-  const [owner, viewer] = [await roleNamed(emulator, "owner"), await roleNamed(emulator, "viewer")];
-  const pusher = await roleNamed(emulator, "registry.push");
+  const root = await create(emulator, "/iam/v2/groups", { name: "acme" });
+  const [owner = "", viewer = "", pusher = ""] = await Promise.all(
+    ["owner", "viewer", "registry.push"].map((name) => builtInRole(emulator, name)),
+  );
   const identity = (name: string) =>
-    make(`/iam/v2/identities/${root}`, {
+    create(emulator, `/iam/v2/identities/${root}`, {
       name,
       claimMatch: {
         issuer: "https://token.actions.githubusercontent.com",
@@ -132,7 +122,7 @@ async function plantOrganisation(emulator: Emulator): Promise<Record<string, str
     });
   const [boss, chief, mallory] = [await identity("boss"), await identity("chief"), await identity("mallory")];
   for (const identityUid of [boss, chief]) {
-    await make(`/iam/v2/roleBindings/${root}`, { identityUid, roleUid: owner });
+    await create(emulator, `/iam/v2/roleBindings/${root}`, { identityUid, roleUid: owner });
   }
   return { root, owner, viewer, pusher, boss, chief, mallory };
 }
@@ -189,11 +179,8 @@ async function prepareBase(): Promise<Base> {
 }
 
 /** Exceptions such as a team may have: each is meant for what existed before. */
-export function policyFile(
-  now: Date,
-  { owner = "", sandbox = "" }: Readonly<Record<string, string>>,
-): string {
-  const expires = new Date(now.getTime() + 30 * 86_400_000).toISOString().slice(0, 10);
+export function policyFile({ owner = "", sandbox = "" }: Readonly<Record<string, string>>): string {
+  const expires = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10);
   const entry = (match: string): string =>
     `  - match: ${match}\n    reason: agreed with the security team\n    expires: ${expires}\n`;
   const entries = [
@@ -236,158 +223,12 @@ export function lostIn(report: Report | undefined, held: readonly Tuple[]): stri
   });
 }
 
-/** One hostile program beside a copy of the honest organisation. */
-class Attack {
-  private readonly said: string[] = [];
-
-  private constructor(
-    private readonly base: Base,
-    private readonly program: HostileProgram,
-    private readonly emulator: Emulator,
-    private readonly stack: Stack,
-  ) {}
-
-  static async run(base: Base, program: HostileProgram, everything: boolean): Promise<Outcome> {
-    const dataFile = join(base.folder, `${program.id}.json`);
-    writeFileSync(dataFile, readFileSync(base.dataFile));
-    const emulator = await startEmulator({ dataFile, token: base.token });
-    const stack = base.stack.copyFor(emulator);
-    try {
-      stack.files({ "index.js": program.text });
-      return await new Attack(base, program, emulator, stack).outcome(everything);
-    } finally {
-      await emulator.close();
-      stack.dispose();
-    }
-  }
-
-  private path(name: string): string {
-    return join(this.stack.directory, name);
-  }
-
-  private async inventory(name: string): Promise<void> {
-    const taken = await takeInventory(clientOf(this.emulator), {
-      root: this.base.ids["root"] ?? "",
-      now: Date.now,
-    });
-    writeFileSync(this.path(name), JSON.stringify(taken));
-  }
-
-  private read(name: string): Report | undefined {
-    try {
-      return JSON.parse(readFileSync(this.path(name), "utf8")) as Report;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /** The preview and its review; answers the review's exit code and its CPU seconds. */
-  private async review(): Promise<{ code: number; seconds: number }> {
-    const preview = await this.stack.pulumi(
-      ["preview", "--json", "--show-sames", "--save-plan", "plan.json"],
-      {
-        GITHUB_EVENT_NAME: "pull_request",
-      },
-    );
-    writeFileSync(this.path("preview.json"), preview.stdout);
-    await this.inventory("before.json");
-    writeFileSync(this.path("policy.yaml"), policyFile(new Date(), this.base.ids));
-    const start = process.cpuUsage();
-    const args = ["--inventory", this.path("before.json"), "--policy", this.path("policy.yaml")];
-    const { code, error } = await exitCode(() =>
-      reviewMain([this.path("preview.json"), ...args, "-o", `json=${this.path("review.json")}`]),
-    );
-    const { user, system } = process.cpuUsage(start);
-    this.said.push(`preview ${preview.code}: ${preview.stderr.slice(-500)}`, `review ${code}: ${error}`);
-    return { code, seconds: (user + system) / 1e6 };
-  }
-
-  private async apply(...more: string[]): Promise<number> {
-    const run = await this.stack.pulumi(["up", "--yes", "--skip-preview", ...more], {
-      GITHUB_EVENT_NAME: "push",
-    });
-    this.said.push(`up ${more.join(" ")} ${run.code}: ${run.code === 0 ? "" : run.output.slice(-1_500)}`);
-    return run.code;
-  }
-
-  private async verify(): Promise<number> {
-    const { stdout } = await this.stack.succeed(["stack", "export"]);
-    writeFileSync(this.path("state.json"), stdout);
-    await this.inventory("after.json");
-    const { code, error } = await exitCode(() =>
-      verifyMain([
-        this.path("review.json"),
-        ...["--state", this.path("state.json"), "--inventory", this.path("after.json")],
-        ...["-o", `json=${this.path("verify.json")}`],
-      ]),
-    );
-    this.said.push(`verify ${code}: ${error}`);
-    return code;
-  }
-
-  private async outcome(everything: boolean): Promise<Outcome> {
-    const before = await accessAt(this.emulator);
-    const { code: review, seconds: reviewSeconds } = await this.review();
-    const { id, plan } = this.program;
-    const isHeldToPlan = plan === "accepts";
-    const known = {
-      id,
-      review,
-      reviewSeconds,
-      report: this.read("review.json"),
-      ...(plan === "refuses" ? { planRefuses: await this.isRefusedByPlan() } : {}),
-    };
-    if (review !== 0 && !everything) {
-      return { ...known, applied: false, gained: [], remaining: [], said: this.said.join("\n") };
-    }
-    // Where the plan is no obstacle, the update that is held to it is the update.
-    const up = await this.apply(...(isHeldToPlan ? ["--plan", "plan.json"] : []));
-    const gained = [...(await accessAt(this.emulator))].filter((tuple) => !before.has(tuple));
-    const remaining = lostIn(known.report, await grantsAtServer(this.emulator));
-    const verify = review === 4 ? undefined : await this.verify();
-    return {
-      ...known,
-      applied: true,
-      up,
-      ...(isHeldToPlan ? { planRefuses: up !== 0 } : {}),
-      gained,
-      remaining,
-      ...(verify === undefined ? {} : { verify, verified: this.read("verify.json") }),
-      said: this.said.join("\n"),
-    };
-  }
-
-  /**
-   * Whether an update that is held to the plan of the preview fails; the review has nothing to do with it. It runs in a
-   * copy of the project as the preview left it, before the update without a plan.
-   */
-  private async isRefusedByPlan(): Promise<boolean> {
-    const { base, program } = this;
-    const dataFile = join(base.folder, `${program.id}-plan.json`);
-    writeFileSync(dataFile, readFileSync(base.dataFile));
-    const emulator = await startEmulator({ dataFile, token: base.token });
-    const stack = this.stack.copyFor(emulator);
-    try {
-      const attack = new Attack(base, program, emulator, stack);
-      return (await attack.apply("--plan", "plan.json")) !== 0;
-    } finally {
-      await emulator.close();
-      stack.dispose();
-    }
-  }
-}
-
 /**
  * Runs hostile programs through the real engine: those that may in one run, the others as many at once as there are
  * processors. What the review should have stopped in the common run and did not is run alone as well, and applied.
- *
- * @param everything runs each alone, and also applies what the review stops.
  */
-export async function runCorpus(
-  programs: readonly HostileProgram[],
-  everything: boolean,
-): Promise<ReadonlyMap<string, Outcome>> {
-  const together = everything ? [] : programs.filter(({ runsAlone }) => !runsAlone);
+export async function runCorpus(programs: readonly HostileProgram[]): Promise<ReadonlyMap<string, Outcome>> {
+  const together = programs.filter(({ runsAlone }) => !runsAlone);
   const isDone = (outcome: Outcome | undefined): boolean =>
     outcome !== undefined && (outcome.applied || stopsChange(outcome.review));
   const base = await prepareBase();
@@ -395,7 +236,8 @@ export async function runCorpus(
     const outcomes = new Map(together.length > 0 ? await runTogether(base, together) : []);
     const open = programs.filter(({ id }) => !isDone(outcomes.get(id)));
     await forEachAtOnce(open, async (program) => {
-      outcomes.set(program.id, await Attack.run(base, program, everything));
+      const [outcome] = (await runTogether(base, [{ ...program, runsAlone: true }])).values();
+      if (outcome) outcomes.set(program.id, outcome);
     });
     return outcomes;
   } finally {

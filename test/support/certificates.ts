@@ -17,9 +17,6 @@ interface Wanted {
   readonly isAuthority?: boolean;
   /** Host names and IPv4 addresses. */
   readonly hosts?: readonly string[];
-  /** Days from now. */
-  readonly from?: number;
-  readonly until?: number;
 }
 
 /** A certificate of a made-up authority, for servers of a test. */
@@ -28,8 +25,6 @@ export function certificate({
   authority,
   isAuthority = false,
   hosts = ["127.0.0.1", "localhost"],
-  from = -2,
-  until = 2,
 }: Wanted): Certified {
   // Made by Node: the library takes seconds for a key.
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
@@ -40,8 +35,8 @@ export function certificate({
   const cert = forge.pki.createCertificate();
   cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
   cert.serialNumber = (serial += 1).toString(16).padStart(4, "0");
-  cert.validity.notBefore = new Date(Date.now() + from * DAY_MS);
-  cert.validity.notAfter = new Date(Date.now() + until * DAY_MS);
+  cert.validity.notBefore = new Date(Date.now() - 2 * DAY_MS);
+  cert.validity.notAfter = new Date(Date.now() + 2 * DAY_MS);
   const subject = [{ name: "commonName", value: name }];
   cert.setSubject(subject);
   cert.setIssuer(authority ? forge.pki.certificateFromPem(authority.cert).subject.attributes : subject);

@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
@@ -59,7 +67,8 @@ interface Part {
   readonly ids: Readonly<Record<string, string>>;
 }
 
-const prefixOf = ({ program }: Part): string => `${program.id}.`;
+/** A program that runs alone may depend on whole names. */
+const prefixOf = ({ program: { id, runsAlone } }: Part): string => (runsAlone ? "" : `${id}.`);
 
 /** The stack and the engine's own providers are of all programs. */
 const isShared = (urn: string): boolean => /::pulumi:(pulumi:Stack|providers:[^:]+)::/.test(urn);
@@ -131,67 +140,56 @@ function forgeries(previewed: Plan, actual: Plan): Readonly<Record<string, strin
 
 /** A preview as a process that outlives it can edit it, by what it says then. */
 function forgePreviews({ steps, ...more }: Preview): Readonly<Record<string, Preview>> {
-  const forge = (edit: (step: Step & { readonly newState?: StepState }) => readonly Step[]): Preview => ({
+  const forge = (edit: (step: Step) => readonly object[]): Preview => ({
     ...more,
-    steps: steps.flatMap((step) => (isShared(step.urn) ? [step] : edit(step))),
+    steps: steps.flatMap((step) => (isShared(step.urn) ? [step] : edit(step))) as Step[],
   });
-  const asStates = (state: object): StepState => state;
+  /** Of what was there before. */
+  const forgeOld = (edit: (step: Step & { readonly oldState: StepState }) => readonly object[]): Preview =>
+    forge((step) =>
+      step.oldState === undefined || step.op === "refresh"
+        ? [step]
+        : edit({ ...step, oldState: step.oldState }),
+    );
+  const refresh = (urn: string, oldState: StepState, newState = oldState) => ({
+    ...{ op: "refresh", urn, oldState, newState },
+  });
   return {
     "what is created is there already, and what is changed was so before": forge((step) => {
-      const { op, newState, oldState } = step;
-      if (newState === undefined) return [step];
-      const { inputs } = newState;
-      if (op === "create") {
-        const id = newState.id ?? randomBytes(20).toString("hex");
-        const there = { ...newState, id, outputs: { ...inputs, uid: id } };
-        return [step, { op: "refresh", urn: step.urn, oldState: there, newState: there }];
-      }
-      return op === "update"
-        ? [{ ...step, oldState: asStates({ ...oldState, inputs, outputs: inputs }) }]
-        : [step];
-    }),
-    "a refresh found what the change makes of it": forge((step) => {
-      const { op, newState, oldState } = step;
-      if (oldState === undefined || op === "refresh") return [step];
-      const found = asStates({
-        ...oldState,
-        ...(newState && { inputs: newState.inputs }),
-        id: randomBytes(20).toString("hex"),
-      });
-      return [
-        { op: "refresh", urn: step.urn, oldState, newState: found },
-        { ...step, oldState: found },
-      ];
-    }),
-    "what goes stays, and what is ignored was ignored": forge((step) => {
-      const { newState, oldState } = step;
-      if (oldState === undefined) return [step];
-      const ignoreChanges = (newState as { ignoreChanges?: string[] } | undefined)?.ignoreChanges;
-      return [
-        { ...step, oldState: asStates({ ...oldState, retainOnDelete: true, protect: false, ignoreChanges }) },
-      ];
-    }),
-    "what goes is the rest of an earlier replacement": forge((step) => {
-      const { op, urn, oldState } = step;
-      if (oldState === undefined || op === "refresh") return [step];
-      const rest = { ...oldState, delete: true, external: true };
-      return [
-        { op: "refresh", urn, oldState, newState: oldState },
-        { ...step, oldState: rest },
-      ];
-    }),
-    "a decoy has the true states, and the old ones are only read": forge((step) => {
       const { op, urn, newState, oldState } = step;
-      if (oldState === undefined || op === "refresh") return [step];
-      const decoy = { op: "refresh", urn: `${urn}-decoy`, oldState, newState: oldState };
-      const inputs = newState?.inputs ?? oldState.inputs;
-      return [decoy, { ...step, oldState: asStates({ ...oldState, inputs, external: true }) }];
+      const inputs = newState?.inputs;
+      if (op === "update") return [{ ...step, oldState: { ...oldState, inputs, outputs: inputs } }];
+      if (op !== "create") return [step];
+      const id = newState?.id ?? randomBytes(20).toString("hex");
+      const there = { ...newState, id, outputs: { ...inputs, uid: id } };
+      return [step, refresh(urn, there)];
     }),
-    "all is only read": forge((step) =>
-      step.newState === undefined
-        ? [step]
-        : [{ ...step, newState: asStates({ ...step.newState, external: true }) }],
-    ),
+    "a refresh found what the change makes of it": forgeOld((step) => {
+      const { urn, newState, oldState } = step;
+      const inputs = newState && { inputs: newState.inputs };
+      const found = { ...oldState, ...inputs, id: randomBytes(20).toString("hex") } as StepState;
+      return [refresh(urn, oldState, found), { ...step, oldState: found }];
+    }),
+    "what goes stays, and what is ignored was ignored": forgeOld((step) => {
+      const ignoreChanges = (step.newState as { ignoreChanges?: string[] } | undefined)?.ignoreChanges;
+      const kept = { retainOnDelete: true, protect: false, ignoreChanges };
+      return [{ ...step, oldState: { ...step.oldState, ...kept } }];
+    }),
+    "what goes is the rest of an earlier replacement": forgeOld((step) => {
+      const { urn, oldState } = step;
+      return [refresh(urn, oldState), { ...step, oldState: { ...oldState, delete: true, external: true } }];
+    }),
+    "a decoy has the true states, and the old ones are only read": forgeOld((step) => {
+      const { urn, newState, oldState } = step;
+      const inputs = newState?.inputs ?? oldState.inputs;
+      return [
+        refresh(`${urn}-decoy`, oldState),
+        { ...step, oldState: { ...oldState, inputs, external: true } },
+      ];
+    }),
+    "all is only read": forge((step) => [
+      step.newState === undefined ? step : { ...step, newState: { ...step.newState, external: true } },
+    ]),
   };
 }
 
@@ -220,11 +218,12 @@ function writePrograms(stack: Stack, parts: readonly Part[]): void {
   }
 }
 
-const runEach = (parts: readonly Part[], line: (id: string) => string) => ({
-  "index.js": parts.map(({ program: { id } }) => `${line(id)}\n`).join(""),
-});
+const readIfThere = (file: string): unknown =>
+  existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined;
 
-const runHostile = (parts: readonly Part[]) => runEach(parts, (id) => `require("./${id}/program");`);
+const runHostile = (parts: readonly Part[]) => ({
+  "index.js": parts.map(({ program: { id } }) => `require("./${id}/program");\n`).join(""),
+});
 
 /** A stack of honest organisations, and what the server holds of them in a file. */
 interface HonestState {
@@ -299,6 +298,10 @@ class Batch {
     }
   }
 
+  private get isAlone(): boolean {
+    return this.honest.parts.every(({ program }) => program.runsAlone);
+  }
+
   private path({ program }: Part, name: string): string {
     return join(this.folder, `${program.id}-${name}`);
   }
@@ -308,17 +311,17 @@ class Batch {
     const preview = await this.preview();
     const outcomes = new Map<string, Outcome>();
     for (const part of parts) outcomes.set(part.program.id, await this.review(part, preview));
-    const plan = JSON.parse(readFileSync(join(this.stack.directory, "plan.json"), "utf8")) as Plan;
+    const plan = (readIfThere(join(this.stack.directory, "plan.json")) ?? { resourcePlans: {} }) as Plan;
     for (const [index, part] of parts.entries()) {
-      const { id } = part.program;
+      const { id, runsAlone } = part.program;
       const outcome = outcomes.get(id);
-      if (outcome && outcome.review !== 0) {
+      if (outcome && outcome.review !== 0 && !runsAlone) {
         const forgedPreviews = await this.reviewForged(part, preview, plan, index);
         outcomes.set(id, { ...outcome, forgedPreviews });
       }
     }
     const isApplied = ({ program }: Part) =>
-      program.caughtBy !== "review" && outcomes.get(program.id)?.review === 0;
+      (program.runsAlone || program.caughtBy !== "review") && outcomes.get(program.id)?.review === 0;
     const applied = parts.filter(isApplied);
     const bound = applied.filter(({ program }) => program.plan === "refuses");
     const refused = await this.refusedByPlan(bound, plan);
@@ -345,7 +348,7 @@ class Batch {
     const args = ["preview", "--json", "--show-sames", "--save-plan", "plan.json"];
     const { code, stdout, stderr } = await this.stack.pulumi(args, { GITHUB_EVENT_NAME: "pull_request" });
     const preview = JSON.parse(stdout) as Preview;
-    if (code === 0) return preview;
+    if (code === 0 || this.isAlone) return preview;
     const problems = JSON.stringify(preview.diagnostics ?? []).slice(0, 2_000);
     throw new Error(`a program of the batch needs the line "// runs alone": ${stderr} ${problems}`);
   }
@@ -361,7 +364,7 @@ class Batch {
   private async review(part: Part, preview: Preview): Promise<Outcome> {
     const inventory = await this.writeInventory(part, "before.json");
     writeFileSync(this.path(part, "preview.json"), JSON.stringify(previewOf(part, preview)));
-    writeFileSync(this.path(part, "policy.yaml"), policyFile(new Date(), part.ids));
+    writeFileSync(this.path(part, "policy.yaml"), policyFile(part.ids));
     const report = this.path(part, "review.json");
     const start = process.cpuUsage();
     const args = ["--inventory", inventory, "--policy", this.path(part, "policy.yaml")];
@@ -372,7 +375,7 @@ class Batch {
     return {
       id: part.program.id,
       review: code,
-      report: JSON.parse(readFileSync(report, "utf8")) as Report,
+      report: readIfThere(report) as Report | undefined,
       applied: false,
       gained: [],
       remaining: [],
@@ -533,7 +536,7 @@ class Batch {
     const before = await accessAt(this.emulator);
     const [run, stack] = await this.update(parts, this.emulator, plan);
     try {
-      if (run.code !== 0)
+      if (run.code !== 0 && !this.isAlone)
         throw new Error(`the update of the batch ended with ${run.code}: ${run.output.slice(-4_000)}`);
       const gained = [...(await accessAt(this.emulator))].filter((tuple) => !before.has(tuple));
       const isIn = ({ ids }: Part, tuple: string) => tuple.includes(`"${ids["root"] ?? ""}`);
@@ -579,7 +582,8 @@ class Batch {
 
 /**
  * Runs hostile programs in one preview and reviews each alone, with its own resources and its own organisation. Those
- * that the review should not stop are applied in two updates, one of them held to the plan of the preview.
+ * that the review should not stop are applied in two updates, one of them held to the plan of the preview. A program that
+ * runs alone may fail in its preview and its update, and is applied where the review does not stop it.
  */
 export function runTogether(
   base: Base,

@@ -5,7 +5,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { call } from "./wire";
+import { call, create } from "./wire";
 
 /** A delivery as it came over the wire. */
 export interface Delivery {
@@ -43,7 +43,7 @@ export async function startDeliveries(): Promise<Deliveries> {
   const emulator = await startEmulator({
     deliverTo: `http://127.0.0.1:${(sink.address() as AddressInfo).port}`,
   });
-  const group = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
+  const group = await create(emulator, "/iam/v2/groups", { name: "org" });
   await call(emulator, "POST", `/events/v2/subscriptions/${group}`, { sink: "https://sink.example.com" });
   return {
     emulator,

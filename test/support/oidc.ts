@@ -1,4 +1,4 @@
-import { call } from "./wire";
+import { builtInRole, create } from "./wire";
 
 /** The issuer of OIDC tokens in tests. The emulator verifies no signature of a foreign issuer. */
 export const OIDC_ISSUER = "https://ci.example.com";
@@ -12,24 +12,25 @@ export function jwt(claims: object): string {
   return `${head}.${body}.${signature}`;
 }
 
+/** An identity of a group that trusts the issuer's subject, and holds a role there; answers its uid. */
+export async function identityFor(
+  server: { url: string; token: string },
+  subject: string,
+  group: string,
+  roleUid: string,
+  name = subject.replaceAll(/\W/g, "-"),
+): Promise<string> {
+  const claimMatch = { issuer: OIDC_ISSUER, subject };
+  const identityUid = await create(server, `/iam/v2/identities/${group}`, { name, claimMatch });
+  await create(server, `/iam/v2/roleBindings/${group}`, { identityUid, roleUid });
+  return identityUid;
+}
+
 /** An organisation with an identity that trusts the issuer's subject, and owns it; answers the identity's uid. */
 export async function trustingIdentity(
   server: { url: string; token: string },
   subject: string,
 ): Promise<string> {
-  const uidOf = ({ uid }: Record<string, unknown>): string => String(uid);
-  const org = uidOf(await call(server, "POST", "/iam/v2/groups", { name: "org of the run" }));
-  const identity = uidOf(
-    await call(server, "POST", `/iam/v2/identities/${org}`, {
-      name: "ci",
-      claimMatch: { issuer: OIDC_ISSUER, subject },
-    }),
-  );
-  const roles = await call(server, "GET", "/iam/v2/roles?name=owner");
-  const owner = (roles["roles"] as { uid: string }[]).find(({ uid }) => !uid.includes("/"));
-  await call(server, "POST", `/iam/v2/roleBindings/${org}`, {
-    identityUid: identity,
-    roleUid: owner?.uid,
-  });
-  return identity;
+  const org = await create(server, "/iam/v2/groups", { name: "org of the run" });
+  return await identityFor(server, subject, org, await builtInRole(server, "owner"), "ci");
 }

@@ -23,6 +23,11 @@ export const PNPM = "pnpm@10.34.9";
 
 export type PackageManager = "npm" | "pnpm";
 
+interface ProcessOptions {
+  readonly cwd: string;
+  readonly env?: Record<string, string | undefined>;
+}
+
 const children = new Set<ChildProcess>();
 
 /** Sends a signal to a process and to what it started, as a terminal does. */
@@ -36,11 +41,7 @@ export function endChildren(): void {
 }
 
 /** A process of its own: nothing of the test runner's or of an enclosing `npm run`'s settings reaches it. */
-export function start(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string | undefined> },
-): ChildProcess {
+export function start(command: string, args: readonly string[], options: ProcessOptions): ChildProcess {
   const env: NodeJS.ProcessEnv = {};
   for (const [key, value] of Object.entries(process.env)) {
     const foreign =
@@ -64,11 +65,7 @@ export function start(
 }
 
 /** Runs a command to its end. */
-export function run(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string | undefined> },
-): Promise<Run> {
+export function run(command: string, args: readonly string[], options: ProcessOptions): Promise<Run> {
   return new Promise((done, failed) => {
     const child = start(command, args, options);
     let stdout = "";
@@ -80,11 +77,7 @@ export function run(
   });
 }
 
-async function succeed(
-  command: string,
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string | undefined> },
-): Promise<Run> {
+async function succeed(command: string, args: readonly string[], options: ProcessOptions): Promise<Run> {
   const result = await run(command, args, options);
   if (result.code !== 0) {
     throw new Error(`${command} ${args.join(" ")} ended with ${result.code}:\n${result.output}`);
@@ -234,13 +227,10 @@ export class Project {
     writeFileSync(file, JSON.stringify({ ...manifest, ...members }, null, 2));
   }
 
-  node(...args: string[]): Promise<Run> {
-    return run(process.execPath, args, { cwd: this.directory });
-  }
-
   /** Runs the project's own compiler. */
   tsc(config: string): Promise<Run> {
-    return this.node(join("node_modules", "typescript", "bin", "tsc"), "--noEmit", "-p", config);
+    const args = [join("node_modules", "typescript", "bin", "tsc"), "--noEmit", "-p", config];
+    return run(process.execPath, args, { cwd: this.directory });
   }
 
   /** The path of a command that an installed package brings. */

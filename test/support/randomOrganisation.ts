@@ -98,7 +98,7 @@ export class RandomOrganisation {
     });
   }
 
-  private addGroup(parent = this.pick(this.names("Group"))): string {
+  private addGroup(parent = this.pickOf("Group")): string {
     const name = this.next("group");
     this.program.set(name, { kind: "Group", args: { parentUid: reference(parent), name } });
     return name;
@@ -107,7 +107,7 @@ export class RandomOrganisation {
   private addIdentity(): string {
     const name = this.next("identity");
     const args = {
-      parentUid: reference(this.pick(this.names("Group"))),
+      parentUid: reference(this.pickOf("Group")),
       name,
       claimMatch: {
         issuer: "https://token.actions.githubusercontent.com",
@@ -131,7 +131,7 @@ export class RandomOrganisation {
   }
 
   private someRole(): string {
-    return this.random() < 0.3 ? this.builtIn : reference(this.pick(this.names("Role")));
+    return this.random() < 0.3 ? this.builtIn : reference(this.pickOf("Role"));
   }
 
   private addBinding(): string {
@@ -139,7 +139,7 @@ export class RandomOrganisation {
     const open = this.openGroups();
     const args = {
       parentUid: reference(this.pick(open.length === 0 ? [this.addGroup()] : open)),
-      identityUid: reference(this.pick(this.names("Identity"))),
+      identityUid: reference(this.pickOf("Identity")),
       roleUid: this.someRole(),
     };
     this.program.set(name, { kind: "RoleBinding", args });
@@ -172,7 +172,7 @@ export class RandomOrganisation {
   /** Two labels for one grant are refused. */
   private addTo(
     bindings: Bindings,
-    grant = { identityUid: reference(this.pick(this.names("Identity"))), roleUid: this.someRole() },
+    grant = { identityUid: reference(this.pickOf("Identity")), roleUid: this.someRole() },
   ): string {
     const isThere = [...bindings.values()].some((one) => JSON.stringify(one) === JSON.stringify(grant));
     const label = `grant ${(this.count += 1)}`;
@@ -195,9 +195,25 @@ export class RandomOrganisation {
     return new Map(Object.entries(this.program.get(access)?.args["bindings"] as Record<string, Binding>));
   }
 
-  private change(name: string, args: Record<string, unknown>): void {
+  private change(name: string, args: Record<string, unknown>): string {
     const declaration = this.program.get(name);
     if (declaration) this.program.set(name, { ...declaration, args: { ...declaration.args, ...args } });
+    return name;
+  }
+
+  private remove(name: string): string {
+    this.program.delete(name);
+    return name;
+  }
+
+  private retain(name: string, retainOnDelete = true): string {
+    const declaration = this.program.get(name);
+    if (declaration) this.program.set(name, { ...declaration, options: { retainOnDelete } });
+    return name;
+  }
+
+  private pickOf(kind: string): string {
+    return this.pick(this.names(kind));
   }
 
   private isRetained(name: string, program: ReadonlyMap<string, Declaration> = this.ran): boolean {
@@ -254,86 +270,47 @@ export class RandomOrganisation {
     return names.length === 0 ? this.addBinding() : this.pick(names);
   }
 
-  /** An identity of those that are bound by hand, at the root and where a resource owns all bindings. */
-  byHand(): string {
-    return this.names("Identity")[0] ?? "";
-  }
-
   private readonly edits: Readonly<Record<string, () => string>> = {
-    "rename a group": () => {
-      const name = this.pick(this.names("Group"));
-      this.change(name, { name: `renamed ${(this.count += 1)}` });
-      return name;
-    },
-    "rename an identity": () => {
-      const name = this.pick(this.names("Identity"));
-      this.change(name, { name: `renamed ${(this.count += 1)}` });
-      return name;
-    },
-    "change a role": () => {
-      const name = this.pick(this.names("Role"));
-      this.change(name, { capabilities: this.someCapabilities() });
-      return name;
-    },
-    "change who an identity is": () => {
-      const name = this.pick(this.names("Identity"));
-      const match = {
-        issuer: "https://gitlab.com",
-        subjectPattern: `^project_path:acme/${(this.count += 1)}:.*$`,
-      };
-      this.change(name, { claimMatch: match });
-      return name;
-    },
+    "rename a group": () => this.change(this.pickOf("Group"), { name: `renamed ${(this.count += 1)}` }),
+    "rename an identity": () =>
+      this.change(this.pickOf("Identity"), { name: `renamed ${(this.count += 1)}` }),
+    "change a role": () => this.change(this.pickOf("Role"), { capabilities: this.someCapabilities() }),
+    "change who an identity is": () =>
+      this.change(this.pickOf("Identity"), {
+        claimMatch: {
+          issuer: "https://gitlab.com",
+          subjectPattern: `^project_path:acme/${(this.count += 1)}:.*$`,
+        },
+      }),
     "move an identity": () => {
-      const name = this.pick(this.names("Identity"));
-      this.change(name, { parentUid: this.groupFor(name) });
-      return name;
+      const name = this.pickOf("Identity");
+      return this.change(name, { parentUid: this.groupFor(name) });
     },
-    "move a group": () => {
-      this.change(MOVING, { parentUid: this.pick(["${org}", "${group-1}"]) });
-      return MOVING;
-    },
-    "bind another role": () => {
-      const name = this.someBinding();
-      this.change(name, { roleUid: this.someRole() });
-      return name;
-    },
-    "bind another identity": () => {
-      const name = this.someBinding();
-      this.change(name, { identityUid: reference(this.pick(this.names("Identity"))) });
-      return name;
-    },
+    "move a group": () => this.change(MOVING, { parentUid: this.pick(["${org}", "${group-1}"]) }),
+    "bind another role": () => this.change(this.someBinding(), { roleUid: this.someRole() }),
+    "bind another identity": () =>
+      this.change(this.someBinding(), { identityUid: reference(this.pickOf("Identity")) }),
     "bind elsewhere": () => {
       const name = this.someBinding();
-      this.change(name, { parentUid: this.groupFor(name, this.openGroups()) });
-      return name;
+      return this.change(name, { parentUid: this.groupFor(name, this.openGroups()) });
     },
     "add a binding": () => this.addBinding(),
     "add an identity with a binding": () => {
       const name = this.addIdentity();
-      this.change(this.addBinding(), { identityUid: reference(name) });
-      return name;
+      return this.change(this.addBinding(), { identityUid: reference(name) });
     },
     "add a role with a binding": () => {
       const name = this.addRole();
-      this.change(this.addBinding(), { roleUid: reference(name) });
-      return name;
+      return this.change(this.addBinding(), { roleUid: reference(name) });
     },
-    "remove a binding": () => {
-      const name = this.someBinding();
-      this.program.delete(name);
-      return name;
-    },
+    "remove a binding": () => this.remove(this.someBinding()),
     "invite somebody else": () => {
       const email = `${(this.count += 1)}@example.com`;
       if (this.program.has("invite")) this.change("invite", { email });
       else this.invite(email);
       return "invite";
     },
-    "withdraw the invite": () => {
-      this.program.delete("invite");
-      return "invite";
-    },
+    "withdraw the invite": () => this.remove("invite"),
     "remove an identity": () => {
       const names = this.names("Identity");
       if (names.length < 3) return "none";
@@ -342,21 +319,20 @@ export class RandomOrganisation {
       return name;
     },
     "let something stay when it goes, or not": () => {
-      const names = ["Identity", "RoleBinding", "GroupInvite", "GroupAccess"].flatMap((kind) =>
-        this.names(kind),
-      );
-      const fitting = names.filter((name) => !this.isInMoving(name));
+      const kinds = ["Identity", "RoleBinding", "GroupInvite", "GroupAccess"];
+      const fitting = kinds.flatMap((kind) => this.names(kind)).filter((name) => !this.isInMoving(name));
       if (fitting.length === 0) return "none";
       const name = this.pick(fitting);
-      const declaration = this.program.get(name);
-      const retainOnDelete = !this.isRetained(name, this.program);
-      if (declaration) this.program.set(name, { ...declaration, options: { retainOnDelete } });
-      return name;
+      return this.retain(name, !this.isRetained(name, this.program));
     },
     "grant in a group's access": () => this.inAccess((bindings) => this.addTo(bindings)),
     "grant in a group's access what stood there by hand": () =>
       this.inAccess((bindings) =>
-        this.addTo(bindings, { identityUid: reference(this.byHand()), roleUid: this.builtIn }),
+        // The first identity is bound by hand, at the root and where a resource owns all bindings.
+        this.addTo(bindings, {
+          identityUid: reference(this.names("Identity")[0] ?? ""),
+          roleUid: this.builtIn,
+        }),
       ),
     "take from a group's access": () =>
       this.inAccess((bindings) => {
@@ -384,19 +360,12 @@ export class RandomOrganisation {
       }),
     "let a group's access go": () => {
       const names = this.names("GroupAccess");
-      if (names.length === 0) return "none";
-      const name = this.pick(names);
-      this.program.delete(name);
-      return name;
+      return names.length === 0 ? "none" : this.remove(this.pick(names));
     },
     "make the bindings of a group ready to be taken over": () => {
       const group = this.pick(this.openGroups());
       if (group === MOVING) return "none";
-      for (const name of this.bindingsAt(group)) {
-        const declaration = this.program.get(name);
-        if (declaration && !this.isInMoving(name))
-          this.program.set(name, { ...declaration, options: { retainOnDelete: true } });
-      }
+      for (const name of this.bindingsAt(group)) if (!this.isInMoving(name)) this.retain(name);
       return group;
     },
     "take over the bindings of a group": () => {
@@ -428,18 +397,11 @@ export class RandomOrganisation {
         return "none";
       return this.renameInProgram(name, `${name}-named-${(this.count += 1)}`);
     },
-    "map to another role": () => {
-      this.change("mapping", { roleUid: this.someRole() });
-      return "mapping";
-    },
-    "sign in to another role": () => {
-      this.change("provider", { defaultRole: this.someRole() });
-      return "provider";
-    },
+    "map to another role": () => this.change("mapping", { roleUid: this.someRole() }),
+    "sign in to another role": () => this.change("provider", { defaultRole: this.someRole() }),
     "serve as another identity": () => {
-      const identity = reference(this.pick(this.names("Identity")));
-      this.change("services", { chainguard: { serviceBindings: { INGESTER: identity } } });
-      return "services";
+      const serviceBindings = { INGESTER: reference(this.pickOf("Identity")) };
+      return this.change("services", { chainguard: { serviceBindings } });
     },
   };
 

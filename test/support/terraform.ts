@@ -1,7 +1,7 @@
 import type { Emulator } from "../../emulator";
 import { makeObject, withUids } from "./byHand";
 import { CERTIFICATE, inDays, jwks, samples, withMember } from "./samples";
-import { call } from "./wire";
+import { create } from "./wire";
 
 /**
  * What the platform's Terraform provider manages, an object of each type or more: as it stands in a state, and as a
@@ -333,7 +333,7 @@ export const terraformObjects = described.map((one): TerraformObject => {
 /** Makes an organisation and all objects in it, past the package; returns the uids by name. */
 export async function makeTerraformObjects(emulator: Emulator): Promise<Record<string, string>> {
   const ids: Record<string, string> = {};
-  ids["org"] = String((await call(emulator, "POST", "/iam/v2/groups", { name: "acme" }))["uid"]);
+  ids["org"] = await create(emulator, "/iam/v2/groups", { name: "acme" });
   for (const { name, kind, args, readme } of terraformObjects) {
     ids[name] = await makeObject(emulator, kind, withUids(args, ids) as Record<string, unknown>);
     if (readme !== undefined)

@@ -15,6 +15,21 @@ export async function call(
   return text === "" ? {} : (JSON.parse(text) as Record<string, unknown>);
 }
 
+/** Creates an object; answers its uid. */
+export async function create(
+  server: { url: string; token: string },
+  path: string,
+  body: unknown,
+): Promise<string> {
+  return String((await call(server, "POST", path, body))["uid"]);
+}
+
+/** The uid of a role that the platform has of its own. */
+export async function builtInRole(server: { url: string; token: string }, name: string): Promise<string> {
+  const { roles } = await call(server, "GET", `/iam/v2/roles?name=${name}`);
+  return (roles as { uid: string }[]).find(({ uid }) => !uid.includes("/"))?.uid ?? "";
+}
+
 /** The environment of a command that asks an emulator, without repetitions. */
 export const environmentOf = ({ url, token }: { readonly url: string; readonly token: string }) => ({
   PLATFORM_BASE_URL: url,
