@@ -1,18 +1,15 @@
 // @ts-check
 /*
  * Loaded by `--require` into the Node processes that the engine starts in tests, and into the commands of this package.
- * Such a process spends most of its processor time on loading the same modules: their compiled code, and where they are
- * found, is kept between runs. The parts of the SDK that no program of this package uses are loaded at their first use.
+ * Such a process spends most of its processor time on loading the same modules: their compiled code is kept
+ * between runs. The parts of the SDK that no program of this package uses are loaded at their first use.
  */
 const Module = require("node:module");
 const path = require("node:path");
 
 /**
  * @typedef {Record<string, { start: number, end: number }>} Index where the code of each module is, by its digest
- * @typedef {object} Locations of the modules of this repository
- * @property {Record<string, string>} paths the file of each request, by the folder that requires it and the request
- * @property {Record<string, true>} commonJs the files that are known to be no ES modules
- * @typedef {{ index: Index, code: Buffer, locations: Locations }} Cache
+ * @typedef {{ index: Index, code: Buffer }} Cache
  * @typedef {{ require(id: string): unknown, exports: object }} LoadedModule
  */
 
@@ -79,28 +76,21 @@ function cacheFileOfCommand() {
   return path.join(folder, `pulumi-platform-${command.replaceAll(/\W/g, "")}-${process.version}`);
 }
 
-/** Another text after each installation of packages, which may put a module elsewhere, and after each build. */
-function installationStamp() {
-  const { statSync } = require("node:fs");
-  const files = [path.join("node_modules", ".package-lock.json"), path.join(".cache", "build.json")];
-  return files.map((file) => statSync(path.join(root, file), { throwIfNoEntry: false })?.mtimeMs).join(" ");
-}
-
 /** @param {string} file @returns {Cache} */
 function readCache(file) {
   try {
     const content = require("node:fs").readFileSync(file);
     const start = content.indexOf("\n") + 1;
-    const { stamp, index, locations } = JSON.parse(content.toString("utf8", 0, start));
-    if (stamp === installationStamp()) return { index, locations, code: content.subarray(start) };
+    const { index } = JSON.parse(content.toString("utf8", 0, start));
+    return { index, code: content.subarray(start) };
   } catch {
     // The first process has no cache to read.
   }
-  return { index: {}, locations: { paths: {}, commonJs: {} }, code: Buffer.alloc(0) };
+  return { index: {}, code: Buffer.alloc(0) };
 }
 
-/** @param {string} file @param {Locations} locations @param {ReadonlyMap<string, Buffer>} codes by digest */
-function writeCache(file, locations, codes) {
+/** @param {string} file @param {ReadonlyMap<string, Buffer>} codes by digest */
+function writeCache(file, codes) {
   const { mkdirSync, renameSync, writeFileSync } = require("node:fs");
   /** @type {Index} */
   const index = {};
@@ -112,7 +102,7 @@ function writeCache(file, locations, codes) {
   }
   mkdirSync(folder, { recursive: true });
   const own = `${file}.${process.pid}`;
-  const head = JSON.stringify({ stamp: installationStamp(), index, locations });
+  const head = JSON.stringify({ index });
   writeFileSync(own, Buffer.concat([Buffer.from(`${head}\n`), ...codes.values()]));
   renameSync(own, file);
 }
@@ -139,9 +129,8 @@ class NewModules {
   used = new Set();
 
   /** @param {string} file @param {Cache} cache */
-  constructor(file, { index, code, locations }) {
+  constructor(file, { index, code }) {
     this.file = file;
-    this.locations = locations;
     this.known = Object.entries(index).map(
       ([digest, { start, end }]) => /** @type {const} */ ([digest, code.subarray(start, end)]),
     );
@@ -165,46 +154,16 @@ class NewModules {
     const all = [...this.known, ...added];
     const isFull = all.reduce((sum, [, code]) => sum + code.length, 0) > MAX_LENGTH;
     const kept = isFull ? this.known.filter(([digest]) => this.used.has(digest)) : this.known;
-    writeCache(this.file, this.locations, new Map([...kept, ...added]));
+    writeCache(this.file, new Map([...kept, ...added]));
   }
 }
 
-/** Finds each module of this repository by what an earlier process found. @param {Locations} locations */
-function keepLocations({ paths, commonJs }) {
-  const { existsSync, readFileSync } = require("node:fs");
-  const internals = /** @type {any} */ (Module);
-  const resolve = internals._resolveFilename;
-  internals._resolveFilename = function (
-    /** @type {string} */ id,
-    /** @type {{ filename: string } | null} */ parent,
-    /** @type {boolean} */ isMain,
-    /** @type {object | undefined} */ options,
-  ) {
-    const from = parent?.filename ?? "";
-    if (!from.startsWith(root + path.sep) || options !== undefined || Module.isBuiltin(id)) {
-      return resolve.call(this, id, parent, isMain, options);
-    }
-    const key = `${path.dirname(from)}\n${id}`;
-    const known = paths[key];
-    // A build may have removed it.
-    if (known !== undefined && existsSync(known)) return known;
-    return (paths[key] = resolve.call(this, id, parent, isMain, options));
-  };
-  const load = internals._extensions[".js"];
-  internals._extensions[".js"] = function (/** @type {any} */ loaded, /** @type {string} */ filename) {
-    if (!commonJs[filename]) return load.call(this, loaded, filename);
-    // Node's own function looks for the package.json of each file first.
-    loaded._compile(readFileSync(filename, "utf8"), filename, "commonjs");
-  };
-}
-
-/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same, and more, for Node 20. @param {string} file */
+/** Node 22 keeps compiled code by NODE_COMPILE_CACHE; this does the same for Node 20. @param {string} file */
 function keepCompiledCode(file) {
   const { createHash } = require("node:crypto");
   const vm = require("node:vm");
   const cache = readCache(file);
   const news = new NewModules(file, cache);
-  keepLocations(cache.locations);
   const prototype = /** @type {any} */ (Module).prototype;
   const compile = prototype._compile;
   prototype._compile = function (
@@ -223,7 +182,6 @@ function keepCompiledCode(file) {
     const script = new vm.Script(Module.wrap(code), { filename, ...(cachedData && { cachedData }) });
     if (known === undefined) news.add(digest, script, content.length);
     else news.used.add(digest);
-    if (filename.startsWith(root + path.sep)) cache.locations.commonJs[filename] = true;
     const body = script.runInThisContext({ displayErrors: true });
     return body.call(this.exports, this.exports, requireOf(this), this, filename, path.dirname(filename));
   };
