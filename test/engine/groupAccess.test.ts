@@ -2,7 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { revealed, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations } from "../support/engine";
-import { call } from "../support/wire";
+import { call, create } from "../support/wire";
 
 type Grant = readonly [who: string, role: string];
 
@@ -31,8 +31,7 @@ describe("the access of a group, through the real engine", () => {
   const uids: Record<string, string> = {};
 
   const uidOf = (name: string): string => uids[name] ?? "";
-  const make = async (path: string, body: unknown): Promise<string> =>
-    String((await call(emulator, "POST", path, body))["uid"]);
+  const make = (path: string, body: unknown): Promise<string> => create(emulator, path, body);
   const identity = async (name: string): Promise<string> =>
     (uids[name] = await make(`/iam/v2/identities/${org}`, {
       name,

@@ -12,7 +12,7 @@ import { ROOT, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
 import { changeField, declared, surroundings, withMember } from "../support/samples";
 import type { FieldCase, Sample } from "../support/samples";
-import { call } from "../support/wire";
+import { create } from "../support/wire";
 
 /*
  * Honest programs, by the commands of the shipped workflows: inventory, preview with a plan, review of both, the check
@@ -192,7 +192,7 @@ describe("an honest program passes the commands of the workflows", () => {
     emulator = await startEmulator();
     stack = await new Stack({ url: emulator.url, token: emulator.token, env: WRITES_STATE_ONCE }).init();
     chain = new CommandChain(emulator, stack.directory, () => stack.environment());
-    root = String((await call(emulator, "POST", "/iam/v2/groups", { name: "acme" }))["uid"]);
+    root = await create(emulator, "/iam/v2/groups", { name: "acme" });
   });
 
   afterAll(async () => {
