@@ -4,12 +4,13 @@ import { join } from "node:path";
 import { describeForCi } from "../../provider/cli/commands/init/folder";
 import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
-import { ownerBinding, programText } from "../support/accessRepository";
+import { benign, BROKEN, hijackedPackage, programText, risky } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
 import {
   AccessFixture,
   actionsOf,
   APP_KEY,
+  expectNoCommandIn,
   expectNoCommandOfDependency,
   STACK,
 } from "../support/accessWorkflows";
@@ -17,7 +18,6 @@ import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions"
 import type { JobResult, RunningJob } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";
 import type { Values } from "../support/shell";
-import { call } from "../support/wire";
 
 const NUMBER = 7;
 const RUN_ID = 11;
@@ -35,7 +35,7 @@ let canary: string;
 let forCloud: string;
 let forBucket: string;
 /** The workflows that run: those of the examples, or those of a folder that `init` wrote. */
-let workflows: { readonly folder?: string; readonly suffix: string; readonly stack: string };
+let workflows: string | undefined;
 let vars: Values;
 let pulls = 0;
 
@@ -62,7 +62,7 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  workflows = { suffix: "", stack: STACK };
+  workflows = undefined;
   github = new FakeGitHub();
   await github.start();
   github.issue("alice", "the pull request", { number: NUMBER, pull_request: {} });
@@ -122,15 +122,14 @@ async function runWorkflow(
     server_url: "https://github.example",
     run_id: RUN_ID,
   };
-  const { folder = join(source, ".github", "workflows"), suffix, stack } = workflows;
-  const workflow = readWorkflow(join(folder, name.replace(/\.yml$/, `${suffix}.yml`)));
+  const workflow = readWorkflow(join(workflows ?? join(source, ".github", "workflows"), name));
   return await new WorkflowRun(workflow, {
     contexts: { github: context, vars },
     secrets: secretsOn(context.ref),
     actions: actionsOf(fixture, branch),
     composites: ownActions,
     token,
-    env: { STACK: stack },
+    env: { STACK },
     scratch,
     environment: (job) => ({
       ...fixture.tools(),
@@ -197,13 +196,8 @@ function comment(): Comment {
 const statusOf = ({ commit }: PullRequest): string | undefined =>
   github.statuses.get(`${commit} access-review`)?.state;
 
-const benign = (): Files => ({ "infra/index.js": programText(fixture.program, "as it should be") });
-const risky = (): Files => ({
-  "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
-});
-
 test("a harmless change passes with a comment that names its commit; a new commit needs a new review", async () => {
-  const pull = push(benign());
+  const pull = push(benign(fixture.program));
   const results = await runAll(pull);
   expect({ outcome: outcome(results), log: results["review"]?.log }).toMatchObject({
     outcome: { start: "success", preview: "success", review: "success", post: "success", gate: "success" },
@@ -216,7 +210,7 @@ test("a harmless change passes with a comment that names its commit; a new commi
   );
   expect(results["review"]?.summary).toContain("Passes");
 
-  const second = push(risky(), pull.repository, pull.branch);
+  const second = push(risky(fixture.program), pull.repository, pull.branch);
   const { start } = await reviewOf("requested", second);
   expect(start?.result).toBe("success");
   expect(statusOf(second)).toBe("pending");
@@ -230,32 +224,19 @@ test("a harmless change passes with a comment that names its commit; a new commi
 });
 
 test("a dangerous change fails, with its findings, whatever the pull request changes beside the program, and every job writes only what its permissions allow", async () => {
-  workflows = { ...workflows, folder: forCloud };
+  workflows = forCloud;
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.GITHUB_JOB ?? "none") + "\\n");`;
-  const script = `node -e '${record}'`;
-  const vendor = "infra/vendor/pulumi-platform";
-  const entry = readFileSync(join(scratch, "work", vendor, "dist/provider/index.js"), "utf8");
   const workflow = "on: workflow_run\njobs:\n  gate:\n    steps:\n      - run: exit 0\n";
   const pull = push({
-    ...risky(),
-    "infra/access-policy.yaml":
-      "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
-    "infra/package.json": JSON.stringify({
-      name: "access",
-      private: true,
-      main: "index.js",
-      scripts: { preinstall: script, postinstall: script, prepare: script },
-      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform", tools: "file:vendor/tools" },
-    }),
-    [`${vendor}/package.json`]: JSON.stringify({
+    ...risky(fixture.program),
+    ...hijackedPackage(scratch, record),
+    "infra/vendor/pulumi-platform/package.json": JSON.stringify({
       name: "pulumi-platform",
       version: "0.1.0",
       main: "dist/provider/index.js",
       bin: { "pulumi-platform": "dist/provider/cli/main.js" },
-      scripts: { postinstall: script },
+      scripts: { postinstall: `node -e '${record}'` },
     }),
-    [`${vendor}/dist/provider/cli/main.js`]: `#!/usr/bin/env node\n${record}\n`,
-    [`${vendor}/dist/provider/index.js`]: `${record}\n${entry}`,
     "infra/.npmrc": "ignore-scripts=false\n",
     ".github/workflows/access-review.yml": workflow,
     "infra/review/report.json": "{}",
@@ -286,7 +267,7 @@ test("a dangerous change fails, with its findings, whatever the pull request cha
 
 test("without an inventory nothing is reviewed", async () => {
   fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
-  const pull = push(benign());
+  const pull = push(benign(fixture.program));
   // The inventory comes first: what the artifact holds is not read.
   mkdirSync(join(fixture.artifacts, "access-preview"), { recursive: true });
   const results = await reviewOf("completed", pull);
@@ -315,22 +296,18 @@ test("a pull request from a fork is not reviewed, and its program never runs", a
 });
 
 test("a preview that failed fails the review, and the comment says so", async () => {
-  const message = '"\\u001b[31mfirst line\\n::error::second line\\n##[error]third line"';
-  const pull = push({ "infra/index.js": `throw new Error(${message});\n` });
+  const pull = push(BROKEN);
   const results = await runReview(pull);
   expect(outcome(results)).toMatchObject({ preview: "failure", review: "failure", gate: "failure" });
   expect(statusOf(pull)).toBe("failure");
   expect(comment().body).toMatch(/preview failed/i);
   expect(comment().body).not.toContain("Passes");
   expect(comment().body).not.toContain("[31m");
-  // The log has the cause, and no command to a runner.
-  expect(results["preview"]?.log).toContain("first line");
-  expect(results["preview"]?.log).not.toMatch(/^::|##\[/m);
-  expect(results["preview"]?.log).not.toContain("\u001b[31m");
+  expectNoCommandIn(results["preview"]?.log);
 });
 
 test("a pull request whose preview can come from the workflow of another base is not reviewed", async () => {
-  const pull = push(risky());
+  const pull = push(risky(fixture.program));
   const [open] = github.pulls;
   // The branch of the author, as base, has a workflow of the same name: it stores a harmless preview.
   const artifact = join(fixture.artifacts, "access-preview");
@@ -345,8 +322,8 @@ test("a pull request whose preview can come from the workflow of another base is
 });
 
 test("the deployment applies the plan that it has reviewed, then compares the result, with the state in a bucket", async () => {
-  workflows = { ...workflows, folder: forBucket };
-  const pull = push(benign());
+  workflows = forBucket;
+  const pull = push(benign(fixture.program));
   const results = await runWorkflow("access-deploy.yml", pull.branch, DEFAULT_BRANCH, { action: "push" });
   expect({ outcome: outcome(results), logs: logsOf(results) }).toMatchObject({
     outcome: {
@@ -369,7 +346,7 @@ test("the deployment applies the plan that it has reviewed, then compares the re
 });
 
 test("a run of an older commit that is started again is refused before anybody is asked to approve it", async () => {
-  const old = push(risky());
+  const old = push(risky(fixture.program));
   const event = { action: "push" };
   const results = await runWorkflow("access-deploy.yml", old.branch, DEFAULT_BRANCH, event, "main");
   expect(outcome(results)).toMatchObject({ review: "failure", announce: "skipped", deploy: "skipped" });
@@ -377,11 +354,8 @@ test("a run of an older commit that is started again is refused before anybody i
 });
 
 test("the nightly comparison opens one issue for what was changed by hand", async () => {
-  workflows = { ...workflows, folder: forBucket };
-  const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
-  await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
-    description: "by hand",
-  });
+  workflows = forBucket;
+  await fixture.changeByHand();
   const results = await runWorkflow("access-drift.yml", "main", DEFAULT_BRANCH, {});
   expect({ outcome: outcome(results), log: results["post"]?.log }).toMatchObject({
     outcome: { drift: "failure", post: "success" },

@@ -3,14 +3,18 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
-import { ownerBinding, programText } from "../support/accessRepository";
+import { benign, BROKEN, hijackedPackage, programText, risky } from "../support/accessRepository";
 import type { Files } from "../support/accessRepository";
-import { AccessFixture, expectNoCommandOfDependency, STACK } from "../support/accessWorkflows";
+import {
+  AccessFixture,
+  expectNoCommandIn,
+  expectNoCommandOfDependency,
+  STACK,
+} from "../support/accessWorkflows";
 import { JobStore, PipelineRun, READ_TOKEN, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";
 import { jwt, OIDC_ISSUER } from "../support/oidc";
-import { call } from "../support/wire";
 
 const SUBJECT = "project_path:acme/access:ref_type:branch:ref:change";
 const SECRET = "glpat-canary";
@@ -69,8 +73,6 @@ async function pipelineFor(
     sourceProject = "12",
     source = "merge_request_event",
     recorded = [] as readonly string[],
-    jobs = pipeline,
-    only = undefined as readonly string[] | undefined,
     kept = undefined as string | undefined,
   } = {},
 ): Promise<PipelineRun & { commit: string }> {
@@ -85,7 +87,7 @@ async function pipelineFor(
     ]),
   );
   const store = (gitlab.jobs = new JobStore(scratch));
-  const run = new PipelineRun(jobs, {
+  const run = new PipelineRun(pipeline, {
     jobs: store,
     ...(kept !== undefined && { kept }),
     predefined: {
@@ -116,7 +118,6 @@ async function pipelineFor(
     },
     tools: () => fixture.tools(),
     manual: ["access-deploy"],
-    ...(only && { changed: only }),
     ...(passed && { recorded: passed.record(...recorded) }),
     scratch,
   });
@@ -143,16 +144,8 @@ function note(): string {
   return gitlab.notes[0]?.body ?? "";
 }
 
-/** Fails with a message that has colours and commands to a runner. */
-const BROKEN = `throw new Error("\\u001b[31mfirst line\\n::error::second line\\n##[error]third line");\n`;
-
-const benign = (): Files => ({ "infra/index.js": programText(fixture.program, "as it should be") });
-const risky = (): Files => ({
-  "infra/index.js": programText(fixture.program, "as it was", ownerBinding(fixture.program)),
-});
-
 test("a harmless change passes with a note that names its commit", async () => {
-  const run = await pipelineFor(benign());
+  const run = await pipelineFor(benign(fixture.program));
   passed = run;
   expect({ outcome: outcome(run), log: run.results["access-review"]?.log }).toMatchObject({
     outcome: {
@@ -169,22 +162,7 @@ test("a harmless change passes with a note that names its commit", async () => {
 
 test("a dangerous change fails with its findings, sees no GitLab token, and cannot influence the review", async () => {
   const record = `require("fs").appendFileSync(${JSON.stringify(canary)}, (process.env.CI_JOB_NAME ?? "none") + " " + JSON.stringify(process.env) + "\\n");`;
-  const vendor = "infra/vendor/pulumi-platform";
-  const entry = readFileSync(join(scratch, "work", vendor, "dist/provider/index.js"), "utf8");
-  const run = await pipelineFor({
-    ...risky(),
-    [`${vendor}/dist/provider/index.js`]: `${record}\n${entry}`,
-    [`${vendor}/dist/provider/cli/main.js`]: `#!/usr/bin/env node\n${record}\n`,
-    "infra/package.json": JSON.stringify({
-      name: "access",
-      private: true,
-      main: "index.js",
-      scripts: { postinstall: `node -e '${record}'` },
-      dependencies: { "pulumi-platform": "file:vendor/pulumi-platform", tools: "file:vendor/tools" },
-    }),
-    "infra/access-policy.yaml":
-      "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
-  });
+  const run = await pipelineFor({ ...risky(fixture.program), ...hijackedPackage(scratch, record) });
   expect(outcome(run)).toMatchObject({
     "access-preview": "success",
     "access-review": "failure",
@@ -207,7 +185,7 @@ test("a dangerous change fails with its findings, sees no GitLab token, and cann
 });
 
 test("a merge request with a stack file that sets environment variables is not reviewed", async () => {
-  const files = { ...benign(), "infra/Pulumi.dev.yaml": "environment: [acme/evil]\n" };
+  const files = { ...benign(fixture.program), "infra/Pulumi.dev.yaml": "environment: [acme/evil]\n" };
   const run = await pipelineFor(files, { recorded: ["access-start", "access-preview"] });
   expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
   expect(run.results["access-review"]?.log).toMatch(
@@ -226,7 +204,7 @@ test("a merge request from a fork is not reviewed, and its program never runs", 
 });
 
 test("a preview that failed fails the review, and the note says so", async () => {
-  const run = await pipelineFor({ "infra/index.js": BROKEN }, started);
+  const run = await pipelineFor(BROKEN, started);
   expect(outcome(run)).toMatchObject({
     "access-preview": "failure",
     "access-review": "failure",
@@ -234,14 +212,11 @@ test("a preview that failed fails the review, and the note says so", async () =>
   });
   expect(note()).toMatch(/preview failed/i);
   expect(note()).not.toContain("[31m");
-  // The log has the cause, and no command to a runner.
-  expect(run.results["access-preview"]?.log).toContain("first line");
-  expect(run.results["access-preview"]?.log).not.toMatch(/^::|##\[/m);
-  expect(run.results["access-preview"]?.log).not.toContain("\u001b[31m");
+  expectNoCommandIn(run.results["access-preview"]?.log);
 });
 
 test("after the merge, the plan that was reviewed is applied, and another job compares the result", async () => {
-  const run = await pipelineFor(benign(), { source: "push" });
+  const run = await pipelineFor(benign(fixture.program), { source: "push" });
   const logs = Object.values(run.results).map(({ log }) => log);
   expect({ outcome: outcome(run), logs }).toMatchObject({
     outcome: {
@@ -305,10 +280,7 @@ test("what the program of a preview uploads under other names reaches no job tha
     "forged/report.json": "{}",
   };
   const run = await pipelineFor(
-    {
-      "infra/index.js":
-        hostileEnvironment(files) + programText(fixture.program, "as it was", ownerBinding(fixture.program)),
-    },
+    { "infra/index.js": hostileEnvironment(files) + (risky(fixture.program)["infra/index.js"] ?? "") },
     started,
   );
   for (const name of ["access-review", "access-post"]) {
@@ -380,18 +352,18 @@ test("what a folder that the runner keeps holds from earlier jobs is neither pos
   }
   // The review fails before it has written anything.
   fixture.emulator.addFault({ path: "/iam/v2/roleBindings", status: 403, body: { code: 7, message: "no" } });
-  const run = await pipelineFor(risky(), { recorded: ["access-start", "access-preview"], kept });
+  const run = await pipelineFor(risky(fixture.program), {
+    recorded: ["access-start", "access-preview"],
+    kept,
+  });
   expect(outcome(run)).toMatchObject({ "access-review": "failure", "access-gate": "skipped" });
   expect(run.status).toBe("failure");
   expect(note()).toContain("**Not reviewed:** the inventory of the organisation failed");
 });
 
 test("the nightly comparison fails for what was changed by hand", async () => {
-  const team = fixture.emulator.state()["groups"]?.find(({ name }) => name === "team") as { uid: string };
-  await call(fixture.emulator, "PATCH", `/iam/v2/groups/${team.uid}?updateMask=description`, {
-    description: "by hand",
-  });
-  const run = await pipelineFor(benign(), { source: "schedule" });
+  await fixture.changeByHand();
+  const run = await pipelineFor(benign(fixture.program), { source: "schedule" });
   expect(outcome(run)).toEqual({ "access-drift": "failure" });
   expect(run.results["access-drift"]?.log).toContain("by hand");
 });

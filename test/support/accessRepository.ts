@@ -102,6 +102,36 @@ const STACK_CONFIGURATION = `secretsprovider: ${SECRETS_PROVIDER.url}\nencrypted
 export const ownerBinding = ({ owner }: Program): string =>
   `new platform.RoleBinding("deployer-owns", { parentUid: team.id, identityUid: deployer.id, roleUid: ${JSON.stringify(owner)} });`;
 
+/** What a pull request changes: nothing of danger, or who owns the team. */
+export const benign = (program: Program): Files => ({
+  "infra/index.js": programText(program, "as it should be"),
+});
+export const risky = (program: Program): Files => ({
+  "infra/index.js": programText(program, "as it was", ownerBinding(program)),
+});
+
+/** A program that fails with a message that has colours and commands to a runner. */
+export const BROKEN: Files = {
+  "infra/index.js": `throw new Error("\\u001b[31mfirst line\\n::error::second line\\n##[error]third line");\n`,
+};
+
+/** A package that runs a line of code as its command and where it is loaded, and when it is installed. */
+export function hijackedPackage(folder: string, line: string): Files {
+  const vendor = "infra/vendor/pulumi-platform";
+  const entry = readFileSync(join(folder, "work", vendor, "dist/provider/index.js"), "utf8");
+  const script = `node -e '${line}'`;
+  return {
+    "infra/package.json": JSON.stringify({
+      ...{ private: true, main: "index.js", ...NAMED },
+      scripts: { preinstall: script, postinstall: script, prepare: script },
+    }),
+    [`${vendor}/dist/provider/cli/main.js`]: `#!/usr/bin/env node\n${line}\n`,
+    [`${vendor}/dist/provider/index.js`]: `${line}\n${entry}`,
+    "infra/access-policy.yaml":
+      "allow:\n  - rule: G1\n    match: {}\n    reason: trust me\n    expires: 2099-01-01\n",
+  };
+}
+
 /** A repository with the workflows of the examples and a program in the folder infra. */
 export class AccessRepository {
   readonly origin: string;

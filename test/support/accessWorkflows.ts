@@ -19,11 +19,11 @@ import type { Program } from "./accessRepository";
 import { commandPath, QUICK_PROCESSES } from "./engine";
 import type { Action } from "./githubActions";
 import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
-import { jwt, OIDC_ISSUER } from "./oidc";
+import { identityFor, jwt, OIDC_ISSUER } from "./oidc";
 import { run } from "./project";
 import { writeReplayedNpm } from "./replayedNpm";
 import type { Values } from "./shell";
-import { call } from "./wire";
+import { builtInRole, call, create } from "./wire";
 
 export const STACK = "organization/access/prod";
 
@@ -58,12 +58,12 @@ export class AccessFixture {
   /** @param scratch An empty folder. */
   static async start(scratch: string): Promise<AccessFixture> {
     const emulator = await startEmulator();
-    const org = String((await call(emulator, "POST", "/iam/v2/groups", { name: "acme" }))["uid"]);
-    const { roles } = (await call(emulator, "GET", "/iam/v2/roles?pageSize=1000")) as {
-      roles: { uid: string; name: string }[];
-    };
-    const uidOf = (name: string): string => roles.find((role) => role.name === name)?.uid ?? "";
-    const program = { org, viewer: uidOf("viewer"), owner: uidOf("owner") };
+    const [org, viewer, owner] = await Promise.all([
+      create(emulator, "/iam/v2/groups", { name: "acme" }),
+      builtInRole(emulator, "viewer"),
+      builtInRole(emulator, "owner"),
+    ]);
+    const program = { org, viewer, owner };
     const repository = new AccessRepository(scratch, program).init();
     const fixture = new AccessFixture(scratch, emulator, program, repository, await startKeyServer());
     await fixture.startMinting();
@@ -78,17 +78,15 @@ export class AccessFixture {
   }
 
   /** An identity that may view the organisation, and trusts one subject of the CI system. */
-  async identityFor(subject: string, role = this.program.viewer): Promise<string> {
-    const { org } = this.program;
-    const made = await call(this.emulator, "POST", `/iam/v2/identities/${org}`, {
-      name: subject.replaceAll(/\W/g, "-"),
-      claimMatch: { issuer: OIDC_ISSUER, subject },
-    });
-    await call(this.emulator, "POST", `/iam/v2/roleBindings/${org}`, {
-      identityUid: made["uid"],
-      roleUid: role,
-    });
-    return String(made["uid"]);
+  identityFor(subject: string, role = this.program.viewer): Promise<string> {
+    return identityFor(this.emulator, subject, this.program.org, role);
+  }
+
+  /** What somebody changes at the server, past the program. */
+  async changeByHand(): Promise<void> {
+    const team = this.emulator.state()["groups"]?.find(({ name }) => name === "team");
+    const path = `/iam/v2/groups/${String(team?.["uid"])}?updateMask=description`;
+    await call(this.emulator, "PATCH", path, { description: "by hand" });
   }
 
   /** Where a job gets its OIDC token from, as GitHub gives it to a job with `id-token: write`. */
@@ -179,6 +177,13 @@ export function expectNoCommandOfDependency({ repository: { hijacked } }: Access
   const ran = existsSync(hijacked) ? readFileSync(hijacked, "utf8") : "";
   rmSync(hijacked, { force: true });
   expect(ran).toBe("");
+}
+
+/** The log of a program that is broken has the cause, and no command to a runner. */
+export function expectNoCommandIn(log = ""): void {
+  expect(log).toContain("first line");
+  expect(log).not.toMatch(/^::|##\[/m);
+  expect(log).not.toContain("\u001b[31m");
 }
 
 /** The key of the app that sets the required status: a secret of an environment of the default branch. */

@@ -10,7 +10,7 @@ type Need = string | { readonly job: string; readonly optional?: boolean; readon
 
 interface Rule {
   readonly if?: string;
-  /** Patterns of the paths of which one must have changed: a file, or a folder with all below it. */
+  /** Not read: they hold as in a schedule, whatever changes. */
   readonly changes?: readonly string[];
   readonly when?: "always" | "manual";
 }
@@ -252,8 +252,6 @@ export interface PipelineOptions {
   readonly project: Readonly<Record<string, readonly Variable[]>>;
   /** The OIDC token of a job. */
   readonly token: (audience: string) => string;
-  /** Paths that the event changes; without them, rules for changes hold, as in a schedule. */
-  readonly changed?: readonly string[];
   /** Lays out what the pipeline is for. */
   readonly checkout: (folder: string) => void;
   /** Where the jobs are known, as their requests to GitLab see them. */
@@ -306,9 +304,7 @@ export class PipelineRun {
   }
 
   private async runJob(name: string, job: Job): Promise<JobResult> {
-    const rule = job.rules?.find(
-      (one) => (one.if === undefined || this.holds(one.if)) && this.isChanged(one.changes),
-    );
+    const rule = job.rules?.find((one) => one.if === undefined || this.holds(one.if));
     if (job.rules !== undefined && rule === undefined) return { result: "absent", log: "" };
     if (rule?.when === "manual" && !this.options.manual?.includes(name)) {
       return { result: "skipped", log: "" };
@@ -404,16 +400,6 @@ export class PipelineRun {
       CI_JOB_NAME: name,
       CI_PROJECT_DIR: folder,
     };
-  }
-
-  private isChanged(patterns: readonly string[] | undefined): boolean {
-    const { changed } = this.options;
-    if (patterns === undefined || changed === undefined) return true;
-    return changed.some((path) =>
-      patterns.some((pattern) =>
-        pattern.endsWith("/**/*") ? path.startsWith(pattern.slice(0, -"**/*".length)) : path === pattern,
-      ),
-    );
   }
 
   private holds(condition: string): boolean {
