@@ -2,9 +2,9 @@ import type { Emulator } from "../../emulator";
 import { kindTables } from "../../emulator/tables";
 import { replaceReferences } from "../../scripts/lib/organisation/index.cjs";
 import type { Declarations } from "./engine";
-import { declared, memberAt, nested, propertyPathOf, samples, surroundings } from "./samples";
-import type { FieldCase, Sample } from "./samples";
-import { call } from "./wire";
+import { declared, samples, surroundings } from "./samples";
+import type { Sample } from "./samples";
+import { call, create } from "./wire";
 
 /** Where each kind is written, that is written by POST below its parent. */
 export const addresses: Readonly<Record<string, string>> = Object.fromEntries(
@@ -48,7 +48,7 @@ export async function makeObject(
       return parent;
     default: {
       const address = [addresses[kind] ?? "", ...(parent === "" ? [] : [parent])].join("/");
-      return String((await call(emulator, "POST", address, bodyOf(args)))["uid"]);
+      return await create(emulator, address, bodyOf(args));
     }
   }
 }
@@ -74,69 +74,4 @@ export async function makeSamples(
     ids[name] ??= await makeObject(emulator, kind, withUids(args, ids) as Record<string, unknown>);
   }
   return ids;
-}
-
-/** One resource of a state. */
-export interface Held {
-  readonly kind: string;
-  readonly uid: string;
-  readonly inputs: Readonly<Record<string, unknown>>;
-}
-
-/** Whether a change would take from an identity provider the one of the two that it needs. */
-export const lacksOtherProof = (inputs: Readonly<Record<string, unknown>>, property: string): boolean =>
-  property === "oidc.pkceEnabled" && memberAt(inputs, "oidc.clientSecret") === undefined;
-
-/** The changes that the samples of a kind have, and that fit a resource as it is. */
-function fitting({ kind, inputs }: Held): FieldCase[] {
-  const isSynced = inputs["syncConfig"] !== undefined;
-  return samples
-    .filter((sample) => sample.kind === kind)
-    .flatMap(({ fields }) => fields)
-    .filter((field) => {
-      const property = propertyPathOf(field);
-      const isSet = memberAt(inputs, property) !== undefined;
-      // What a program leaves out is not its own, but for what decides access: whole accounts here.
-      if (!isSet && !(kind === "AccountAssociation" && field.whole)) return false;
-      if (field.unseen || field.without !== undefined) return false;
-      // Its source owns the rest of it.
-      if (isSynced && !property.startsWith("syncConfig")) return false;
-      // An audience that the server filled in belongs to its issuer.
-      if (property === "claimMatch.issuer" && memberAt(inputs, "claimMatch.audience") === undefined)
-        return false;
-      return !lacksOtherProof(inputs, property);
-    });
-}
-
-/**
- * Changes one field of a resource past the package, another one for each `turn`; deletes what cannot be changed.
- * `ids`: what the samples' values refer to. Answers the property, or `deleted`; undefined where nobody can do either.
- */
-export async function changeByHand(
-  emulator: Emulator,
-  held: Held,
-  turn: number,
-  ids: Readonly<Record<string, string>>,
-): Promise<string | undefined> {
-  const { kind, uid, inputs } = held;
-  if (kind === "TermsAcceptance") return undefined;
-  const fields = fitting(held).filter(
-    (field) =>
-      JSON.stringify(memberAt(inputs, propertyPathOf(field))) !== JSON.stringify(withUids(field.to, ids)),
-  );
-  const field = fields[turn % fields.length];
-  if (field === undefined) {
-    await call(emulator, "DELETE", `${addresses[kind] ?? ""}/${uid}`);
-    return "deleted";
-  }
-  const to = withUids("wire" in field ? field.wire : field.to, ids);
-  if (kind === "Tag") {
-    const { parentUid, ...tag } = inputs;
-    await call(emulator, "POST", `/registry/v2/tags/${String(parentUid)}`, { ...tag, [field.path]: to });
-  } else {
-    const address =
-      kind === "RepoReadme" ? `/registry/v2/repos/${uid}/readme` : `${addresses[kind] ?? ""}/${uid}`;
-    await call(emulator, "PATCH", `${address}?updateMask=${field.path}`, nested(field.path, to));
-  }
-  return propertyPathOf(field);
 }
