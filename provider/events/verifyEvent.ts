@@ -119,9 +119,7 @@ function toBytes(body: string | Uint8Array): Uint8Array {
 }
 
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
-export interface SignedDelivery {
-  /** The attributes of the headers by lower-case name; they are not signed. */
-  readonly attributes: Attributes;
+interface SignedDelivery {
   /** @throws EventError where the bearer token is for another body. */
   readonly verifyBody: (raw: Uint8Array) => PlatformEvent;
 }
@@ -145,7 +143,7 @@ export async function verifyHeaders(
     checkDigest(payload, raw);
     return createEvent(attributes, raw, subscriptionGroup);
   };
-  return { attributes, verifyBody };
+  return { verifyBody };
 }
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
