@@ -135,10 +135,6 @@ const OLDEST_DAYS = 3;
  */
 export function describeStaleness({ takenAt }: Inventory, now: number): string | undefined {
   const days = (now - Date.parse(takenAt)) / DAY_MS;
-  // Two clocks may differ by an hour. One that is further ahead would never grow old.
-  if (days < -1 / 24) {
-    return `the inventory says that it was taken at ${takenAt}, which lies ahead of the clock here: nobody knows how old it is; take it again where the clock is right (npx --no pulumi-platform inventory)`;
-  }
   if (days <= OLDEST_DAYS) return undefined;
   return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (npx --no pulumi-platform inventory)`;
 }

@@ -186,8 +186,6 @@ describe("an inventory of some days ago", () => {
     ["2026-05-29T00:00:00Z", undefined],
     ["2026-05-28T23:59:59Z", "the inventory was taken 3 days ago"],
     ["2023-07-10T00:00:00Z", "the inventory was taken 1,057 days ago"],
-    ["2026-06-01T01:00:00Z", undefined],
-    ["2026-06-01T01:00:01Z", "which lies ahead of the clock here"],
   ])("taken at %s: %s", (takenAt, gap) => {
     const inventory = { ...inventoryOf("a".repeat(40)), takenAt };
     const group = state("Group", "acme", { name: "acme" }, { id: "a".repeat(40) });
