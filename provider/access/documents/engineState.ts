@@ -330,7 +330,7 @@ function readUnreviewed(
 }
 
 /** The arguments that are at the server: an update that failed half-way has written its outputs, and kept the inputs before it. */
-function writtenInputs(state: Record<string, unknown>, kind: string): unknown {
+function inputsAtServer(state: Record<string, unknown>, kind: string): unknown {
   const { inputs, outputs, initErrors } = state;
   if (texts(initErrors).length === 0 || !isObject(inputs) || !isObject(outputs)) return inputs;
   const written = Object.entries(outputs).filter(([key]) => Object.hasOwn(specs[kind]?.fields ?? {}, key));
@@ -347,7 +347,7 @@ function readManaged(
   const secrets = withSecrets ? new PlainSecrets() : undefined;
   return {
     ...identity,
-    inputs: readProps(writtenInputs(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
+    inputs: readProps(inputsAtServer(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
     outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
     secretPaths,
     secrets,
