@@ -86,12 +86,18 @@ class Administrators {
     this.inTheEnd = administering(side === "before" ? before : after);
   }
 
-  /** Those of some groups who gain by a grant: neither its subject, nor who stays an administrator of its group. */
-  gaining({ grant, groups }: Delegation): Map<string, string> {
+  /** Who administers the group of a grant. */
+  holding({ grant }: Delegation): ReadonlySet<string> {
     const held = this.facts
       .groupAndAbove(grant.group.key, this.side)
       .flatMap((key) => this.inTheEnd.get(key) ?? []);
-    const others = new Set([grant.subject.key, ...held.map(({ subject }) => subject.key)]);
+    return new Set(held.map(({ subject }) => subject.key));
+  }
+
+  /** Those of some groups who gain by a grant: neither its subject, nor who stays an administrator of its group. */
+  gaining(delegation: Delegation): Map<string, string> {
+    const { grant, groups } = delegation;
+    const others = new Set([grant.subject.key, ...this.holding(delegation)]);
     const here = groups
       .flatMap((key) => this.atSomeTime.get(key) ?? [])
       .filter(({ subject }) => !others.has(subject.key));
@@ -132,8 +138,9 @@ function findNewDelegations(facts: Facts): NewDelegation[] {
   return delegationsOf(facts, "after").flatMap((delegation): NewDelegation[] => {
     const { definition, grant, groups } = delegation;
     const was = (isStrong(delegation) ? strong : all).get(keyOf(delegation));
-    const known = was === undefined ? undefined : before.gaining(was);
-    const gaining = [...after.gaining(delegation)].filter(([key]) => known?.has(key) !== true);
+    // Who could do by a grant what its group let them do has lost that, and gained nothing.
+    const known = new Set(was === undefined ? [] : [...before.gaining(was).keys(), ...before.holding(was)]);
+    const gaining = [...after.gaining(delegation)].filter(([key]) => !known.has(key));
     const names = gaining.map(([, name]) => name);
     const places = groups.filter((key) => was?.groups.includes(key) !== true);
     const isNew = names.length > 0 || places.length > 0;

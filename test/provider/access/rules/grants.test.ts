@@ -408,6 +408,9 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     const both = [...known, robot(payments), admin, binding(boss, owner, search.uid)];
     const left = [...both.filter((each) => each !== both.at(-1)), bound(pusher)];
     expect(severitiesOf("G3", compareResources(both, left))).toEqual(["medium"]);
+    // Of a grant that was there before they could do no less.
+    const given = [...both, bound(pusher)];
+    expect(found("G3", compareResources(given, left))).toEqual([]);
   });
 
   const strangers = "6576696c00000000000000000000000000000000";
