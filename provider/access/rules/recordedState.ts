@@ -221,13 +221,17 @@ function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
 }
 
 /**
- * Whether a first import takes over a grant that is critical, and leaves others of its group: another stack has those, so it is
- * not the first day of the organisation.
+ * Whether a first import takes over a grant that the rules call high or critical, and leaves others of its group: another stack
+ * has those, so it is not the first day of the organisation.
  */
-function takesOwner({ comparison }: Facts, taken: readonly Entity[], found: readonly Finding[]): boolean {
+function takesStrongGrant(
+  { comparison }: Facts,
+  taken: readonly Entity[],
+  found: readonly Finding[],
+): boolean {
   const uids = new Set(taken.map(({ uid }) => uid));
   const groups = found.flatMap(({ severity, grant }) =>
-    severity === "critical" && grant !== undefined ? [grant.group.key] : [],
+    (severity === "critical" || severity === "high") && grant !== undefined ? [grant.group.key] : [],
   );
   return (comparison.inventory?.objects ?? []).some(
     ({ kind, uid, inputs }) =>
@@ -245,7 +249,7 @@ function severityOfKept(
 ): Severity {
   if (isFirstImport) {
     const taken = kept.flatMap(({ change }) => change.after ?? []);
-    if (takesOwner(facts, taken, found)) return "high";
+    if (takesStrongGrant(facts, taken, found)) return "high";
     return found.some(({ severity }) => severity !== "low") ? "medium" : "low";
   }
   const isWider = kept.some(
@@ -316,7 +320,7 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for an owner of a root group that has other bindings, too",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
   what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
