@@ -280,6 +280,8 @@ function describeGaps(
   ];
 }
 
+const STILL_GRANTED = "announced as lost, but still granted";
+
 const ADVICE =
   "if a part of the announced update was not done, run pulumi up again, and then verify; otherwise remove it, or review the change that adds it, and find out who made the change: a deployment of another project in between may have";
 
@@ -295,10 +297,12 @@ function grantFinding({ change, grant, reason }: GrantChange, causes: readonly E
     rule: "verify-unannounced",
     severity: "critical",
     message:
-      change === "gained"
-        ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
-        : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: [...(change === "gained" && reason === NEW_GRANT ? [] : [reason]), ...fields],
+      reason === STILL_GRANTED
+        ? `${subject.displayName} still holds ${roleName} at ${group.path}, which the review announced as lost`
+        : change === "gained"
+          ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
+          : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
+    details: [...(reason === NEW_GRANT || reason === STILL_GRANTED ? [] : [reason]), ...fields],
     advice: ADVICE,
     kind: grant.sourceKind,
     name: subject.name,
@@ -353,8 +357,6 @@ interface AnnouncedChanges {
   /** Access that was not announced. */
   readonly unannounced: readonly GrantChange[];
 }
-
-const STILL_GRANTED = "announced as lost, but still granted";
 
 const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   const { subject, role, group } = before;
