@@ -1,18 +1,20 @@
+import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { logLine } from "../text/printable";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
 import { EventError, readVerifyOptions, verifyHeaders, wrongArgument } from "./verifyEvent";
-import type { PlatformEvent, VerifyEventOptions } from "./verifyEvent";
+import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
 
 const MAX_BYTES = 5 * 1024 * 1024;
+const MAX_REMEMBERED = 10_000;
 const MAX_MESSAGE = 300;
 /** No event takes an hour; a timer of more than 24 days would end at once. */
 const MAX_TIMEOUT_SECONDS = 3600;
 
 export interface EventHandlerOptions extends Omit<VerifyEventOptions, "now"> {
   /**
-   * Takes a verified event. It must be able to run again for the same event: the platform may deliver one twice, and headers are
-   * not signed, so a copy with another `id` is verified too, until its token ends. The response waits for it. If it throws, the response is 503, and the
+   * Takes a verified event. It must be able to run again for the same event: headers are not signed, so a copy with another
+   * `id` is verified too, until its token ends. The response waits for it. If it throws, the response is 503, and the
    * platform delivers the event again.
    */
   readonly onEvent: (event: PlatformEvent) => void | Promise<void>;
@@ -65,6 +67,35 @@ async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<B
   return Buffer.concat(chunks);
 }
 
+/** Remembers the values of the newest keys. */
+class RecentMap<T> {
+  private readonly values = new Map<string, T>();
+
+  /** The value of a key; a new key gets this one. */
+  getOrCreate(key: string, create: () => T): T {
+    const existing = this.values.get(key);
+    if (existing !== undefined) return existing;
+    const value = create();
+    this.values.set(key, value);
+    const [oldest] = this.values.keys();
+    if (this.values.size > MAX_REMEMBERED && oldest !== undefined) this.values.delete(oldest);
+    return value;
+  }
+
+  delete(key: string): void {
+    this.values.delete(key);
+  }
+}
+
+/** What an event is: each attribute of its headers, and its body. */
+function keyOf({ attributes }: SignedDelivery, body: Uint8Array): string {
+  const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(`${JSON.stringify(sorted)}\n`)
+    .update(body)
+    .digest("hex");
+}
+
 /** Ends a request; the rest of a body that is not read closes the connection. */
 function respond(response: ServerResponse, status: number): void {
   if (status === 405) response.setHeader("Allow", "POST");
@@ -72,30 +103,43 @@ function respond(response: ServerResponse, status: number): void {
   response.writeHead(status).end();
 }
 
-/** Answers one request. */
-async function receive(
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: Required<EventHandlerOptions>,
-): Promise<void> {
-  try {
-    if (request.method !== "POST") throw new UnacceptableRequest(405, "its method is not POST");
-    // An unsigned request is refused before its body is read.
-    const { verifyBody } = await verifyHeaders(request.headersDistinct, options);
-    const event = verifyBody(await readEvent(request, options.timeoutSeconds * 1000));
+class EventHandler {
+  /**
+   * Events by their headers and bodies: one may be delivered again with another bearer token. Headers are not signed: a copy
+   * with other ones is another event, so that whoever gets the same event first cannot keep this one away.
+   */
+  private readonly events = new RecentMap<Promise<void>>();
+
+  constructor(private readonly options: Required<EventHandlerOptions>) {}
+
+  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { log, timeoutSeconds } = this.options;
     try {
-      await options.onEvent(event);
+      if (request.method !== "POST") throw new UnacceptableRequest(405, "its method is not POST");
+      // An unsigned request is refused before its body is read.
+      const delivery = await verifyHeaders(request.headersDistinct, this.options);
+      const body = await readEvent(request, timeoutSeconds * 1000);
+      const event = delivery.verifyBody(body);
+      await this.handleOnce(event, keyOf(delivery, body));
+      respond(response, 204);
     } catch (error) {
+      // Another error is one of this receiver: the event is delivered again.
+      const status = error instanceof EventError ? error.status : 503;
+      respond(response, status);
+      const message = logLine(error instanceof Error ? error.message : "unknown error");
+      const reason = withCode(message.slice(0, MAX_MESSAGE), errorCodeOf(error));
+      log(`an event was not taken (${status}): ${reason}`);
+    }
+  }
+
+  /** A delivery that comes while the first one is handled waits for it, and fails with it. */
+  private async handleOnce(event: PlatformEvent, key: string): Promise<void> {
+    try {
+      await this.events.getOrCreate(key, async () => await this.options.onEvent(event));
+    } catch (error) {
+      this.events.delete(key);
       throw new CodedError("PP8005", error instanceof Error ? error.message : "onEvent failed");
     }
-    respond(response, 204);
-  } catch (error) {
-    // Another error is one of this receiver: the event is delivered again.
-    const status = error instanceof EventError ? error.status : 503;
-    respond(response, status);
-    const message = logLine(error instanceof Error ? error.message : "unknown error");
-    const reason = withCode(message.slice(0, MAX_MESSAGE), errorCodeOf(error));
-    options.log(`an event was not taken (${status}): ${reason}`);
   }
 }
 
@@ -120,8 +164,8 @@ export function createEventHandler(
     const range = `a number of seconds above 0, and of at most ${MAX_TIMEOUT_SECONDS}`;
     throw wrongArgument(`timeoutSeconds must be ${range}`);
   }
-  const all = { issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds };
+  const handler = new EventHandler({ issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds });
   return (request, response) => {
-    receive(request, response, all).catch(() => response.destroy());
+    handler.receive(request, response).catch(() => response.destroy());
   };
 }

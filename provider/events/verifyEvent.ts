@@ -119,7 +119,9 @@ function toBytes(body: string | Uint8Array): Uint8Array {
 }
 
 /** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
-interface SignedDelivery {
+export interface SignedDelivery {
+  /** The attributes of the headers by lower-case name; they are not signed. */
+  readonly attributes: Attributes;
   /** @throws EventError where the bearer token is for another body. */
   readonly verifyBody: (raw: Uint8Array) => PlatformEvent;
 }
@@ -143,7 +145,7 @@ export async function verifyHeaders(
     checkDigest(payload, raw);
     return createEvent(attributes, raw, subscriptionGroup);
   };
-  return { verifyBody };
+  return { attributes, verifyBody };
 }
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {
