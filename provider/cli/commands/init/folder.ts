@@ -144,6 +144,17 @@ export const branchesOf = (workflow: string): string[] =>
     names.split(",").map((name) => name.trim().replace(/^(["'])(.*)\1$/, "$2")),
   ).flat();
 
+/** The branch that the workflows of another project in the repository are for. */
+function branchOfWorkflows(root: string): string | undefined {
+  const folder = join(root, ".github/workflows");
+  if (!existsSync(folder)) return undefined;
+  const files = readdirSync(folder).filter((name) => /^access-(?:preview|deploy).*\.yml$/.test(name));
+  const [only, another] = new Set(
+    files.flatMap((name) => branchesOf(readFileSync(join(folder, name), "utf8"))),
+  );
+  return another === undefined ? only : undefined;
+}
+
 function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | "branchSource"> {
   const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
   if (head?.startsWith("origin/"))
@@ -152,9 +163,17 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
   // Before the first commit, that is the branch which the commit makes.
   if (current !== undefined && git(root, "rev-parse", "--verify", "--quiet", "HEAD") === undefined)
     return { defaultBranch: current, branchSource: "local branch, no commit yet" };
+  const known = branchOfWorkflows(root);
+  if (known !== undefined) return { defaultBranch: known, branchSource: "of the workflows that are there" };
   const exists = (branch: string) =>
     git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
-  return { defaultBranch: ["main", "master"].find(exists) ?? "main", branchSource: "the usual name" };
+  const usual = ["main", "master"].find(exists);
+  if (usual !== undefined) return { defaultBranch: usual, branchSource: "local branch" };
+  const [only, another] =
+    git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads")?.split("\n") ?? [];
+  return only !== undefined && only !== "" && another === undefined
+    ? { defaultBranch: only, branchSource: "the only local branch" }
+    : { defaultBranch: "main", branchSource: "by default" };
 }
 
 /** @throws UsageError for a program in another language. */
@@ -287,10 +306,23 @@ interface MissingInCi {
   readonly command: string;
 }
 
+/** Where a lockfile of npm, pnpm or Yarn has a package from, outside of its folder: a path, as file:…, or of a link. */
+const OUTSIDE = /\b(?:resolved"?:? "|tarball: |directory: )(?:file:)?(?<path>(?:\.\.)?\/[^"#,}\s]*)/g;
+
+/** The paths outside of the repository that the lockfile names. */
+function outsideOfLockfile({ root, folders, packageManager: { lockfile } }: ProjectFolder): string[] {
+  const folder = folders.find((one) => existsSync(join(one, lockfile)));
+  if (folder === undefined) return [];
+  const text = readFileSync(join(folder, lockfile), "utf8");
+  const paths = Array.from(text.matchAll(OUTSIDE), ({ groups }) => resolve(folder, groups?.["path"] ?? ""));
+  return [...new Set(paths)].filter((path) => belowRoot(root, path) === undefined);
+}
+
 /** The dependencies that CI does not have: files and folders outside of the repository, and those that git ignores. */
 export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
   const { root, folder, packageManager } = found;
-  return localDependencies(found).flatMap(({ name, path, inRepository }): MissingInCi[] => {
+  const local = localDependencies(found);
+  const ofManifest = local.flatMap(({ name, path, inRepository }): MissingInCi[] => {
     if (inRepository !== undefined) {
       const isIgnored = git(root, "check-ignore", "--quiet", inRepository) !== undefined;
       const command = `git add --force ${quoteWord(relative(folder, path))}`;
@@ -309,6 +341,15 @@ export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
     const why = `is outside of the repository${isGone ? `, and ${printable(path, 200)} is not there` : ""}`;
     return [{ name, why, command }];
   });
+  const known = local.map(({ path }) => path);
+  const ofLockfile = outsideOfLockfile(found)
+    .filter((path) => !known.includes(path))
+    .map((path) => ({
+      name: `${path}, which ${packageManager.lockfile} names,`,
+      why: "is outside of the repository",
+      command: `${packageManager.name} install`,
+    }));
+  return [...ofManifest, ...ofLockfile];
 }
 
 type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
@@ -316,8 +357,10 @@ type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "
 /** The backend of the stacks, as the files for CI need it. */
 export interface CiBackend {
   readonly kind: BackendKind;
-  /** Undefined where the files cannot hold it: they read a variable. */
+  /** Without credentials; undefined where the files cannot hold it. */
   readonly url?: string;
+  /** Parts of the address that the files do not hold: credentials, and settings of this machine. */
+  readonly omitted: readonly string[];
   /** Whether the secrets of the stack are encrypted with a passphrase. */
   readonly hasPassphrase: boolean;
   /** What was found, and where. */
@@ -332,11 +375,15 @@ interface StackEncryption {
 
 const BUCKETS = ["s3", "gs", "azblob"] as const;
 
-/** The parameters that an address may have in the files: others may be credentials, or hold for this machine alone. */
-const PARAMETERS = "region|storage_account|awssdk";
+/** Parameters of a bucket's address that hold for every machine, and no secret. */
+const SHARED_PARAMETERS = [
+  ...["region", "endpoint", "awssdk", "s3ForcePathStyle", "use_path_style", "hostname_immutable"],
+  ...["disableSSL", "disable_https", "dualstack", "fips", "accelerate", "ssetype", "kmskeyid"],
+  ...["storage_account", "domain", "protocol", "cdn", "localemu"],
+];
 
-/** An address that a workflow can hold as it is: no expression, no quote and no user name. */
-const PLAIN = new RegExp(`^\\w+://[\\w:/.[\\]%~-]*(?:[?&](?:${PARAMETERS})=[\\w.-]*)*$`);
+/** A text that a workflow can hold as it is: no expression, no quote and no user name. */
+const PLAIN = /^[\w:/.[\]%~-]*$/;
 
 function kindOf(url: string): BackendKind {
   const [, scheme = ""] = /^([a-z][a-z0-9+.-]*):/i.exec(url) ?? [];
@@ -356,6 +403,24 @@ const isBucket = (kind: BackendKind): boolean => BUCKETS.some((bucket) => bucket
 
 /** Whether the backend has no organizations: the full name of each stack begins with `organization`. */
 export const isSelfManaged = (kind: BackendKind): boolean => isBucket(kind) || kind === "other";
+
+/** An address without its user name, its password and the parameters that CI must not have. */
+function withoutCredentials(text: string): Pick<CiBackend, "url" | "omitted"> {
+  if (!URL.canParse(text)) return { omitted: [] };
+  const url = new URL(text);
+  const omitted = url.username === "" && url.password === "" ? [] : ["user name and password"];
+  const parameters = [...url.searchParams].filter(([name, value]) => {
+    if (SHARED_PARAMETERS.includes(name) && PLAIN.test(value)) return true;
+    omitted.push(PLAIN.test(name) ? name : "a parameter");
+    return false;
+  });
+  const address = `${url.protocol}//${url.host}${url.pathname.replace(/\/$/, "")}`;
+  const query = parameters.map(([name, value]) => `${name}=${value}`).join("&");
+  return {
+    ...(PLAIN.test(address) && { url: query === "" ? address : `${address}?${query}` }),
+    omitted,
+  };
+}
 
 /** Whether the commands of CI need a passphrase: of the stack that exists, or of the one that will be created. */
 function needsPassphrase(kind: BackendKind, encryption: StackEncryption | undefined): boolean {
@@ -400,6 +465,6 @@ export function describeForCi(named: NamedBackend, encryption: StackEncryption |
     kind,
     hasPassphrase: needsPassphrase(kind, encryption),
     named,
-    ...(isWritten && PLAIN.test(named.url) && { url: named.url.replace(/\/$/, "") }),
+    ...(isWritten ? withoutCredentials(named.url) : { omitted: [] }),
   };
 }

@@ -475,7 +475,7 @@ function listMissingLines(file: NewFile): string[] {
 function describeCi(result: InitResult): TemplateValues {
   const { found, host, settings, packageRoot, existing, written } = result;
   const { backend, further, organization, project, stack } = settings;
-  const { kind, url, named } = backend;
+  const { kind, url, omitted, named } = backend;
   const local = kind === "local";
   const source = {
     backend: printable(url ?? printableAddress(named.url), 300),
@@ -516,6 +516,7 @@ function describeCi(result: InitResult): TemplateValues {
           ],
     tokens: kind === "cloud",
     other: kind === "other",
+    omitted: omitted.join(", "),
     further: further !== undefined,
     suffix: further?.suffix ?? "",
     stackName: `${organization}/${project}/${stack}`,

@@ -815,6 +815,10 @@ test.each([
 const manifest = (path: string) => ({
   "package.json": JSON.stringify({ dependencies: { "pulumi-platform": path } }),
 });
+const npmLock = (resolved: string) => ({
+  "package-lock.json": JSON.stringify({ packages: { "node_modules/a": { resolved } } }, undefined, 2),
+});
+
 const ignored = { ...manifest("file:vendor/a.tgz"), ".gitignore": "*.tgz\n" };
 test.each<[string, Readonly<Record<string, string>>, string]>([
   [
@@ -823,6 +827,8 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
     "npm install ./a.tgz   # once you have put the file into this folder",
   ],
   ["a folder", manifest("link:../out"), 'npm install "./$(npm pack --silent */out | tail -n 1)"'],
+  ["a file of the lockfile", npmLock("file:../out/a.tgz"), "npm install"],
+  ["a link of the lockfile", npmLock("../out"), "npm install"],
   ["a file that git ignores", ignored, "git add --force vendor/a.tgz"],
 ])("%s that CI does not have is wrong, once, with the command that mends it", async (_, files, command) => {
   const { wrong } = await check({ files });
@@ -831,7 +837,8 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
 });
 
 test("what lies in the repository is no such dependency", async () => {
-  const files = { ...manifest("file:vendor/a.tgz"), "vendor/a.tgz": "" };
+  const lock = npmLock("file:vendor/a.tgz");
+  const files = { ...manifest("file:vendor/a.tgz"), ...lock, "vendor/a.tgz": "" };
   expect((await check({ files })).wrong).toEqual([]);
 });
 

@@ -224,6 +224,7 @@ describe("the workflows", () => {
       "a",
     ],
     ["branch -M master", "master"],
+    ["branch --all", "topic"],
     // Several, none of a usual name.
     ["branch other", "main"],
   ])("run, after git %s, on the branch %s", async (commands, branch) => {

@@ -204,12 +204,30 @@ describe("where it is found:", () => {
 });
 
 test.each([
+  ["s3://user:canary@acme-state", "s3://acme-state", "user name and password"],
+  ["https://canary@pulumi.acme.example", "https://pulumi.acme.example", "user name and password"],
+  ["s3://acme-state?region=a&profile=canary", "s3://acme-state?region=a", "profile"],
+  ["gs://acme-state?access_id=canary", "gs://acme-state", "access_id"],
+  ["s3://acme-state?endpoint=https://u:canary@minio", "s3://acme-state", "endpoint"],
+  ["s3://acme-state?region=$(canary)", "s3://acme-state", "region"],
+])("of %s, credentials are neither written nor printed", async (backend, written, omitted) => {
+  for (const remote of [GITHUB, GITLAB]) {
+    const one = new InitFolder().repository(remote);
+    one.env = { PULUMI_BACKEND_URL: backend };
+    const { code, stdout } = await one.init("infra");
+    const text = Object.values(one.files()).join("\n");
+    expect(code).toBe(0);
+    expect(stdout).toContain(`the files leave out: ${omitted}\n`);
+    expect(text).toMatch(
+      new RegExp(`PULUMI_BACKEND_URL: (\\{ value: ")?${written.replace("?", "\\?")}["\n]`),
+    );
+    expect(stdout + text).not.toContain(SECRET);
+  }
+});
+
+test.each([
   ["postgres://user:canary@db.acme.example/state", "postgres://…@db.acme.example/state"],
   ["s3://acme state", "s3://acme state"],
-  ["s3://user:canary@acme-state", "s3://…@acme-state"],
-  ["https://canary@pulumi.acme.example", "https://…@pulumi.acme.example"],
-  ["s3://acme-state?region=a&profile=canary", "s3://acme-state?…"],
-  ["s3://acme-state?region=$(canary)", "s3://acme-state?…"],
 ])("%s cannot be written: the files read a variable", async (backend, shown) => {
   const { printed, text } = await initCi(GITHUB, backend);
   expect(text).toContain("PULUMI_BACKEND_URL: ${{ vars.PULUMI_BACKEND_URL }}\n");
