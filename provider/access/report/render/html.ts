@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { capitalize } from "../../../fields/values";
+import { capitalize, compareTexts } from "../../../fields/values";
 import { plural } from "../../../text/plain";
+import { plainText } from "../../../text/printable";
 import type { SourceLocation } from "../../documents/engineState";
-import type { GrantChange } from "../../graph/grant";
+import type { Grant, GrantChange, Scope } from "../../graph/grant";
 import { severities } from "../../review/finding";
 import type { Severity } from "../../review/finding";
 import { fitForm, rankGrants } from "../fitReport";
@@ -10,14 +11,17 @@ import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
 import type { RenderOptions } from "./options";
-import { headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
+import { headOf, sectionsOf, isUrgent, describeChange, EntryList, listAcceptedGrants } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {
   formatTime,
   fieldSides,
   formatRule,
+  chooseName,
   groupCapabilities,
+  nameSubject,
   placeOfChange,
+  changeOrder,
   changeWord,
   RepositoryLinks,
   formatLocation,
@@ -80,7 +84,7 @@ function renderPage(report: Report, options: RenderOptions): string {
       sections.filter(isAlert).map((section) => printSection(section, context)),
     ),
     markup`<main>`,
-    filterForm,
+    filterForm(report),
     markup`<div class="wrap sections">`,
     ...sections.filter((section) => !isAlert(section)).map((section) => printSection(section, context)),
     markup`</div>`,
@@ -207,6 +211,13 @@ function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup 
     "data-item": isAccepted || severity === undefined ? undefined : "finding",
     "data-count": findings.length <= 1 ? undefined : String(findings.length),
     "data-severity": severity,
+    ...filterAttributes({
+      grants: findings.flatMap(({ grant }) => grant ?? []),
+      groups: findings.flatMap(({ grant, group }) =>
+        grant === undefined && group !== undefined ? [group] : [],
+      ),
+      texts: findings.flatMap((finding) => [finding.name, finding.message]),
+    }),
   };
   const edge = severity === undefined ? "" : ` edge-${severity}`;
   return markup`<li class="card${edge}"${attributes(values)}>${[
@@ -266,7 +277,7 @@ function printBlock(block: Block, isOpen = false): Markup {
     }
     case "code": {
       const lines = block.text.split(/\r?\n/).map(plainIndented);
-      const code = markup`<pre tabindex="0"><code>${joinLines(lines)}</code></pre>`;
+      const code = markup`<div class="snippet"><pre tabindex="0"><code>${joinLines(lines)}</code></pre></div>`;
       return foldMarkup(block.heading, code, isOpen);
     }
   }
@@ -329,9 +340,14 @@ function cell(column: number, content: Markup): Markup {
 
 function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean): Markup {
   const line = describeChange(source);
-  const { who, name, before } = line;
+  const { change, who, name, before } = line;
   const severity = context.severityOf(source);
-  const values = { "data-item": "grant", "data-severity": severity };
+  const values = {
+    "data-item": "grant",
+    "data-change": change,
+    "data-severity": severity,
+    ...filterAttributes({ grants: [source.grant] }),
+  };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
   const place = context.place(placeOfChange(context.report.command, source));
@@ -369,13 +385,81 @@ function grantTable(
   ]}`;
 }
 
+/** Of the names that a browser offers while one types. */
+const MOST_SUGGESTIONS = 500;
+
+const option = (value: string, text: string): Markup => markup`<option value="${value}">${text}</option>`;
+
+const select = (id: string, name: string, options: readonly Markup[]): Markup =>
+  markup`<label>${name}<select id="${id}" name="${id}">${options}</select></label>`;
+
+const severityOptions = [
+  option("", "any severity"),
+  option("low", "low or above"),
+  option("medium", "medium or above"),
+  option("high", "high or above"),
+  option("critical", "critical"),
+];
+
+/** What a row or a card is about. */
+interface FilterSubject {
+  readonly grants: readonly Grant[];
+  readonly groups?: readonly Scope[];
+  readonly texts?: readonly (string | undefined)[];
+}
+
+/** What the script of the page filters by: the names as a reader sees them, which the choices of the form have too. */
+function filterAttributes({
+  grants,
+  groups = [],
+  texts = [],
+}: FilterSubject): Record<string, string | undefined> {
+  const names = grants.flatMap(({ subject }) => [subject.displayName, subject.name, subject.uid]);
+  const list = (all: readonly string[]): string | undefined =>
+    all.length === 0 ? undefined : JSON.stringify([...new Set(all.map(plainText))]);
+  const who = [...new Set([...names, ...texts])].filter((part) => part !== undefined).join(" ");
+  return {
+    "data-who": who === "" ? undefined : who,
+    "data-role": list(grants.map(({ role }) => chooseName(role))),
+    "data-groups": list([...grants.map(({ group }) => group), ...groups].map(({ path }) => path)),
+  };
+}
+
 /** The form by which a reader narrows the page down; shown by its script. */
-const filterForm = markup`<search class="filters js" hidden><div class="wrap"><form id="filter" aria-label="Filter">
-<label>Person, role, group or rule<input name="words" type="search" autocomplete="off" spellcheck="false"></label>
-<label>Severity<select name="severity"><option value="">any severity</option>${["low", "medium", "high"].map((name) => markup`<option value="${name}">${name} or above</option>`)}<option>critical</option></select></label>
-<button type="reset">Clear</button>
-<output id="count" aria-live="polite"></output>
-</form></div></search>`;
+function filterForm(report: Report): Markup {
+  const found = [...report.findings, ...report.suppressed];
+  const grants = [
+    ...[...report.grants, ...listAcceptedGrants(report)].flatMap(({ grant, before = grant }) => [
+      grant,
+      before,
+    ]),
+    ...found.flatMap(({ grant }) => grant ?? []),
+  ];
+  const listed = report.command === "verify" ? [] : report.groups;
+  const groups = [
+    ...listed,
+    ...grants.map(({ group }) => group),
+    ...found.flatMap(({ group }) => group ?? []),
+  ];
+  const choices = (names: readonly string[]): string[] => [...new Set(names)].sort(compareTexts);
+  const people = choices(grants.map((grant) => nameSubject(grant).displayName)).slice(0, MOST_SUGGESTIONS);
+  const options = (names: readonly string[]): Markup[] => [
+    option("", "any"),
+    ...choices(names).map((name) => option(name, name)),
+  ];
+  return markup`${[
+    markup`<search class="filters js" hidden><div class="wrap"><details open><summary>Filter</summary><form id="filter" aria-label="Filter">`,
+    markup`<label>Person or identity<input id="person" name="person" type="search" list="people" autocomplete="off" spellcheck="false"></label>`,
+    markup`<datalist id="people">${people.map((name) => markup`<option value="${name}"></option>`)}</datalist>`,
+    select("role", "Role", options(grants.map(({ role }) => chooseName(role)))),
+    select("group", "Group and below", options(groups.map(({ path }) => path))),
+    select("severity", "Severity", severityOptions),
+    select("change", "Change", [option("", "any"), ...changeOrder.map((kind) => option(kind, kind))]),
+    markup`<button type="reset">Clear</button>`,
+    markup`<output id="count" for="person role group severity change" aria-live="polite"></output>`,
+    markup`</form></details></div></search>`,
+  ]}`;
+}
 
 /** What the parts of a page have in common. */
 class PageContext {
