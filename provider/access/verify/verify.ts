@@ -316,14 +316,14 @@ function grantFinding({ change, grant, reason }: GrantChange, causes: readonly E
 
 /** The finding of an object that exists, or differs, without the review having announced it. */
 function entityFinding(difference: EntityDifference): Finding {
-  const { entity, fields } = difference;
+  const { entity, fields, what } = difference;
   const { kind, name, urn, uid, key } = entity;
   const properties = [...new Set(fields.map(({ path }) => path))];
   return {
     id: "verify-changed",
     rule: "verify-changed",
     severity: "critical",
-    message: `${describeDifference(difference)}, which the review did not announce`,
+    message: `${describeDifference(difference)}, which the review ${what === "remaining" ? "announced as deleted" : "did not announce"}`,
     details: fields.map(describeField),
     advice: ADVICE,
     kind,

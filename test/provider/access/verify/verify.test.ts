@@ -260,7 +260,7 @@ describe("verify", () => {
   it("names a replacement that did not happen, also where nothing of it differs", () => {
     const review = reportOf(compareResources(base, base, { replaced: [deployer] }));
     expect(brief(verifying(review, inventoryAfter(base))).findings).toEqual([
-      "Identity deployer is still there, which the review did not announce",
+      "Identity deployer is still there, which the review announced as deleted",
     ]);
   });
 
@@ -276,7 +276,9 @@ describe("verify", () => {
       base,
     );
     expect(brief(kept)).toMatchObject({ failing: 1, complete: true, missing: 0 });
-    expect(kept.findings[0]?.message).toMatch(/still holds .* at acme .*, which the review announced as lost$/);
+    expect(kept.findings[0]?.message).toMatch(
+      /still holds .* at acme .*, which the review announced as lost$/,
+    );
     expect(kept.grants).toEqual([]);
   });
 
