@@ -1,15 +1,11 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
-import { projectRoot } from "./support";
+import { listFiles, projectRoot } from "./support";
 
 /* Comments name only files and parameters that exist, so that a rename cannot leave them behind. */
 
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
-  cwd: projectRoot,
-  encoding: "utf8",
-}).split("\n");
+const files = listFiles();
 const sources = files.filter((file) => /^(provider|emulator|scripts)\/.*\.(ts|mjs|cjs)$/.test(file));
 
 const parse = (file: string): ts.SourceFile =>

@@ -1,16 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { projectRoot } from "./support";
+import { listFiles, projectRoot } from "./support";
 
 /* What no linter has a rule for: how the package throws errors, and where it reads variables. */
 
-const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "provider"], {
-  cwd: projectRoot,
-  encoding: "utf8",
-})
-  .split("\n")
-  .filter((file) => file.endsWith(".ts"));
+const files = listFiles().filter((file) => /^provider\/.*\.ts$/.test(file));
 
 interface SourceRule {
   readonly instead: string;

@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,6 +7,13 @@ import { Worker } from "node:worker_threads";
 export { temporaryFolder } from "../support/folders";
 
 export const projectRoot = path.resolve(__dirname, "../..");
+
+/** The files of the repository that git does not ignore, by their paths from its root. */
+export const listFiles = (): string[] =>
+  execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard"], {
+    cwd: projectRoot,
+    encoding: "utf8",
+  }).split("\n");
 
 /** Writes files below `folder`: texts as they are, everything else as JSON. */
 export function writeFiles(folder: string, files: Record<string, unknown>): void {
