@@ -340,9 +340,9 @@ export interface VerifyReport extends CommonReport {
   };
   /** Announced changes that came. */
   readonly grants: readonly GrantChange[];
-  /** Access that is more than the review expected: not announced, or announced as lost and still held. */
+  /** Access that the organisation holds and that the review did not announce. */
   readonly unannounced: readonly GrantChange[];
-  /** Access that is less than the review expected. */
+  /** Access that is less than the review expected, and access that was to be lost and is still there. */
   readonly missing: readonly GrantChange[];
   readonly trust: readonly TrustChange[];
   /** The update plan that the review read. */

@@ -26,8 +26,8 @@ import { entityKey } from "../graph/entities";
 import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";
 import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
-import type { AccessGraph, Entity } from "../graph/model";
-import { mapReferences } from "../graph/references";
+import type { AccessGraph, Entities, Entity } from "../graph/model";
+import { topProperty, mapReferences } from "../graph/references";
 import { isComparable, isComparedOutput, isVerified } from "../report/expected";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
@@ -37,18 +37,22 @@ import { PatternComparer } from "../trust/patternComparer";
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
   readonly entity: Entity;
-  /** `remaining` was to be deleted. */
-  readonly what: "new" | "changed" | "deleted" | "remaining";
+  /** `unapplied` is as it was before an announced update, and `remaining` before an announced delete. */
+  readonly what: "new" | "changed" | "deleted" | "unapplied" | "remaining";
   readonly fields: readonly FieldChange[];
   /** Whether no field gives more access, or may give more. */
   readonly isNarrowed: boolean;
 }
 
 export interface Differences {
-  /** More access than was announced. */
+  /** More access than was announced, and than there was before. */
   readonly more: readonly GrantChange[];
-  /** Less access than was announced. */
+  /** More access than was announced, and no more than there was before. */
+  readonly remaining: readonly GrantChange[];
+  /** Less access than was announced, and no less than there was before. */
   readonly less: readonly GrantChange[];
+  /** Less access than was announced, and than there was before. */
+  readonly taken: readonly GrantChange[];
   /** What may have been granted by the report, where another of several was. */
   readonly ungranted: readonly GrantChange[];
   readonly entities: readonly EntityDifference[];
@@ -65,7 +69,9 @@ export interface Differences {
 
 /** What the objects of the organisation are compared with, by key. */
 interface Sides {
-  readonly expected: ReadonlyMap<string, ResolvedEntity>;
+  readonly expected: Entities;
+  /** What there was before the change. What is still so was announced and did not happen. */
+  readonly before: ReadonlyMap<string, BeforeEntity>;
   readonly live: ReadonlyMap<string, LiveEntity>;
 }
 
@@ -99,32 +105,49 @@ class EntityComparison {
   readonly gaps = new Set<string>();
   /** The live objects, with what is as expected in the expected spelling. */
   readonly actual = new Map<string, Entity>();
+  /** The live objects, with what is as it was before in the spelling of before. */
+  readonly actualAsBefore = new Map<string, Entity>();
   /** The bindings of resources that own all bindings of their group: which objects these are, the server decides. */
   private readonly owned: ReadonlySet<string>;
   private readonly recordedUrns: ReadonlySet<string>;
   private readonly effects: EffectContext;
-  /** The uids of what the change replaces or deletes. */
-  private readonly removed: ReadonlySet<string | undefined>;
+  /** What the change replaces or deletes, as it was before. */
+  private readonly removed: ReadonlyMap<string, ExpectedEntity>;
 
   constructor(
     private readonly sides: Sides,
     private readonly context: ComparisonContext,
     comparer: PatternComparer,
   ) {
-    const { expected, live } = sides;
+    const { expected, before, live } = sides;
     this.effects = createEffectContext(expected, this.actual, comparer);
-    this.removed = new Set(context.expected.removed);
-    const owners = [...expected.values(), ...(context.expected.before ?? [])].filter(
+    const removed = context.expected.before?.filter(({ changes }) => changes === undefined) ?? [];
+    this.removed = new Map(removed.map((old) => [old.key, old]));
+    const owners = [...expected.values(), ...before.values()].filter(
       ({ kind }) => accessKinds[kind]?.ownsBindings,
     );
-    this.owned = new Set(owners.flatMap((owner) => bindingKeys({ ...owner, secretPaths: [] })));
+    this.owned = new Set(owners.flatMap(bindingKeys));
     this.recordedUrns = new Set((context.state?.resources ?? []).map(({ urn }) => urn));
-    for (const [key, entity] of live) this.actual.set(key, this.align(expected.get(key), entity));
+    for (const [key, entity] of live) {
+      const actual = this.align(expected.get(key), entity);
+      this.actual.set(key, actual);
+      const old = before.get(key);
+      const spec = specs[entity.kind];
+      const isTouched = spec !== undefined && old?.changes !== undefined && old.kind === entity.kind;
+      this.actualAsBefore.set(
+        key,
+        isTouched
+          ? {
+              ...entity,
+              inputs: alignLive(spec, old.inputs, entity, { hasState: true, mayBeWritten: true }).inputs,
+            }
+          : actual,
+      );
+    }
   }
 
   run(): EntityDifference[] {
     const { expected } = this.sides;
-    for (const old of this.context.expected.before ?? []) this.noteUnseen(old);
     return [...new Set([...expected.keys(), ...this.actual.keys()])].sort().flatMap((key) => {
       const [old, now] = [expected.get(key), this.actual.get(key)];
       const entity = now ?? old;
@@ -136,11 +159,11 @@ class EntityComparison {
     });
   }
 
-  private align(old: ResolvedEntity | undefined, entity: LiveEntity): Entity {
+  private align(old: Entity | undefined, entity: LiveEntity): Entity {
     const spec = specs[entity.kind];
     if (old === undefined || spec === undefined || old.kind !== entity.kind) return entity;
     const hasState = this.context.state !== undefined;
-    const mayBeWritten = this.mayBeWritten(spec, old, entity);
+    const mayBeWritten = this.mayBeWritten(spec, entity);
     const { inputs, unread, unproven, needsState } = alignLive(spec, old.inputs, entity, {
       hasState,
       mayBeWritten,
@@ -164,11 +187,12 @@ class EntityComparison {
    * Whether anybody may have written an object since the inventory of the review; undefined where the API does not tell. No
    * clocks are compared: an object that the server says to be of the same version is as it was.
    */
-  private mayBeWritten({ capabilities }: ResourceSpec, old: ResolvedEntity, live: LiveEntity) {
+  private mayBeWritten({ capabilities }: ResourceSpec, { key, details, updateTime }: LiveEntity) {
+    const old = this.sides.before.get(key);
     // What the change creates or writes was never seen as it is.
-    if (old.isWritten) return true;
+    if (old === undefined || old.changes !== undefined) return true;
     if (capabilities?.update === undefined) return false;
-    const versions = { updateTime: live.updateTime, etag: live.details?.["etag"] };
+    const versions = { updateTime, etag: details?.["etag"] };
     const known = (["etag", "updateTime"] as const).find((name) => old.details?.[name] !== undefined);
     return known === undefined ? undefined : old.details?.[known] !== versions[known];
   }
@@ -177,6 +201,7 @@ class EntityComparison {
     const { kind, uid, urn } = entity;
     const { inventory, state } = this.context;
     if (isSignedInPerson(entity) || (uid !== undefined && !isWithin(uid, inventory.root))) return [];
+    if (this.isToBeDeleted(entity)) return [];
     const isNotCreated = uid === undefined && state !== undefined && !this.recordedUrns.has(urn ?? "");
     if (!isNotCreated && !listsObject(inventory, kind, uid ?? inventory.root)) {
       // Nothing of it decides who may do what.
@@ -189,10 +214,20 @@ class EntityComparison {
     return [toDifference(entity, "deleted")];
   }
 
-  /** An object that should not be there. */
+  /** An object that should not be there. One that was there before, and was to be deleted, remains. */
   private compareUnexpected(entity: Entity): EntityDifference[] {
-    if (!this.removed.has(entity.uid) || !isVerified(entity.kind)) return this.compareNew(entity);
-    return bindsRoles(entity.kind) ? [] : [toDifference(entity, "remaining")];
+    const { kind, key } = entity;
+    const old = this.sides.before.get(key);
+    if (old === undefined || old.kind !== kind) return this.compareNew(entity);
+    if (bindsRoles(kind)) return [];
+    const now = this.actualAsBefore.get(key) ?? entity;
+    const spec = specs[kind];
+    const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
+    const difference = toDifference(now, "changed", changed.map(toFieldChange), changed.every(narrows));
+    return [
+      toDifference({ ...entity, urn: entity.urn ?? old.urn }, "remaining"),
+      ...(changed.length === 0 ? [] : [difference]),
+    ];
   }
 
   private compareNew(entity: Entity): EntityDifference[] {
@@ -219,29 +254,70 @@ class EntityComparison {
     return [];
   }
 
-  private compareChanged(old: ResolvedEntity, now: Entity): EntityDifference[] {
-    const spec = specs[now.kind];
+  private compareChanged(old: Entity, now: Entity): EntityDifference[] {
+    const { kind, key } = now;
+    const spec = specs[kind];
     if (spec === undefined) return [];
-    // What is named by its arguments has the same uid again.
-    const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.upsert === true;
-    if (old.uid === undefined && this.removed.has(now.uid) && !isNamedByInputs)
-      return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining")];
-    const inputs = this.changedInputs(spec, old.inputs, now.inputs);
-    const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(now.key));
+    const before = this.sides.before.get(key);
+    if (this.isToBeDeleted(old)) return [toDifference({ ...now, urn: now.urn ?? old.urn }, "remaining")];
+    // The new object of a replacement has another uid: the old one is still there.
+    const isReplaced = before !== undefined && old.uid === undefined;
+    const changes = isReplaced ? this.findReplaced(spec, before, old) : before?.changes;
+    const unapplied =
+      before === undefined || changes === undefined
+        ? []
+        : this.findUnapplied(spec, { ...before, changes }, old.inputs);
+    const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
+      ({ path }) => !unapplied.includes(topProperty(path)),
+    );
+    const outputs = this.changedOutputs(spec, old.details, this.sides.live.get(key));
     const fields = [...inputs.map(toFieldChange), ...outputs];
     const isNarrowed = outputs.length === 0 && inputs.every(narrows);
-    return fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)];
+    const asIs = { ...now, urn: now.urn ?? old.urn };
+    // What is named by its arguments has the same uid again.
+    const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.upsert === true;
+    const isStillThere = isReplaced && now.uid === before.uid && !isNamedByInputs;
+    const asBefore = unapplied.map((path) => ({ path }));
+    return [
+      ...(asBefore.length === 0 ? [] : [toDifference(asIs, "unapplied", asBefore)]),
+      ...(asBefore.length === 0 && isStillThere ? [toDifference(asIs, "remaining")] : []),
+      ...(fields.length === 0 ? [] : [toDifference(now, "changed", fields, isNarrowed)]),
+    ];
   }
 
-  /** What the change sets of an object and no response contains: only a state tells whether it did. */
-  private noteUnseen({ kind, changes = [], ...old }: ExpectedEntity): void {
-    for (const key of this.context.state === undefined ? changes : []) {
-      const field = specs[kind]?.fields[key];
-      if (field === undefined || isComparable(field)) continue;
+  /** Whether the program deletes an object of which the review expected that the server refuses that. */
+  private isToBeDeleted({ key, uid, urn }: Entity): boolean {
+    const old = this.removed.get(key);
+    return old !== undefined && uid !== undefined && old.uid === uid && old.urn === urn;
+  }
+
+  /** The arguments for which the change replaces an object. */
+  private findReplaced({ fields }: ResourceSpec, before: Entity, announced: Entity): string[] {
+    return Object.entries(fields).flatMap(([key, field]) =>
+      equal(field, before.inputs[key], announced.inputs[key]) ? [] : [key],
+    );
+  }
+
+  /** The arguments that the update was to set to something else, and that are as they were before. */
+  private findUnapplied(spec: ResourceSpec, entity: BeforeEntity, expected: Props): string[] {
+    const { key, inputs, changes = [] } = entity;
+    const actual = this.actual.get(key)?.inputs ?? {};
+    // Two spellings of one value are both as before and as announced.
+    const isDone = (property: string, field: FieldSpec): boolean =>
+      mustBeAnnounced(property, field) && equal(field, expected[property], actual[property]);
+    const [live, now] = [this.sides.live.get(key), this.actualAsBefore.get(key)];
+    return changes.filter((property) => {
+      const field = spec.fields[property];
+      if (field === undefined) return false;
+      if (isComparable(field)) {
+        return !isDone(property, field) && equal(field, inputs[property], now?.inputs[property]);
+      }
+      if (live?.declared !== undefined) return equal(field, inputs[property], live.declared[property]);
       this.gaps.add(
-        `${entityLabel({ kind, ...old })}: ${key} was not compared: only the state tells whether the update has set it: give --stack or --state`,
+        `${entityLabel(entity)}: ${property} was not compared: only the state tells whether the update has set it: give --stack or --state`,
       );
-    }
+      return false;
+    });
   }
 
   private changedInputs(spec: ResourceSpec, old: Props, now: Props): FieldEffect[] {
@@ -314,7 +390,8 @@ function hasGrantOf(
 }
 
 /** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
-const GRANTED_AGAIN = "the review saw such a grant, which was revoked since: this one was made after it";
+export const GRANTED_AGAIN =
+  "the review saw such a grant, which was revoked since: this one was made after it";
 
 /** Grants that existed before, that the review expects to stay, and of which only others that were made since are left. */
 function findGrantedAgain(
@@ -351,24 +428,35 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   const comparison = new EntityComparison(sides, context, comparer);
   const [expected, actual] = [graphOf(sides.expected), graphOf(comparison.actual)];
   const { changes, unchanged } = diffGrants(expected, actual, comparer);
+  const sinceBefore = diffGrants(graphOf(sides.before), graphOf(comparison.actualAsBefore), comparer).changes;
   const hierarchy = new GroupHierarchy(sides.expected);
   const keyOf = ({ grant }: GrantChange): string => grantKey(grant, hierarchy);
+  const keyBefore = ({ grant, before = grant }: GrantChange): string => grantKey(before, hierarchy);
+  const moreThanBefore = new Set(sinceBefore.filter(isGain).map(keyOf));
+  const lessThanBefore = new Set(
+    sinceBefore.filter((change) => !isGain(change)).flatMap((change) => [keyOf(change), keyBefore(change)]),
+  );
   const differing = new Set(changes.map(keyOf));
   const again = findGrantedAgain(context, sides.live, actual).filter(
     (change) => !differing.has(keyOf(change)),
   );
-  const more = [...changes.filter(isGain), ...again];
+  const more = [...changes.filter((change) => isGain(change) && moreThanBefore.has(keyOf(change))), ...again];
   const losses = changes.filter((change) => !isGain(change));
-  const less = losses.filter(({ grant }) => grant.isOneOf !== true);
+  const ungranted = losses.filter(({ grant }) => grant.isOneOf === true);
+  const lessOrTaken = losses.filter(({ grant }) => grant.isOneOf !== true);
+  const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);
-  const narrowed = partsOfGrants(less.filter(({ change }) => change === "narrowed"));
+  const narrowed = partsOfGrants(lessOrTaken.filter(({ change }) => change === "narrowed"));
+  const causes = groupBy(entities, ({ entity: { key, uid } }) => [key, uid]);
   return {
     more,
-    less,
-    ungranted: losses.filter(({ grant }) => grant.isOneOf === true),
+    remaining: changes.filter((change) => isGain(change) && !moreThanBefore.has(keyOf(change))),
+    less: lessOrTaken.filter((change) => !isTaken(change)),
+    taken: lessOrTaken.filter(isTaken),
+    ungranted,
     entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
-    causes: groupBy(entities, ({ entity: { key, uid } }) => [key, uid]),
+    causes,
     unchanged: unchanged - again.length,
     hierarchy,
     unread: comparison.unread,
@@ -378,15 +466,17 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
 
 /** What the review expects, with the uids that the update assigned. */
 export interface ResolvedAccess {
-  readonly entities: ReadonlyMap<string, ResolvedEntity>;
+  readonly entities: ReadonlyMap<string, Entity>;
+  /** What there was before the change. */
+  readonly before: ReadonlyMap<string, BeforeEntity>;
   /** The key of each entity that was created, by the key that the review gave it. */
   readonly newKeys: ReadonlyMap<string, string>;
 }
 
-/** An object that the review expects. */
-interface ResolvedEntity extends Entity {
-  /** Whether the change creates or writes it. */
-  readonly isWritten: boolean;
+/** An object as it was before the change. */
+interface BeforeEntity extends Entity {
+  /** The arguments that the change sets to something else; undefined of what the change leaves as it is. */
+  readonly changes?: readonly string[];
 }
 
 /** Kinds that share the uid of what they belong to: it is known as soon as that is. */
@@ -456,9 +546,14 @@ export function resolveCreated(
       return false;
     });
   } while (open.length < count);
-  const entities = new Map<string, ResolvedEntity>();
+  const entities = new Map<string, Entity>();
+  const before = new Map<string, BeforeEntity>();
   const newKeys = new Map<string, string>();
-  const written = new Set(expected.before?.map(({ key }) => key));
+  for (const old of expected.before ?? []) {
+    const { changes = [], kind, uid, inputs } = old;
+    const key = uid === undefined ? old.key : entityKey(kind, uid, inputs["parentUid"]);
+    before.set(key, { ...createdEntity(old, key, uid, inputs), changes });
+  }
   for (const entity of expected.entities) {
     const inputs = inputsOf(entity);
     const uid = uids.get(entity.key);
@@ -469,12 +564,20 @@ export function resolveCreated(
       paths,
       keys: keys.map((each) => uids.get(each) ?? each),
     }));
-    const { kind, urn, name, builtIn, outputs: details } = entity;
-    const isWritten = entity.uid === undefined || written.has(entity.key);
-    const known = { key, kind, uid, urn, name, builtIn, inputs, details, candidates, secretPaths: [] };
-    entities.set(key, { ...known, isWritten });
+    const known = { ...createdEntity(entity, key, uid, inputs), candidates };
+    entities.set(key, known);
+    if (entity.uid !== undefined && !before.has(key)) before.set(key, known);
   }
-  return { entities, newKeys };
+  return { entities, before, newKeys };
+}
+
+function createdEntity(
+  { kind, urn, name, builtIn, outputs }: ExpectedEntity,
+  key: string,
+  uid: string | undefined,
+  inputs: Props,
+): Entity {
+  return { key, kind, uid, inputs, secretPaths: [], urn, name, builtIn, details: outputs };
 }
 
 /** An object of the live organisation. */

@@ -10,7 +10,7 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { isGrantPart, grantKey } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
-import { NEW_GRANT, nameIn, tupleOf } from "../graph/grant";
+import { nameIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/keys";
 import { mustBeAnnounced } from "../graph/fieldAccess";
@@ -32,7 +32,7 @@ import type {
 import { severities, sortFindings } from "../review/finding";
 import type { Finding } from "../review/finding";
 import type { LiveEntity, Differences, EntityDifference, ResolvedAccess } from "./compareExpected";
-import { compareExpected, entityLabel, resolveCreated } from "./compareExpected";
+import { GRANTED_AGAIN, compareExpected, entityLabel, resolveCreated } from "./compareExpected";
 
 /** The documents of a verification. */
 export interface VerifySources {
@@ -134,8 +134,8 @@ function buildReport(
   incomplete: readonly string[],
 ): VerifyReport {
   const { confirmed, unannounced, missing } = announced;
-  const changed = differences.entities.filter(({ what }) => what !== "deleted");
-  const findings = sortFindings(findUnannounced(unannounced, changed));
+  const changed = differences.entities.filter(({ what }) => what === "new" || what === "changed");
+  const findings = sortFindings(findUnannounced(unannounced, changed, differences.causes));
   return fitReport({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -178,8 +178,9 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
   const live = liveEntities(sources);
   const resolved = resolveCreated(expected, live.values(), sources.state);
   const { inside, outside } = splitByRoot(resolved.entities, expected.root);
+  const before = splitByRoot(resolved.before, expected.root).inside;
   const { inventory, state } = sources;
-  const differences = compareExpected({ expected: inside, live }, { expected, inventory, state });
+  const differences = compareExpected({ expected: inside, before, live }, { expected, inventory, state });
   const announced = compareWithAnnouncement(sources.review, differences, resolved.newKeys);
   const entities = [...differences.entities, ...compareRecorded(expected, resolved, state)];
   const incomplete = [
@@ -196,18 +197,19 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
  */
 function compareRecorded(
   review: ExpectedAccess,
-  { entities, newKeys }: ResolvedAccess,
+  { entities, before, newKeys }: ResolvedAccess,
   state: StateExport | undefined,
 ): EntityDifference[] {
   const announced = new Map(review.declared?.map(({ urn, inputs }) => [urn, inputs]));
   const findIgnored = createIgnoreCheck(review);
-  const former = new Set(review.before?.map(({ urn }) => urn));
+  const former = new Map([...before.values()].map((entity) => [entity.urn, entity]));
   const staying = new Set([...entities.values()].map((entity) => entity.urn));
   return (state?.resources ?? []).flatMap((resource): EntityDifference[] => {
     const { kind = "", urn, id, inputs, external } = resource;
     const spec = external ? undefined : specs[kind];
+    const old = former.get(urn);
     // What was to be deleted and is still there is reported as that.
-    if (spec === undefined || (former.has(urn) && !staying.has(urn))) return [];
+    if (spec === undefined || (old !== undefined && !staying.has(urn))) return [];
     const expected = mapReferences(spec, announced.get(urn) ?? {}, (value) =>
       typeof value === "string" ? (newKeys.get(value) ?? value) : value,
     );
@@ -216,7 +218,10 @@ function compareRecorded(
       isUnread(value) ? [topProperty(path)] : [],
     );
     const isExpected = (key: string, field: FieldSpec): boolean =>
-      unread.includes(key) || equal(field, expected[key], inputs[key]);
+      unread.includes(key) ||
+      equal(field, expected[key], inputs[key]) ||
+      // An announced change that was not done is reported as that.
+      (old?.changes?.includes(key) === true && equal(field, old.inputs[key], inputs[key]));
     const fields = Object.entries(spec.fields).flatMap(([path, field]): FieldChange[] => {
       const isOfProgram = !isComparable(field) && !field.secret && mustBeAnnounced(path, field);
       if (!isOfProgram || isExpected(path, field)) return [];
@@ -280,13 +285,19 @@ function describeGaps(
   ];
 }
 
-const STILL_GRANTED = "announced as lost, but still granted";
-
 const ADVICE =
-  "if a part of the announced update was not done, run pulumi up again, and then verify; otherwise remove it, or review the change that adds it, and find out who made the change: a deployment of another project in between may have";
+  "remove it, or review the change that adds it; then find out who made the change: a deployment of another project in between may have";
+
+/** What the half of an update makes, since some of it was done and some was not. */
+const PARTIAL_ADVICE =
+  "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it. Find out whether it was used meanwhile";
 
 /** The finding of a grant that the review did not announce, with the changes by which it has become more. */
-function grantFinding({ change, grant, reason }: GrantChange, causes: readonly EntityDifference[]): Finding {
+function grantFinding(
+  { change, grant, reason }: GrantChange,
+  causes: readonly EntityDifference[],
+  undone: readonly string[],
+): Finding {
   const { subject, role, group } = grant;
   const roleName = nameIn(role);
   const fields = causes.flatMap(({ entity, fields: changed }) =>
@@ -297,13 +308,11 @@ function grantFinding({ change, grant, reason }: GrantChange, causes: readonly E
     rule: "verify-unannounced",
     severity: "critical",
     message:
-      reason === STILL_GRANTED
-        ? `${subject.displayName} still holds ${roleName} at ${group.path}, which the review announced as lost`
-        : change === "gained"
-          ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
-          : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: [...(reason === NEW_GRANT || reason === STILL_GRANTED ? [] : [reason]), ...fields],
-    advice: ADVICE,
+      change === "gained"
+        ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
+        : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
+    details: [...(change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason]), ...fields, ...undone],
+    advice: undone.length > 0 && causes.length === 0 ? PARTIAL_ADVICE : ADVICE,
     kind: grant.sourceKind,
     name: subject.name,
     urn: grant.urn,
@@ -315,15 +324,15 @@ function grantFinding({ change, grant, reason }: GrantChange, causes: readonly E
 }
 
 /** The finding of an object that exists, or differs, without the review having announced it. */
-function entityFinding(difference: EntityDifference): Finding {
-  const { entity, fields, what } = difference;
+function entityFinding({ entity, what, fields }: EntityDifference): Finding {
   const { kind, name, urn, uid, key } = entity;
   const properties = [...new Set(fields.map(({ path }) => path))];
+  const how = what === "new" ? "exists" : `has changed (${properties.join(", ")})`;
   return {
     id: "verify-changed",
     rule: "verify-changed",
     severity: "critical",
-    message: `${describeDifference(difference)}, which the review ${what === "remaining" ? "announced as deleted" : "did not announce"}`,
+    message: `${entityLabel(entity)} ${how}, which the review did not announce`,
     details: fields.map(describeField),
     advice: ADVICE,
     kind,
@@ -335,7 +344,11 @@ function entityFinding(difference: EntityDifference): Finding {
 }
 
 /** The findings of what the review did not announce: a change that a grant shows stands in the finding of that. */
-function findUnannounced(grants: readonly GrantChange[], changed: readonly EntityDifference[]): Finding[] {
+function findUnannounced(
+  grants: readonly GrantChange[],
+  changed: readonly EntityDifference[],
+  all: Differences["causes"],
+): Finding[] {
   const byKey = new Map(changed.map((difference) => [difference.entity.key, difference]));
   const shown = new Set<EntityDifference>();
   const findings = grants.map((change) => {
@@ -343,7 +356,13 @@ function findUnannounced(grants: readonly GrantChange[], changed: readonly Entit
     const causes = [grant.subject.key, grant.role.key].flatMap((key) => byKey.get(key) ?? []);
     const isContinuing = before !== undefined;
     if (isContinuing) for (const cause of causes) shown.add(cause);
-    return grantFinding(change, isContinuing ? causes : []);
+    const differing = [grant.subject.key, grant.role.key, grant.group.key].flatMap(
+      (key) => all.get(key) ?? [],
+    );
+    const undone = describeDifferences(
+      differing.filter(({ what }) => what === "unapplied" || what === "remaining"),
+    );
+    return grantFinding(change, isContinuing ? causes : [], undone);
   });
   return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
 }
@@ -357,6 +376,9 @@ interface AnnouncedChanges {
   /** Access that was not announced. */
   readonly unannounced: readonly GrantChange[];
 }
+
+const STILL_GRANTED = "announced as lost, but still granted";
+const STILL_MORE = "announced as narrowed, but still as it was";
 
 const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   const { subject, role, group } = before;
@@ -379,52 +401,82 @@ function compareWithAnnouncement(
   differences: Differences,
   newKeys: ResolvedAccess["newKeys"],
 ): AnnouncedChanges {
-  const { more, less, ungranted, hierarchy } = differences;
-  const held = new Set(more.map(({ grant }) => tupleOf(grant)));
-  const lost = new Set(
-    review.grants.flatMap(({ change, grant }) => (change === "lost" ? [tupleOf(grant)] : [])),
-  );
+  const { more, remaining, less, taken, ungranted, hierarchy } = differences;
+  const remainingKeys = new Set(remaining.map(({ grant }) => tupleOf(grant)));
   const differing = new Set(
-    [...more, ...less, ...ungranted].map(({ grant, before }) => grantKey(before ?? grant, hierarchy)),
+    [...more, ...remaining, ...less, ...taken, ...ungranted].map(({ grant, before }) =>
+      grantKey(before ?? grant, hierarchy),
+    ),
   );
   const isMissing = ({ change, grant }: GrantChange): boolean =>
     change === "lost"
-      ? held.has(tupleOf(grant))
+      ? remainingKeys.has(tupleOf(grant))
       : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
   return {
     confirmed: review.grants.filter((change) => !isMissing(change)),
-    missing: less,
-    unannounced: more.map((change) =>
-      change.reason === NEW_GRANT && lost.has(tupleOf(change.grant))
-        ? { ...change, reason: STILL_GRANTED }
-        : change,
-    ),
+    missing: [...less, ...taken, ...remaining.map(asNotLost)],
+    unannounced: more,
   };
 }
 
-/** What is less than announced, a line each. */
-function describeMissing({ less, causes, entities }: Differences): string[] {
-  const causesOf = ({ subject, role, group, uid = "" }: Grant): string[] =>
-    [subject.key, role.key, group.key, uid].flatMap((key) => causes.get(key) ?? []).map(describeDifference);
-  return [
-    ...less.map((change) => {
-      const { grant, before = grant } = change;
-      const reasons = [...new Set([before, grant].flatMap(causesOf))];
-      return ["announced, but missing", describeGrant(change), ...reasons].join(": ");
-    }),
-    ...entities.flatMap(({ what, entity }) =>
-      what === "deleted" ? [`announced, but missing: ${entityLabel(entity)}`] : [],
-    ),
-  ];
+/** A grant that is still there, as the announced change that did not happen. */
+function asNotLost(change: GrantChange): GrantChange {
+  return change.change === "gained"
+    ? { ...change, change: "lost", reason: STILL_GRANTED }
+    : { ...change, change: "narrowed", reason: STILL_MORE };
 }
 
-/** What differs of an object, as in "Identity ci has changed (claimMatch.subject)". */
+/** What differs of the parts of a grant, as in "Identity ci: claimMatch.subject". */
+function describeCauses(
+  { subject, role, group, uid = "" }: GrantChange["grant"],
+  causes: Differences["causes"],
+): string[] {
+  const parts = [subject.key, role.key, group.key, uid].flatMap((key) => causes.get(key) ?? []);
+  return describeDifferences(parts);
+}
+
+/** What differs of objects, a text each. */
+function describeDifferences(differences: readonly EntityDifference[]): string[] {
+  return [...new Set(differences.map(describeDifference))];
+}
+
 function describeDifference({ entity, what, fields }: EntityDifference): string {
-  const words = {
-    new: "exists",
-    changed: `has changed (${[...new Set(fields.map(({ path }) => path))].join(", ")})`,
-    remaining: "is still there",
-    deleted: "is gone",
+  const label = entityLabel(entity);
+  const paths = [...new Set(fields.map(({ path }) => path))].join(", ");
+  switch (what) {
+    case "new":
+      return `${label} is new`;
+    case "deleted":
+      return `${label} is gone`;
+    case "remaining":
+      return `${label} is still there`;
+    case "unapplied":
+      return `${label} is as it was: ${paths}`;
+    case "changed":
+      return `${label} has changed: ${paths}`;
+  }
+}
+
+/** What is not as announced without being more access, a line each. */
+function describeMissing(differences: Differences): string[] {
+  const { remaining, less, taken, causes, entities } = differences;
+  const describeTaken = (change: GrantChange): string => {
+    const { grant, before = grant } = change;
+    const reasons = [...new Set([...describeCauses(before, causes), ...describeCauses(grant, causes)])];
+    const what = reasons.length === 0 ? `the ${grant.sourceKind} is gone` : reasons.join("; ");
+    return `less access than there was, and nothing announced it: ${describeGrant(change)}: ${what}`;
   };
-  return `${entityLabel(entity)} ${words[what]}`;
+  return [
+    ...less.map((change) => `announced, but missing: ${describeGrant(change)}`),
+    ...taken.map(describeTaken),
+    ...remaining.map(asNotLost).map((change) => `${change.reason}: ${describeGrant(change)}`),
+    ...entities.flatMap((difference) => {
+      const { entity, what, fields } = difference;
+      const label = entityLabel(entity);
+      if (what === "deleted") return [`announced, but missing: ${label}`];
+      if (what === "remaining") return [`announced as deleted, but still there: ${label}`];
+      if (what !== "unapplied") return [];
+      return [`announced, but missing: ${label}: ${fields.map(({ path }) => path).join(", ")}`];
+    }),
+  ];
 }

@@ -180,9 +180,9 @@ test("without the update nothing of what was announced is there, and an inventor
     expect.stringMatching(/not after the inventory of the review .*PP6004/),
   ]);
   await end(0, "inventory --root ROOT -o json=unchanged.json");
-  const report = (await endJson(5, "verify review.json --inventory unchanged.json")) as VerifyReport;
+  const report = await endJson(5, "verify review.json --inventory unchanged.json");
   expect(report).toMatchObject({ grants: [] });
-  expect([...report.missing, ...report.unannounced]).not.toEqual([]);
+  expect((report as VerifyReport).missing).not.toEqual([]);
   await end(5, "verify review.json --root ROOT --state state.json");
 });
 
