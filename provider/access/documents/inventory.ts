@@ -139,9 +139,16 @@ export function describeStaleness({ takenAt }: Inventory, now: number): string |
   return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (npx --no pulumi-platform inventory)`;
 }
 
-/** An object lies in the group that its uid begins with: so no group lies in one that lies in it. */
-function placeProblem({ objects }: Inventory): string | undefined {
+/**
+ * No object is listed twice: which of the two is live would depend on the reader. And each lies in the group that its uid
+ * begins with: so no group lies in one that lies in it.
+ */
+function objectProblem({ objects }: Inventory): string | undefined {
+  const listed = new Set<string>();
   for (const [i, { kind, uid, inputs }] of objects.entries()) {
+    const key = `${kind} ${uid}`;
+    if (listed.has(key)) return `objects[${i}] is ${kind} ${printable(uid, 80)} a second time`;
+    listed.add(key);
     const spec = specs[kind];
     const { parentUid } = inputs;
     if (spec === undefined || parentUid === undefined) continue;
@@ -186,6 +193,6 @@ export function parseInventory(input: string | Uint8Array, name = "the inventory
     checkInputSizes(who, kind, inputs);
     checkInputSizes(who, kind, details);
   }
-  refuse(placeProblem(inventory));
+  refuse(objectProblem(inventory));
   return inventory;
 }
