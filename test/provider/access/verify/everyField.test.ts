@@ -6,7 +6,7 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { isVerified } from "../../../../provider/access/report/expected";
-import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
+import type { VerifyReport } from "../../../../provider/access/report/report";
 import { parseReviewReport } from "../../../../provider/access/report/report";
 import { verify } from "../../../../provider/access/verify/verify";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
@@ -154,17 +154,30 @@ describe("what changes behind the back of an update", () => {
       ? object.kind === "RoleBinding" && object.inputs["parentUid"] === inputs["parentUid"]
       : object.kind === kind && object.uid === id;
 
+  /** The inventory with one sample, and what it lies in and refers to: most edits concern nothing else. */
+  function inventoryAround(label: string): Inventory {
+    const one = heldAs(label);
+    const inventory = inventoryOf(rootOf(one.id));
+    let around: readonly InventoryObject[] = [];
+    let next = inventory.objects.filter((object) => isObjectOf(one, object));
+    while (next.length > around.length) {
+      around = next;
+      const text = JSON.stringify(around);
+      next = inventory.objects.filter(({ uid }) => text.includes(uid));
+    }
+    return { ...inventory, objects: around };
+  }
+
   /** The report of an update that creates these, sets one from other arguments, or leaves all as it is, and the state after it. */
   function announce(
-    root: string,
+    inventory: Inventory,
     created: readonly string[],
     updated?: Update,
     hidden?: Omit<Update, "object">,
   ) {
-    const inventory = inventoryOf(root);
     const isCreated = (object: InventoryObject): boolean =>
       created.some((name) => isObjectOf(heldAs(name), object));
-    const own = [...held].filter(([, { id }]) => rootOf(id) === root);
+    const own = [...held].filter(([, one]) => inventory.objects.some((object) => isObjectOf(one, object)));
     const before = { ...inventory, takenAt: "2026-05-30T00:00:00Z" };
     const steps = own.map(([name, { kind, id, inputs, outs }]) => {
       if (name === hidden?.name) return same(state(kind, name, hidden.inputs, { id, outputs: hidden.outs }));
@@ -192,6 +205,7 @@ describe("what changes behind the back of an update", () => {
     }));
     const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
     return {
+      inventory,
       announced: parseReviewReport(JSON.stringify(report), "review.json"),
       recorded: parseStateExport(text, "state.json"),
     };
@@ -200,21 +214,20 @@ describe("what changes behind the back of an update", () => {
   type Announcement = ReturnType<typeof announce>;
 
   /** The state after an update that was not done: it still records these arguments. */
-  function stateBefore({ recorded, announced }: Announcement, { name, inputs }: Update): Announcement {
+  function stateBefore(announcement: Announcement, { name, inputs }: Update): Announcement {
+    const { recorded } = announcement;
     const resources = recorded.resources.map((one) =>
       one.urn.endsWith(`::${name}`) ? { ...one, inputs } : one,
     );
-    return { announced, recorded: { ...recorded, resources } };
+    return { ...announcement, recorded: { ...recorded, resources } };
   }
 
   function verifyWith(
-    { announced, recorded }: Announcement,
+    { inventory, announced, recorded }: Announcement,
     objects: readonly InventoryObject[],
-    hasState = true,
   ): VerifyReport {
-    const inventory = { ...inventoryOf(announced.expected?.root ?? ""), takenAt: AFTER_ALL, objects };
-    const sources: { review: ReviewReport; inventory: Inventory } = { review: announced, inventory };
-    return verify(hasState ? { ...sources, state: recorded } : sources, { provenance: PROVENANCE });
+    const after = { ...inventory, takenAt: AFTER_ALL, objects };
+    return verify({ review: announced, inventory: after, state: recorded }, { provenance: PROVENANCE });
   }
 
   const brief = ({ failing, incomplete, findings }: VerifyReport) => ({
@@ -241,29 +254,22 @@ describe("what changes behind the back of an update", () => {
   test("is nothing after an update that does what it announced", () => {
     for (const [root, names] of byRoot()) {
       for (const change of [[], created(names)]) {
-        const announcement = announce(root, change);
+        const announcement = announce(inventoryOf(root), change);
         expect(brief(verifyWith(announcement, inventoryOf(root).objects))).toEqual(CLEAN);
       }
     }
   });
 
   describe.each(["leaves alone", "creates"])("of what it %s", (what) => {
-    const announcements = new Map<string, Announcement>();
-
-    beforeAll(() => {
-      for (const [root, names] of byRoot()) {
-        announcements.set(root, announce(root, what === "creates" ? created(names) : []));
-      }
-    });
+    const announceAround = (label: string): Announcement =>
+      announce(inventoryAround(label), what === "creates" ? created([label]) : []);
 
     test.each(samples.map(({ label, kind }) => [label, kind] as const))(
       "is found in every argument of %s, a %s, that no description calls harmless",
       (label) => {
         const one = heldAs(label);
-        const root = rootOf(one.id);
-        const announcement = announcements.get(root);
-        if (announcement === undefined) throw new Error("nothing is announced");
-        const { objects } = inventoryOf(root);
+        const announcement = announceAround(label);
+        const { objects } = announcement.inventory;
         const failures: unknown[] = [];
         for (const object of objects.filter((each) => isObjectOf(one, each))) {
           for (const { title, named, isHarmless, edit } of editsOf(label, object)) {
@@ -285,15 +291,14 @@ describe("what changes behind the back of an update", () => {
     test.each(samples.map(({ label, kind }) => [label, kind] as const))(
       "is found in every argument of %s, a %s, that only the state tells",
       (label) => {
-        const { id, kind, inputs } = heldAs(label);
-        const announcement = announcements.get(rootOf(id));
-        if (announcement === undefined) throw new Error("nothing is announced");
+        const { kind, inputs } = heldAs(label);
+        const announcement = announceAround(label);
         const failures: unknown[] = [];
         for (const [key, field] of Object.entries(specOf(kind).fields)) {
           if (field.inputOnly !== true || field.secret === true || field.returnedAs !== undefined) continue;
           const written = { ...inputs, [key]: otherThan(field, inputs[key]) };
           const update = { name: label, inputs: written, outs: {}, object: (one: InventoryObject) => one };
-          const report = verifyWith(stateBefore(announcement, update), inventoryOf(rootOf(id)).objects);
+          const report = verifyWith(stateBefore(announcement, update), announcement.inventory.objects);
           const isFound = report.findings.some(({ message }) => message.includes(`has changed (${key})`));
           if (isFound === (field.harmless !== undefined)) failures.push({ key, ...brief(report) });
         }
@@ -306,8 +311,8 @@ describe("what changes behind the back of an update", () => {
     "is missing in every announced argument of %s, a %s, that was not set",
     (label) => {
       const one = heldAs(label);
-      const root = rootOf(one.id);
-      const { objects } = inventoryOf(root);
+      const inventory = inventoryAround(label);
+      const { objects } = inventory;
       const failures: unknown[] = [];
       const spec = specOf(one.kind);
       for (const object of objects.filter((each) => each.kind === one.kind && isObjectOf(one, each))) {
@@ -330,7 +335,7 @@ describe("what changes behind the back of an update", () => {
             object: (each) =>
               each === object && isReturned ? { ...each, inputs: before(each.inputs) } : each,
           };
-          const announcement = announce(root, [], updated);
+          const announcement = announce(inventory, [], updated);
           const done = verifyWith(announcement, objects);
           const undone = verifyWith(stateBefore(announcement, updated), objects.map(updated.object));
           const isNamed = undone.incomplete.some(
@@ -363,7 +368,7 @@ describe("what changes behind the back of an update", () => {
     const announceSecret = (label: string, path: readonly string[]): Announcement => {
       const one = heldAs(label);
       const hide = (inputs: Props): Props => withMember(inputs, path, SECRET_MASK) as Props;
-      return announce(rootOf(one.id), [], undefined, {
+      return announce(inventoryAround(label), [], undefined, {
         name: label,
         inputs: hide(one.inputs),
         outs: hide(one.outs),
@@ -385,7 +390,7 @@ describe("what changes behind the back of an update", () => {
       (label) => {
         const one = heldAs(label);
         const spec = specOf(one.kind);
-        const { objects } = inventoryOf(rootOf(one.id));
+        const { objects } = inventoryAround(label);
         const mayUpdate = spec.capabilities?.update !== undefined;
         const failures: unknown[] = [];
         for (const { path, field } of secrets(label)) {
@@ -413,7 +418,7 @@ describe("what changes behind the back of an update", () => {
     const found: string[] = [];
     for (const [root] of byRoot()) {
       const { objects } = inventoryOf(root);
-      const announcement = announce(root, []);
+      const announcement = announce(inventoryOf(root), []);
       for (const object of objects) {
         if (object.builtIn) continue;
         const spec = specOf(object.kind);
