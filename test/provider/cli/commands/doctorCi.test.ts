@@ -4,6 +4,7 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
+import { getOrCompute } from "../../../../provider/fields/values";
 import { state as documentState } from "../../../support/documents";
 import { temporaryFolder } from "../../../support/folders";
 import { InitFolder } from "../../../support/initFolder";
@@ -156,6 +157,8 @@ interface Line {
   readonly errorCode?: string;
 }
 
+type Files = Readonly<Record<string, string>>;
+
 interface Setup {
   readonly host?: "github" | "gitlab";
   readonly role?: string;
@@ -164,7 +167,9 @@ interface Setup {
   readonly shared?: "preview" | "deploy";
   /** Responses of a host that is set up, or members of them, that are different; undefined where there is none. */
   readonly set?: Routes;
-  readonly files?: Readonly<Record<string, string>>;
+  readonly files?: Files;
+  /** Those that are there before `init` runs. */
+  readonly before?: Files;
   readonly env?: Readonly<Record<string, string>>;
   readonly argv?: readonly string[];
   /** A folder in which an installed CLI finds the configuration and the outputs of the stack. */
@@ -185,6 +190,17 @@ const linesOf = (printed: string, name?: string): Line[] =>
     (one) => name === undefined || one.check === name,
   );
 
+const known = new Map<string, Promise<Files>>();
+/** A repository of a host after `init`. */
+const filesOfInit = (host: string, before: Files) =>
+  getOrCompute(known, JSON.stringify([host, before]), async () => {
+    const made = new InitFolder().repository(`git@${host}.com:acme/access.git`).write(before);
+    const names = ["--stack", "acme/access/prod", "--project", "access"];
+    const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
+    expect((await made.init(".", ...names, ...urls)).code).toBe(0);
+    return made.files();
+  });
+
 /** Runs `doctor --ci` in a repository that `init` has written to; returns its code and the lines of its report. */
 async function check({
   host = "github",
@@ -193,6 +209,7 @@ async function check({
   shared,
   set = {},
   files = {},
+  before = {},
   env = {},
   argv = [],
   machine,
@@ -231,10 +248,7 @@ async function check({
     made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
   routes = made;
   folder.repository(`git@${host}.com:acme/access.git`);
-  const names = ["--stack", "acme/access/prod", "--project", "access"];
-  const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
-  expect((await folder.init(".", ...names, ...urls)).code).toBe(0);
-  folder.write({ "package-lock.json": "{}", ...files });
+  folder.write({ ...(await filesOfInit(host, before)), "package-lock.json": "{}", ...files });
   process.chdir(folder.root);
   const { code, stdout: printed } = await run(["-o", "json", ...argv], {
     ...(host === "github"
@@ -686,9 +700,7 @@ test.each([
 });
 
 test("a file of code owners that lies outside of .github has an owner too", async () => {
-  const files = { CODEOWNERS: "/.github/ @acme/security\n" };
-  folder.write(files);
-  const { wrong } = await check();
+  const { wrong } = await check({ before: { CODEOWNERS: "/.github/ @acme/security\n" } });
   const { text, command = "" } = wrong.find((one) => one.check === "codeowners") ?? {};
   expect(text).toMatch(/^CODEOWNERS has no line for CODEOWNERS, access-policy\.yaml, /);
   expect(command).toContain("'CODEOWNERS @acme/security'");
@@ -781,8 +793,10 @@ test("in a folder of the repository, commands name the files from there", async 
 });
 
 test("files are judged for the backend that they name, where the state is on this machine", async () => {
-  folder.write({ "Pulumi.prod.yaml": "encryptionsalt: v1:abc\n" });
-  const { checks } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
+  const { checks } = await check({
+    before: { "Pulumi.prod.yaml": "encryptionsalt: v1:abc\n" },
+    env: { PULUMI_BACKEND_URL: "file:///srv/state" },
+  });
   expect(checks.filter(({ check: name }) => name === "workflows").map(({ text }) => text)).toEqual([
     "all four exist",
   ]);
