@@ -155,23 +155,38 @@ function branchOfWorkflows(root: string): string | undefined {
   return another === undefined ? only : undefined;
 }
 
+const ORIGIN = "refs/remotes/origin/";
+
+/** The branches of a repository, and the one that `origin` has by default. */
+function listBranches(root: string): { readonly branches: readonly string[]; readonly remote?: string } {
+  const lines = git(
+    root,
+    "for-each-ref",
+    "--format=%(refname) %(symref)",
+    "refs/heads",
+    "refs/remotes/origin/HEAD",
+  );
+  const names = (lines ?? "").split("\n").map((line) => line.split(" "));
+  const remote = names.find(([name]) => name === "refs/remotes/origin/HEAD")?.[1];
+  return {
+    branches: names.flatMap(([name = ""]) => /^refs\/heads\/(.+)$/.exec(name)?.[1] ?? []),
+    ...(remote?.startsWith(ORIGIN) ? { remote: remote.slice(ORIGIN.length) } : {}),
+  };
+}
+
 function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | "branchSource"> {
-  const head = git(root, "symbolic-ref", "--short", "refs/remotes/origin/HEAD");
-  if (head?.startsWith("origin/"))
-    return { defaultBranch: head.slice("origin/".length), branchSource: "of the remote origin" };
+  const { branches, remote } = listBranches(root);
+  if (remote !== undefined) return { defaultBranch: remote, branchSource: "of the remote origin" };
   const current = git(root, "symbolic-ref", "--short", "HEAD");
   // Before the first commit, that is the branch which the commit makes.
-  if (current !== undefined && git(root, "rev-parse", "--verify", "--quiet", "HEAD") === undefined)
+  if (current !== undefined && !branches.includes(current))
     return { defaultBranch: current, branchSource: "local branch, no commit yet" };
   const known = branchOfWorkflows(root);
   if (known !== undefined) return { defaultBranch: known, branchSource: "of the workflows that are there" };
-  const exists = (branch: string) =>
-    git(root, "rev-parse", "--verify", "--quiet", `refs/heads/${branch}`) !== undefined;
-  const usual = ["main", "master"].find(exists);
+  const usual = ["main", "master"].find((name) => branches.includes(name));
   if (usual !== undefined) return { defaultBranch: usual, branchSource: "local branch" };
-  const [only, another] =
-    git(root, "for-each-ref", "--format=%(refname:short)", "refs/heads")?.split("\n") ?? [];
-  return only !== undefined && only !== "" && another === undefined
+  const [only, another] = branches;
+  return only !== undefined && another === undefined
     ? { defaultBranch: only, branchSource: "the only local branch" }
     : { defaultBranch: "main", branchSource: "by default" };
 }
