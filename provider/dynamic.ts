@@ -79,7 +79,7 @@ async function guard<T>(
 function createProvider(spec: ResourceSpec): DynamicProvider {
   const handlers: Handlers = handlersFor(spec, context);
   return {
-    // Only the first caller is awaited, so everything is captured before the first await.
+    // The engine awaits the first call only: what a later call is given is stored at once.
     configure: ({ config }) => {
       configuration = config;
       return Promise.resolve();

@@ -133,9 +133,9 @@ export function applyUpdate(spec: ResourceSpec, live: Props, olds: Props, news: 
   const after = structuredClone(live);
   if (update !== undefined) {
     // An operation of the kind's own writes all that it is given. What no response contains is the program's alone.
-    const isSent = writes.length > 0 && sendsNothing?.(olds, news) !== true;
+    const sendsWrites = writes.length > 0 && sendsNothing?.(olds, news) !== true;
     for (const [key, field] of Object.entries(spec.fields)) {
-      if (field.inputOnly || (isSent && !field.path)) after[key] = news[key];
+      if (field.inputOnly || (sendsWrites && !field.path)) after[key] = news[key];
     }
     return after;
   }

@@ -58,8 +58,8 @@ export interface Host {
 /** What a kind does in its own way, beside its description. Responses have the form of the resource, `uid` included. */
 interface Operations {
   readonly create?: (api: Api, inputs: Props, body: Props, host: Host) => Promise<Record<string, unknown>>;
-  /** `create` overwrites an existing object, so it is idempotent, and a lost response is an ordinary error. */
-  readonly upsert?: boolean;
+  /** `create` may run where the object exists, and deals with a lost response itself: repeating it makes nothing twice. */
+  readonly takesOver?: boolean;
   /** Undefined where it does not exist (a 404 with a missing resource is understood as well). */
   readonly get?: (api: ReadingApi, uid: string, olds: Props) => Promise<Record<string, unknown> | undefined>;
   readonly update?: (
@@ -258,7 +258,7 @@ export function isReadAs(
 
 /** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
 export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): boolean {
-  return !isReadAs(spec, "createTime") && !spec.operations?.upsert && !spec.sharesParentUid;
+  return !isReadAs(spec, "createTime") && !spec.operations?.takesOver && !spec.sharesParentUid;
 }
 
 /** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */
@@ -288,11 +288,11 @@ export function identifyingInputs({
 
 /**
  * What becomes of an object that exists when another resource is created with the same inputs, as under a new name:
- * `overwritten` by the create; `takenOverIfEqual`, or else refused; `refused`, since what is returned once cannot be taken
+ * `takenOver` by the create; `takenOverIfEqual`, or else refused; `refused`, since what is returned once cannot be taken
  * over; `another` where the inputs name none, so that the create makes a second one.
  */
-export function onSameObject(spec: ResourceSpec): "overwritten" | "takenOverIfEqual" | "refused" | "another" {
-  if (spec.operations?.upsert) return "overwritten";
+export function onSameObject(spec: ResourceSpec): "takenOver" | "takenOverIfEqual" | "refused" | "another" {
+  if (spec.operations?.takesOver) return "takenOver";
   if (identifyingInputs(spec).length === 0) return "another";
   return createOnlyOutputs(spec).length > 0 ? "refused" : "takenOverIfEqual";
 }

@@ -165,7 +165,10 @@ export class Client {
       : this.reads.read(collection, uid, query);
   }
 
-  /** The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. */
+  /**
+   * The path of a collection, a resource in it, or a part or method of that: `/readme`, `:verb`. A create is sent to the
+   * path with the uid of the parent.
+   */
   resourcePath(collection: string, uid: string | undefined, suffix = ""): string {
     return `${uid === undefined ? collection : `${collection}/${encodeUid(uid)}`}${suffix}`;
   }

@@ -114,7 +114,7 @@ function isMissing(error: unknown): boolean {
 const MAX_WAIT_MS = 1000;
 /** The oldest that a response may be when a read returns it, from the sending of its request. */
 const MAX_AGE_MS = 10_000;
-/** The most, and what the server takes without a size. */
+/** The server's largest page, which is also its default. */
 export const LIST_PAGE_SIZE = 200;
 /** Reads by GET below one parent before each page of its children. */
 const READS_PER_PAGE = 4;

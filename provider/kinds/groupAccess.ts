@@ -6,7 +6,7 @@ import { boolean, kind, list, map, object, shape, string } from "../fields/build
 import type { ArgsOf, OfKind, Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
 import { bindingKind } from "./grants";
-import { readBindings, UNMANAGED } from "./groupAccess/readBindings";
+import { identityRoleKey, readBindings, UNMANAGED } from "./groupAccess/readBindings";
 import { declaredGrantKeys, deleteBindings, grantsSame, writeBindings } from "./groupAccess/writeBindings";
 
 const binding = shape({
@@ -48,7 +48,7 @@ function findRepeated({ bindings }: Props): Failure[] {
     const { identityUid, roleUid } = isObject(grant) ? grant : {};
     if (typeof identityUid !== "string" || typeof roleUid !== "string") return [];
     if (isUnknown(identityUid) || isUnknown(roleUid)) return [];
-    const key = `${identityUid} ${roleUid}`;
+    const key = identityRoleKey({ identityUid, roleUid });
     const other = first.get(key);
     if (other === undefined) {
       first.set(key, label);
@@ -100,7 +100,7 @@ const groupAccess = kind({
   validate: findRepeated,
   operations: {
     // What is there already is taken over.
-    upsert: true,
+    takesOver: true,
     create: (api, inputs, _body, host) => writeBindings(api, inputs["parentUid"] as string, {}, inputs, host),
     get: readBindings,
     update: writeBindings,

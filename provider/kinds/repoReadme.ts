@@ -68,7 +68,7 @@ const repoReadme = kind({
   },
   validate: ({ content }) => checkContent(content),
   operations: {
-    upsert: true,
+    takesOver: true,
     create: (api, inputs) => writeReadme(api, repoOf(inputs), inputs["content"]),
     get: async (api, uid) => {
       const readme = await api.get(api.resourcePath(COLLECTION, uid, "/readme"));

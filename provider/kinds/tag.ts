@@ -71,7 +71,7 @@ const tag = kind({
     updateTime: time,
   },
   operations: {
-    upsert: true,
+    takesOver: true,
     create: writeTag,
     writeWhole: writeTag,
   },

@@ -68,7 +68,7 @@ const termsAcceptance = kind({
     }),
   },
   operations: {
-    upsert: true,
+    takesOver: true,
     create: (api, inputs) => accept(api, inputs["parentUid"] as string, inputs),
     get: readAcceptance,
     update: (api, uid, _olds, news) => accept(api, uid, news),

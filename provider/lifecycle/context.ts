@@ -137,7 +137,7 @@ export class ProgramRecord {
     this.checked.add(inputsKey(spec, inputs));
     for (const key of spec.declaredKeys?.(inputs) ?? []) this.declared.add(key);
     // A create that overwrites takes the object over, whichever resource has made it.
-    const identity = onSameObject(spec) === "overwritten" ? identityKey(spec, inputs) : undefined;
+    const identity = onSameObject(spec) === "takenOver" ? identityKey(spec, inputs) : undefined;
     if (identity !== undefined) this.declared.add(identity);
     const adopted = inputs[ADOPT];
     if (typeof adopted === "string") {

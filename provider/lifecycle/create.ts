@@ -92,10 +92,14 @@ async function createNew(
     what,
     async () => {
       const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
-      const { object, lost } = await createOrTakeOver(kind, attempt);
+      const { object, lossError } = await createOrTakeOver(kind, attempt);
       const id = requireUid(object, what, client().addressAdvice);
       if (!spec.sharesParentUid) client().noteCreated(id);
-      return { id, object, duplicates: lost === undefined ? [] : await claimDuplicates(kind, attempt, lost) };
+      return {
+        id,
+        object,
+        duplicates: lossError === undefined ? [] : await claimDuplicates(kind, attempt, lossError),
+      };
     },
     (error) => adviseOnRefusal(spec, inputs, error),
   );
@@ -122,7 +126,7 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
     host.warn(
       `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
     );
-    return { object, lost: undefined };
+    return { object, lossError: undefined };
   }
 }
 
@@ -164,12 +168,12 @@ async function verifyCreate(kind: KindContext, id: string, news: Props, created:
       `${labelResource(spec, news)} was created as ${id}, but ${reason}`,
     ]);
   };
-  const lost = createOnlyOutputs(spec).filter((key) => known[key] === undefined);
-  if (lost.length > 0) {
+  const missing = createOnlyOutputs(spec).filter((key) => known[key] === undefined);
+  if (missing.length > 0) {
     // A diff finds that they are missing, and replaces the resource.
     throw failWith(
       "PP4003",
-      `the response with its ${lost.join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
+      `the response with its ${missing.join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
   }
   const response = await confirm(kind, write, isOfKind ? created : {}).catch((error: unknown) => {
@@ -268,7 +272,7 @@ async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Att
 interface Created {
   readonly object: JsonObject;
   /** An earlier send without a response, which may have taken effect besides; undefined if there was none. */
-  readonly lost: unknown;
+  readonly lossError: unknown;
 }
 
 /**
@@ -279,11 +283,11 @@ interface Created {
 async function createDespiteLoss(kind: KindContext, attempt: Attempt): Promise<Created> {
   const { spec, host } = kind;
   const groupDelays = [...NEW_GROUP_DELAYS_MS];
-  let lost: unknown;
+  let lossError: unknown;
   let sends = 0;
   for (;;) {
     try {
-      return { object: await send(kind, attempt), lost };
+      return { object: await send(kind, attempt), lossError };
     } catch (error) {
       const [delay] = groupDelays;
       if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {
@@ -293,18 +297,18 @@ async function createDespiteLoss(kind: KindContext, attempt: Attempt): Promise<C
         continue;
       }
       const isLost = hasUnknownOutcome(error);
-      // A second send of an upsert does the same as the first, so the client has repeated it already.
-      if (spec.operations?.upsert || (!isLost && lost === undefined)) throw error;
+      // Such a create has dealt with a lost response already.
+      if (spec.operations?.takesOver || (!isLost && lossError === undefined)) throw error;
       if (isLost) {
-        lost = error;
+        lossError = error;
         sends += 1;
       }
       // What is refused now may exist because an earlier send has arrived: one look tells.
       for (const lookDelay of isLost ? LOOK_DELAYS_MS : [0]) {
         if (lookDelay > 0) await host.sleep(lookDelay);
-        const object = await findLostCreate(kind, attempt, lost);
+        const object = await findLostCreate(kind, attempt, lossError);
         // What was found may be the work of any send, so there is no other to name.
-        if (object !== undefined) return { object, lost: undefined };
+        if (object !== undefined) return { object, lossError: undefined };
       }
       if (!isLost) throw error;
       if (sends === MAX_SENDS) {
@@ -356,10 +360,10 @@ async function refreshToken({ client, host }: KindContext, { what, parent }: Att
 async function findLostCreate(
   kind: KindContext,
   attempt: Attempt,
-  lost: unknown,
+  lossError: unknown,
 ): Promise<JsonObject | undefined> {
   const { spec, program } = kind;
-  const found = await searchNew(kind, attempt, lost);
+  const found = await searchNew(kind, attempt, lossError);
   const [object] = found;
   if (found.length < 2) {
     const isOurs = object !== undefined && program.claim(spec, String(object["uid"]), attempt.label);
@@ -374,10 +378,10 @@ async function findLostCreate(
 }
 
 /** Claims what an earlier send has made besides the object that the create got, and returns the uids. */
-async function claimDuplicates(kind: KindContext, attempt: Attempt, lost: unknown): Promise<string[]> {
+async function claimDuplicates(kind: KindContext, attempt: Attempt, lossError: unknown): Promise<string[]> {
   if (kind.spec.sharesParentUid) return [];
   // The object exists and must not be lost, even if this lookup fails.
-  const found = await searchNew(kind, attempt, lost).catch(() => []);
+  const found = await searchNew(kind, attempt, lossError).catch(() => []);
   const uids = found.map(({ uid }) => String(uid));
   // An error tells a person to delete them, so no equal create may take one.
   for (const uid of uids) kind.program.claim(kind.spec, uid, attempt.label);
@@ -391,16 +395,17 @@ async function findExisting(kind: KindContext, attempt: Attempt): Promise<JsonOb
 }
 
 /** What a lost create may have made. A search that fails says so: sending again could make a second object. */
-async function searchNew(kind: KindContext, attempt: Attempt, lost: unknown): Promise<JsonObject[]> {
+async function searchNew(kind: KindContext, attempt: Attempt, lossError: unknown): Promise<JsonObject[]> {
   try {
     return await listNew(kind, attempt);
   } catch (error) {
     if (error instanceof HandlerError) throw error;
     // No response was ever the API's: there is nothing to look for.
-    if ([error, lost].every((each) => each instanceof ConnectionError && !each.isTransient)) throw lost;
+    if ([error, lossError].every((each) => each instanceof ConnectionError && !each.isTransient))
+      throw lossError;
     throw handlerError(
       "PP4001",
-      `${attempt.what}: the response was lost (${errorMessage(lost)}), and the search for what was created failed (${errorMessage(error)}); check whether it exists before you run again`,
+      `${attempt.what}: the response was lost (${errorMessage(lossError)}), and the search for what was created failed (${errorMessage(error)}); check whether it exists before you run again`,
     );
   }
 }

@@ -59,13 +59,13 @@ class KindHandlers {
     const { spec, program } = this.kind;
     const { changed, replaces } = diffInputs(spec, olds, news);
     // What is returned only at creation, and was lost then, comes with another object only.
-    const lost = createOnlyOutputs(spec).filter((key) => olds[key] === undefined);
-    const difference = { changed: changed || lost.length > 0, replaces: [...replaces, ...lost] };
+    const missing = createOnlyOutputs(spec).filter((key) => olds[key] === undefined);
+    const difference = { changed: changed || missing.length > 0, replaces: [...replaces, ...missing] };
     if (id !== undefined) program.recordDiff(spec, id, olds, news, difference);
     const isConfirmed = olds[UNCONFIRMED] !== true;
     const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
     return {
-      changes: difference.changed ? lost.length > 0 || !isConfirmed || undefined : false,
+      changes: difference.changed ? missing.length > 0 || !isConfirmed || undefined : false,
       replaces: difference.replaces,
       ...(deletesFirst ? { deleteBeforeReplace: true } : {}),
     };
@@ -215,9 +215,9 @@ async function readLive({ reader }: KindContext, id: string, news: Props): Promi
 async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
   const { id, olds = {}, news } = write;
   const client = kind.client();
-  const path = client.resourcePath(kind.spec.collection, id);
+  const address = client.resourcePath(kind.spec.collection, id);
   const send = async (sent?: readonly string[]) =>
-    confirm(kind, write, await client.patchAt(path, body, sent));
+    confirm(kind, write, await client.patchAt(address, body, sent));
   const isMultiWord = mask.some((path) => /[A-Z]/.test(path));
   if (isMultiWord && (client.infersMasks || writesInputOnly(kind.spec, olds, news))) return send();
   let refusal: unknown;

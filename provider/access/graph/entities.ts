@@ -252,7 +252,7 @@ export class LiveObjects {
       if (entity.uid === entity.key) this.kindByUid.set(entity.key, entity.kind);
       const spec = specs[entity.kind];
       const identity =
-        spec && onSameObject(spec) === "overwritten" ? identityKey(spec, entity.inputs) : undefined;
+        spec && onSameObject(spec) === "takenOver" ? identityKey(spec, entity.inputs) : undefined;
       if (identity !== undefined) this.byIdentity.set(identity, entity);
       if (accessKinds[entity.kind]?.binding !== true) continue;
       const group = parentOf(entity.uid ?? "") ?? "";

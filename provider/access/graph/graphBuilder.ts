@@ -720,7 +720,7 @@ function takesOver(giver: JoinedStep, taker: JoinedStep): boolean {
   const { after } = taker;
   const spec = specs[after?.kind ?? ""];
   if (before === undefined || after === undefined || spec === undefined) return false;
-  if (onSameObject(spec) === "overwritten") return true;
+  if (onSameObject(spec) === "takenOver") return true;
   return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
 }
 
@@ -746,7 +746,7 @@ function joinTakeovers(steps: readonly JoinedStep[], live: LiveObjects): readonl
     const giver = taken.get(step);
     if (giver !== undefined) {
       const spec = specs[step.after?.kind ?? ""];
-      const isOverwriting = spec !== undefined && onSameObject(spec) === "overwritten";
+      const isOverwriting = spec !== undefined && onSameObject(spec) === "takenOver";
       return [{ ...step, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
     }
     if (!given.has(step)) return [step];

@@ -81,7 +81,7 @@ function findRecordOnly(facts: Facts): FindingInput[] {
 
 /** Whether it updates what the server does not have. */
 const willFail = ({ op, kind, after, isMissing }: ResourceChange): boolean =>
-  isMissing === true && op === "update" && after !== undefined && !specs[kind]?.operations?.upsert;
+  isMissing === true && op === "update" && after !== undefined && !specs[kind]?.operations?.takesOver;
 
 /** Resources that the stack records and that the server does not have. */
 function findMissing(facts: Facts): FindingInput[] {

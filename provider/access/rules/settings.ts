@@ -285,7 +285,7 @@ function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
 function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInput[] {
   const { op, before, after, recorded } = change;
   const spec = specs[after.kind];
-  if (spec?.operations?.upsert !== true || !hasJudgedContent(after.kind)) return [];
+  if (spec?.operations?.takesOver !== true || !hasJudgedContent(after.kind)) return [];
   // What the inventory has there is an update of what no stack records.
   if (op === "update" && before !== undefined && recorded === undefined) {
     return [

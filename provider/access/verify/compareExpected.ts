@@ -275,7 +275,7 @@ class EntityComparison {
     const isNarrowed = outputs.length === 0 && inputs.every(narrows);
     const asIs = { ...now, urn: now.urn ?? old.urn };
     // What is named by its arguments has the same uid again.
-    const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.upsert === true;
+    const isNamedByInputs = spec.sharesParentUid === true || spec.operations?.takesOver === true;
     const isStillThere = isReplaced && now.uid === before.uid && !isNamedByInputs;
     const asBefore = unapplied.map((path) => ({ path }));
     return [

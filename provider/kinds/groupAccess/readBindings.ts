@@ -171,7 +171,8 @@ export async function readBindings(api: ReadingApi, group: string, olds: Props):
   const grants = await listGrants(api, group);
   // The list of a group that is gone may be just empty.
   if (grants.size === 0) await api.get(api.resourcePath("/iam/v2/groups", group));
-  const prefix = olds["parentUid"] === undefined ? "" : UNMANAGED;
+  const isImport = olds["parentUid"] === undefined;
+  const prefix = isImport ? "" : UNMANAGED;
   const bindings = withLabels(grants.values(), labelledGrantsIn(olds), ignoreFilter(olds), prefix);
   return { uid: group, bindings };
 }

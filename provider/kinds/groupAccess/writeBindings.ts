@@ -72,7 +72,8 @@ export async function writeBindings(
 ): Promise<Props> {
   const context = { api, host, group };
   const done = { uid: group, bindings: news["bindings"] };
-  if (olds["parentUid"] !== undefined && grantsSame(olds, news)) return done;
+  const isUpdate = olds["parentUid"] !== undefined;
+  if (isUpdate && grantsSame(olds, news)) return done;
 
   const existing = await listGrants(api, group);
   const keysBefore = new Set(existing.keys());

@@ -71,7 +71,7 @@ const held = () =>
     .map((resource) => String(resource["uid"]))
     .sort();
 
-const isOver = ({ kind }: Sample) => specOf(kind).operations?.upsert === true;
+const isOver = ({ kind }: Sample) => specOf(kind).operations?.takesOver === true;
 const isSecret = ({ kind }: Sample) => createOnlyOutputs(specOf(kind)).length > 0;
 /** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
 const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
@@ -339,7 +339,7 @@ test("the page of resources says what each kind does under a new name", () => {
   const page = readFileSync(join(__dirname, "../../../docs/resources.md"), "utf8");
   const [, table = ""] = page.split("## When a resource gets another name");
   const beginnings = {
-    overwritten: "The new resource takes the object over",
+    takenOver: "The new resource takes the object over",
     takenOverIfEqual: "The same where the object is equal",
     refused: "Refused",
     another: "A new object with a new uid",

@@ -78,7 +78,9 @@ describe("check and diff", () => {
 const plain = samples.filter(({ kind, inputs }) => {
   const { fields, operations } = specOf(kind);
   return (
-    !operations?.upsert && !operations?.get && Object.keys(inputs).every((key) => !fields[key]?.subresource)
+    !operations?.takesOver &&
+    !operations?.get &&
+    Object.keys(inputs).every((key) => !fields[key]?.subresource)
   );
 });
 

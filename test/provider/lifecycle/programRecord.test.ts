@@ -126,7 +126,7 @@ describe("a delete on behalf of another resource", () => {
   const overwriting = kinds
     .map(({ spec }) => spec)
     // A GroupAccess deletes the bindings that no other one declares.
-    .filter((spec) => spec.operations?.upsert === true && aggregatedKind(spec) === undefined)
+    .filter((spec) => spec.operations?.takesOver === true && aggregatedKind(spec) === undefined)
     .map(({ kind }) => [kind, sampleOf(kind), kind, sampleOf(kind)] as const);
 
   test.each<readonly [string, Props, string, Props]>([

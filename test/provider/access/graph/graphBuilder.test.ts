@@ -354,7 +354,7 @@ describe("one object under another name of the program", () => {
     const [changed = ""] = Object.keys(object.inputs).filter((key) => !named.includes(key));
     const live = { ...object.inputs, [changed]: changed === "documentIds" ? ["other"] : "other" };
     const paths = rename(object, { live }).changes.flatMap(({ fields }) => fields.map(({ path }) => path));
-    expect(paths).toEqual(spec?.operations?.upsert === true ? [changed] : []);
+    expect(paths).toEqual(spec?.operations?.takesOver === true ? [changed] : []);
   });
 
   const tag = (name: string, to: string, id?: string) => {
