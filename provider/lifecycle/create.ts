@@ -43,13 +43,13 @@ export interface CreateResult {
 
 /** Creates a resource, or adopts what exists. */
 export async function createResource(kind: KindContext, inputs: Props): Promise<CreateResult> {
-  const { spec, mutex, program } = kind;
+  const { spec, mutex, record } = kind;
   const given = inputs[ADOPT];
   const adopted = typeof given === "string" && given !== "" ? given : undefined;
   const label = describe(spec, inputs);
   const what =
     adopted === undefined ? `creating ${label}` : `adopting ${labelResource(spec, inputs)} ${adopted}`;
-  return program.reserve(spec, inputs, what, label, () =>
+  return record.reserve(spec, inputs, what, label, () =>
     adopted === undefined
       ? mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, label, inputs))
       : adoptExisting(kind, what, adopted, inputs),
@@ -112,7 +112,7 @@ async function createNew(
 
 /** A kind of which a place takes each object once refuses a second one. An equal object is taken over instead. */
 async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Created> {
-  const { spec, host, program } = kind;
+  const { spec, host, record } = kind;
   try {
     return await createDespiteLoss(kind, attempt);
   } catch (error) {
@@ -121,7 +121,7 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
     const uid =
       object === undefined ? undefined : requireUid(object, attempt.what, kind.client().addressAdvice);
     const isTaken =
-      uid === undefined || program.keeps(spec.kind, uid) || !program.claim(spec, uid, attempt.label);
+      uid === undefined || record.keeps(spec.kind, uid) || !record.claim(spec, uid, attempt.label);
     if (object === undefined || isTaken) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
     host.warn(
       `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
@@ -132,7 +132,7 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
 
 /** Sends a create once. Its object is claimed for the resource; a 200 that contains no new object of this create is treated as lost. */
 async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
-  const { spec, client, host, program } = kind;
+  const { spec, client, host, record } = kind;
   const { what, parent, inputs } = attempt;
   const body = buildCreateBody(spec, inputs);
   const ownCreate = spec.operations?.create;
@@ -146,8 +146,8 @@ async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
     const message = `${what}: the response is not about a new ${spec.noun} there; ${client().addressAdvice}`;
     throw new ConnectionError("PP4008", message, "unknown", false);
   }
-  if (!program.claim(spec, uid, attempt.label)) {
-    const owner = program.ownerOf(spec, uid) ?? "";
+  if (!record.claim(spec, uid, attempt.label)) {
+    const owner = record.ownerOf(spec, uid) ?? "";
     const message = `${what}: the response is about ${uid}, which belongs to another resource of this program, ${owner}`;
     throw new ConnectionError("PP4009", message, "unknown", false);
   }
@@ -362,11 +362,11 @@ async function findLostCreate(
   attempt: Attempt,
   lossError: unknown,
 ): Promise<JsonObject | undefined> {
-  const { spec, program } = kind;
+  const { spec, record } = kind;
   const found = await searchNew(kind, attempt, lossError);
   const [object] = found;
   if (found.length < 2) {
-    const isOurs = object !== undefined && program.claim(spec, String(object["uid"]), attempt.label);
+    const isOurs = object !== undefined && record.claim(spec, String(object["uid"]), attempt.label);
     return isOurs ? object : undefined;
   }
   const uids = found.map(({ uid }) => String(uid)).join(", ");
@@ -384,7 +384,7 @@ async function claimDuplicates(kind: KindContext, attempt: Attempt, lossError: u
   const found = await searchNew(kind, attempt, lossError).catch(() => []);
   const uids = found.map(({ uid }) => String(uid));
   // An error tells a person to delete them, so no equal create may take one.
-  for (const uid of uids) kind.program.claim(kind.spec, uid, attempt.label);
+  for (const uid of uids) kind.record.claim(kind.spec, uid, attempt.label);
   return uids;
 }
 
@@ -431,7 +431,7 @@ async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[
 
 /** Equal objects directly below the parent that no resource of this run owns. */
 async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): Promise<JsonObject[]> {
-  const { spec, client, reader, program } = kind;
+  const { spec, client, reader, record } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
     const only = await reader.find(parent, inputs);
     return only !== undefined && isEqualObject(spec, inputs, reader.parseInputs(only, parent)) ? [only] : [];
@@ -446,7 +446,7 @@ async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): P
     const uid = requireUid(item, `listing ${spec.collection}`, client().addressAdvice);
     return (
       parentUidOf(spec, uid) === parent &&
-      program.ownerOf(spec, uid) === undefined &&
+      record.ownerOf(spec, uid) === undefined &&
       isEqualObject(spec, inputs, reader.parseInputs(item, uid))
     );
   });

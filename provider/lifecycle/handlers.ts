@@ -41,9 +41,9 @@ class KindHandlers {
   ) {}
 
   check(olds: Props, news: Props): Failure[] {
-    const { spec, program } = this.kind;
+    const { spec, record } = this.kind;
     const failures = [
-      ...program.recordCheck(spec, news),
+      ...record.recordCheck(spec, news),
       ...checkInputs(spec, news, { olds, now: this.now() }),
     ];
     // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
@@ -56,12 +56,12 @@ class KindHandlers {
 
   /** `id`: of the resource that the engine compares. */
   diff(olds: Props, news: Props, id?: string): DiffResult {
-    const { spec, program } = this.kind;
+    const { spec, record } = this.kind;
     const { changed, replaces } = diffInputs(spec, olds, news);
     // What is returned only at creation, and was lost then, comes with another object only.
     const missing = createOnlyOutputs(spec).filter((key) => olds[key] === undefined);
     const difference = { changed: changed || missing.length > 0, replaces: [...replaces, ...missing] };
-    if (id !== undefined) program.recordDiff(spec, id, olds, news, difference);
+    if (id !== undefined) record.recordDiff(spec, id, olds, news, difference);
     const isConfirmed = olds[UNCONFIRMED] !== true;
     const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
     return {
@@ -72,9 +72,9 @@ class KindHandlers {
   }
 
   async create(inputs: Props): Promise<CreateResult> {
-    const { spec, program } = this.kind;
+    const { spec, record } = this.kind;
     const created = await this.recordFailure(() => createResource(this.kind, inputs));
-    program.recordCreate(spec, created.id, inputs);
+    record.recordCreate(spec, created.id, inputs);
     return created;
   }
 
@@ -83,8 +83,8 @@ class KindHandlers {
   }
 
   update(id: string, olds: Props, news: Props): Promise<Props> {
-    const { spec, program, mutex } = this.kind;
-    program.recordUpdate(spec, id);
+    const { spec, record, mutex } = this.kind;
+    record.recordUpdate(spec, id);
     return this.recordFailure(() => mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)));
   }
 
@@ -96,7 +96,7 @@ class KindHandlers {
     try {
       return await action();
     } catch (error) {
-      this.kind.program.hasFailure = true;
+      this.kind.record.hasFailure = true;
       throw error;
     }
   }
@@ -247,9 +247,9 @@ const MAX_NAMES = 10;
 
 /** Deletes the object of a resource, unless another resource of the program owns it by now. */
 async function deleteResource(kind: KindContext, id: string, olds: Props): Promise<void> {
-  const { spec, program, host, mutex, client, reader } = kind;
+  const { spec, record, host, mutex, client, reader } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
-  if (program.hasFailure) {
+  if (record.hasFailure) {
     throw handlerError(
       "PP4010",
       `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
@@ -278,12 +278,12 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
 }
 
 /** Whether another resource of the program owns the same object. */
-function isRetained({ spec, program }: KindContext, id: string, olds: Props): boolean {
-  if (spec.retainedBy?.(olds).some((key) => program.isDeclared(key))) return true;
+function isRetained({ spec, record }: KindContext, id: string, olds: Props): boolean {
+  if (spec.retainedBy?.(olds).some((key) => record.isDeclared(key))) return true;
   // The delete of an aggregate keeps the parts that another resource declares.
   if (aggregatedKind(spec) !== undefined) return false;
   const identity = identityKey(spec, olds);
-  return (identity !== undefined && program.isDeclared(identity)) || program.isOwned(spec.kind, id, olds);
+  return (identity !== undefined && record.isDeclared(identity)) || record.isOwned(spec.kind, id, olds);
 }
 
 /** What a refused delete would leave without a parent. */

@@ -11,13 +11,12 @@ import type { DriftReport, ReviewReport, VerifyReport } from "../../../provider/
 import { commands } from "../../../provider/cli/commands/list";
 import { reportChanges } from "../../../provider/cli/commands/watch/watch";
 import type { Props } from "../../../provider/fields/values";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { handlersAt } from "../support/handlerStack";
 import { exportText, pairsOf, previewText } from "../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../support/commandChain";
 import { clientOf } from "../../support/driftMatrix";
 import { builtInRoles, randomOrganisation, small } from "../../support/organisation";
 import { call, environmentOf } from "../../support/wire";
-import { specOf } from "../support/samples";
 import { ending } from "./support";
 
 /* What one command writes, the others take. Where the Pulumi CLI stands between, `test/engine/adopt.test.ts` has it. */
@@ -53,10 +52,9 @@ async function carryOut(
   pairs: ReturnType<typeof pairsOf<ProgramResource>>,
 ): Promise<ProgramResource[]> {
   const client = clientOf(emulator);
-  const context = { client: () => client, now: Date.now, sleep: () => Promise.resolve() };
   const managed: ProgramResource[] = [];
   for (const [old, now] of pairs) {
-    const handlers = handlersFor(specOf((now ?? old)?.kind ?? ""), context);
+    const handlers = handlersAt((now ?? old)?.kind ?? "", client);
     if (now === undefined) await handlers.delete(old?.uid ?? "", old?.inputs ?? {});
     else if (old === undefined) {
       const { id, outs } = await handlers.create(now.inputs);

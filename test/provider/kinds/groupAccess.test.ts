@@ -1,6 +1,6 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, Fault } from "../../../emulator";
-import { ProgramRecord } from "../../../provider/lifecycle/context";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
@@ -60,12 +60,12 @@ function handlers({
   caller,
   claims,
   beforePost,
-  program,
+  record = new ProgramRecord(),
 }: {
   caller?: string;
   claims?: object;
   beforePost?: (count: number) => Promise<unknown>;
-  program?: ProgramRecord;
+  record?: ProgramRecord;
 } = {}): Handlers {
   const client = clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token)) });
   const told = claims ?? (caller === undefined ? undefined : { iss: emulator.url, sub: uidOf(caller) });
@@ -80,7 +80,7 @@ function handlers({
     };
   }
   return handlersAt("GroupAccess", client, {
-    program,
+    record,
     sleep: (ms) => {
       slept.push(ms);
       return Promise.resolve();
@@ -426,7 +426,7 @@ test.each<[string, Props, boolean]>([
     parentUid: await make(`/iam/v2/groups/${org}`, { name: "other" }),
   };
   const news = inputs({ b: ["bob", "viewer"] }, { ...more, ...elsewhere });
-  const run = handlers({ caller: "alice", program: new ProgramRecord() });
+  const run = handlers({ caller: "alice", record: new ProgramRecord() });
   run.check({}, news);
   await run.create(news);
   const deleting = run.delete(team, olds);

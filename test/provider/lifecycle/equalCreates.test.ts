@@ -1,13 +1,14 @@
 import type { Client } from "../../../provider/http/client";
 import { ConnectionError } from "../../../provider/http/errors";
-import { KeyedMutex, ProgramRecord } from "../../../provider/lifecycle/context";
-import { handlersFor } from "../../../provider/lifecycle/handlers";
+import { KeyedMutex } from "../../../provider/lifecycle/context";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
+import { handlersAt } from "../support/handlerStack";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
 import { isQuick, isThorough, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";
 import type { Schedule } from "../support/schedule";
-import { ROOT_UID, specOf } from "../support/samples";
+import { ROOT_UID } from "../support/samples";
 
 /* Equal resources that are created at once, some without a response, in every order of what happens. */
 
@@ -100,15 +101,14 @@ async function outcomeOf(creating: Promise<{ id: string }>): Promise<Outcome> {
 /** Plays the creates in one order, and returns what is wrong with how they end. */
 async function play(creations: readonly Creation[], schedule: Schedule): Promise<string[]> {
   const server = new PlayedServer();
-  const program = new ProgramRecord();
+  const record = new ProgramRecord();
   const mutex = new KeyedMutex();
   const all = creations.map((creation, index) => {
     const client = clientOf(server, schedule, String(index), creation);
-    const context = { client: () => client, mutex, now: Date.now, sleep: () => Promise.resolve() };
     return {
-      handlers: handlersFor(specOf("Group"), { ...context, program }),
+      handlers: handlersAt("Group", client, { mutex, record }),
       // A destroy is a run of its own, which knows nothing of what this one holds.
-      later: () => handlersFor(specOf("Group"), context),
+      later: () => handlersAt("Group", client, { mutex }),
       inputs: creation.inputs,
     };
   });

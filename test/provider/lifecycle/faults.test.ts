@@ -6,7 +6,8 @@ import { AuthenticationError, ConfigError, ConnectionError } from "../../../prov
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { aggregatedKind, createOnlyOutputs, onSameObject } from "../../../provider/fields/resourceSpec";
 import type { Props } from "../../../provider/fields/values";
-import { KeyedMutex, ProgramRecord } from "../../../provider/lifecycle/context";
+import { KeyedMutex } from "../../../provider/lifecycle/context";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import { kinds } from "../../../provider/kinds";
 import { withUids } from "../../support/byHand";
 import type { Declaration } from "../../support/engine";
@@ -320,13 +321,13 @@ const others = ofKinds.filter((one) => !singular.includes(one));
 describe.each(others)("two equal resources of the kind %s", (kind, sample) => {
   test("stay two if a server returns one uid for both", async () => {
     const inputs = await prepared(sample);
-    const program = new ProgramRecord();
-    const { id } = await handlers(kind, 0, { program }).create(inputs);
+    const record = new ProgramRecord();
+    const { id } = await handlers(kind, 0, { record }).create(inputs);
     const body = Object.values(emulator.state())
       .flat()
       .find(({ uid }) => uid === id);
     emulator.addFault({ method: "POST", count: 1, status: 200, body, applied: true });
-    const outcome = await handlers(kind, 0, { program })
+    const outcome = await handlers(kind, 0, { record })
       .create(inputs)
       .catch((error: unknown) => error as Partial<PartialFailure> & Error);
     // What is answered once is lost with the response; some names are taken once only.
@@ -358,7 +359,7 @@ describe("a kind whose parent can have each object once", () => {
 
   /** A later run: nothing of an earlier one is known. */
   const laterRun = (kind: string, lines: string[]) =>
-    handlers(kind, 0, { program: new ProgramRecord(), warn: (line) => lines.push(line) });
+    handlers(kind, 0, { record: new ProgramRecord(), warn: (line) => lines.push(line) });
 
   test.each(unique)("%s: adopts an equal object of another run, and says so", async (kind, sample) => {
     const inputs = await prepared(sample);

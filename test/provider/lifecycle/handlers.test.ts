@@ -17,7 +17,7 @@ import {
   TOKEN,
   wrongAddress,
 } from "../support/server";
-import { handlersAt } from "../support/handlerStack";
+import { handlersAt, runOf } from "../support/handlerStack";
 import type { Recorded, Reply } from "../support/server";
 import {
   CHILD_UID,
@@ -68,7 +68,7 @@ describe("check and diff", () => {
     const client = () => {
       throw new ConfigError("PP2002", "no address");
     };
-    const offline = handlersFor(specOf("Group"), { client, now: () => NOW, sleep: () => Promise.resolve() });
+    const offline = handlersFor(specOf("Group"), runOf(client));
     expect(offline.check({}, group)).toEqual([]);
     expect(offline.diff(group, group).changes).toBe(false);
   });

@@ -1,9 +1,11 @@
+import type { HandlerContext } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
-import { ProgramRecord } from "../../../provider/lifecycle/context";
+import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import { aggregatedKind } from "../../../provider/fields/resourceSpec";
 import { ADOPT, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import { kinds } from "../../../provider/kinds";
+import { runOf } from "../support/handlerStack";
 import {
   GROUP_UID,
   IDENTITY_UID,
@@ -23,85 +25,80 @@ const changed = { changed: true, replaces: [] };
 
 /** What is recorded when the engine checks what a program declares and compares it with what is recorded. */
 function checkAndDiff(
-  program: ProgramRecord,
+  record: ProgramRecord,
   declared: Props,
   diff: { changed: boolean; replaces: string[] },
   recorded = inputs,
 ): void {
-  program.recordCheck(identity, declared);
-  program.recordDiff(identity, UID, recorded, declared, diff);
+  record.recordCheck(identity, declared);
+  record.recordDiff(identity, UID, recorded, declared, diff);
 }
 
+const noClient = () => {
+  throw new Error("nothing may be sent");
+};
 /** A run whose handlers may send nothing. */
-function offlineContext(program: ProgramRecord) {
-  return {
-    client: () => {
-      throw new Error("nothing may be sent");
-    },
-    program,
-    now: Date.now,
-    sleep: () => Promise.resolve(),
-  };
-}
+const offlineContext = (record: ProgramRecord, more: Partial<HandlerContext> = {}) =>
+  runOf(noClient, { record, ...more });
 
 describe("the record of a program", () => {
   const reversed = Object.fromEntries(Object.entries(inputs).reverse());
   const replaces = { changed: true, replaces: ["parentUid"] };
 
-  test.each<[string, isHeld: boolean, run: (program: ProgramRecord) => void]>([
+  test.each<[string, isHeld: boolean, run: (record: ProgramRecord) => void]>([
     ["nothing that it does not name", false, () => undefined],
-    ["what it creates", true, (program) => program.claim(identity, UID, "ci")],
+    ["what it creates", true, (record) => record.claim(identity, UID, "ci")],
     [
       "what it adopts, also where that fails",
       true,
-      (program) => program.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
+      (record) => record.recordCheck(identity, { ...inputs, [ADOPT]: UID }),
     ],
-    ["what is unchanged", true, (program) => checkAndDiff(program, inputs, unchanged)],
+    ["what is unchanged", true, (record) => checkAndDiff(record, inputs, unchanged)],
     [
       "what is updated",
       true,
-      (program) => {
-        checkAndDiff(program, edited, changed);
-        program.recordUpdate(identity, UID);
+      (record) => {
+        checkAndDiff(record, edited, changed);
+        record.recordUpdate(identity, UID);
       },
     ],
-    ["nothing that it replaces", false, (program) => checkAndDiff(program, edited, replaces)],
+    ["nothing that it replaces", false, (record) => checkAndDiff(record, edited, replaces)],
     [
       "nothing that the engine replaces by an option, before it is created again",
       false,
-      (program) => checkAndDiff(program, edited, changed),
+      (record) => checkAndDiff(record, edited, changed),
     ],
     [
       "nothing that the engine replaces though its inputs are the same",
       false,
-      (program) => {
-        checkAndDiff(program, inputs, unchanged);
-        program.recordCreate(identity, `${UID}0`, inputs);
+      (record) => {
+        checkAndDiff(record, inputs, unchanged);
+        record.recordCreate(identity, `${UID}0`, inputs);
       },
     ],
     [
       "nothing that only a refresh compares",
       false,
-      (program) => program.recordDiff(identity, UID, inputs, inputs, unchanged),
+      (record) => record.recordDiff(identity, UID, inputs, inputs, unchanged),
     ],
     [
       "what another resource, whose recorded outputs differ, may still update",
       true,
-      (program) => checkAndDiff(program, edited, changed, { ...inputs, description: "other" }),
+      (record) => checkAndDiff(record, edited, changed, { ...inputs, description: "other" }),
     ],
     [
       "what is compared with its members in another order",
       true,
-      (program) => {
-        program.recordCheck(identity, inputs);
-        program.recordDiff(identity, UID, inputs, reversed, unchanged);
+      (record) => {
+        record.recordCheck(identity, inputs);
+        record.recordDiff(identity, UID, inputs, reversed, unchanged);
       },
     ],
   ])("holds %s", (_title, isHeld, run) => {
-    const program = new ProgramRecord();
-    run(program);
-    expect(program.isOwned("Identity", UID, inputs)).toBe(isHeld);
-    expect(program.isOwned("Role", UID, inputs)).toBe(false);
+    const record = new ProgramRecord();
+    run(record);
+    expect(record.isOwned("Identity", UID, inputs)).toBe(isHeld);
+    expect(record.isOwned("Role", UID, inputs)).toBe(false);
   });
 });
 
@@ -116,8 +113,8 @@ describe("a delete on behalf of another resource", () => {
   /** A run in which the program declares one resource and the engine deletes another: the lines that are printed. */
   async function deleteBeside(by: string, declared: Props, kind: string, deleted: Props): Promise<string[]> {
     const lines: string[] = [];
-    const program = new ProgramRecord();
-    const context = { ...offlineContext(program), warn: (line: string) => lines.push(line) };
+    const record = new ProgramRecord();
+    const context = offlineContext(record, { warn: (line) => lines.push(line) });
     handlersFor(specOf(by), context).check({}, declared);
     await handlersFor(specOf(kind), context).delete(UID, deleted);
     return lines;
@@ -201,11 +198,11 @@ describe("two resources of the program for one object, which only their uids sho
   test.each(identified)(
     "$kind: the first is refused once the second was created",
     async ({ kind, given, uid }) => {
-      const program = new ProgramRecord();
+      const record = new ProgramRecord();
       const spec = specOf(kind);
-      const run = handlersFor(spec, offlineContext(program));
-      await program.reserve(spec, otherInputs(kind, given), "creating it", "the second", () =>
-        Promise.resolve(program.claim(spec, uid, "the second")),
+      const run = handlersFor(spec, offlineContext(record));
+      await record.reserve(spec, otherInputs(kind, given), "creating it", "the second", () =>
+        Promise.resolve(record.claim(spec, uid, "the second")),
       );
       run.check({}, given);
       expect(() => run.diff({ ...given, ...requiredOutputs(kind) }, given, uid)).toThrow(

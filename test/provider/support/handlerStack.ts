@@ -1,4 +1,6 @@
 import type { Client } from "../../../provider/http/client";
+import { createHandlerContext } from "../../../provider/lifecycle/context";
+import type { HandlerContext } from "../../../provider/lifecycle/context";
 import { handlersFor } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
@@ -7,11 +9,19 @@ import type { Declarations } from "../../support/engine";
 import { specOf } from "./samples";
 import { clientOf, tokensOf } from "./server";
 
-type Surroundings = Parameters<typeof handlersFor>[1];
+/** What the handlers of one run share; they wait for nothing. */
+export const runOf = (client: () => Client, more: Partial<HandlerContext> = {}): HandlerContext => ({
+  ...createHandlerContext(client, () => undefined),
+  sleep: () => Promise.resolve(),
+  ...more,
+});
 
-/** The handlers of a kind, which wait for nothing. */
-export const handlersAt = (kind: string, client: Client, more: Partial<Surroundings> = {}): Handlers =>
-  handlersFor(specOf(kind), { client: () => client, now: Date.now, sleep: () => Promise.resolve(), ...more });
+/** The handlers of a kind, in a run of their own if `more` shares nothing. */
+export const handlersAt = (kind: string, client: Client, more: Partial<HandlerContext> = {}): Handlers =>
+  handlersFor(
+    specOf(kind),
+    runOf(() => client, more),
+  );
 
 export interface Held {
   readonly kind: string;

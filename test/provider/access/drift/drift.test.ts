@@ -4,7 +4,7 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
-import { handlersFor } from "../../../../provider/lifecycle/handlers";
+import { handlersAt } from "../../support/handlerStack";
 import type { Props } from "../../../../provider/fields/values";
 import { withUids } from "../../../support/byHand";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
@@ -31,11 +31,7 @@ class Made {
   async make(name: string, kind: string, args: Record<string, unknown>): Promise<string> {
     const inputs = withUids(args, this.ids) as Props;
     const client = clientOf(this.emulator);
-    const handlers = handlersFor(specOf(kind), {
-      client: () => client,
-      now: Date.now,
-      sleep: () => Promise.resolve(),
-    });
+    const handlers = handlersAt(kind, client);
     const { id, outs } = await handlers.create(inputs);
     this.ids[name] = id;
     this.row(name, kind, id, inputs, outs);
