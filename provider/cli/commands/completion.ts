@@ -60,31 +60,15 @@ const spellings = (name: string, { short }: Flag): string[] => [
 /** The words that a flag takes; undefined where its value is free. */
 const wordsOf = ({ choices, formats }: Flag): readonly string[] | undefined => choices ?? formats;
 
-type CompletionKind = "none" | "words" | "files" | "folders" | "free";
-
-function chooseCompletion(flag: Flag): CompletionKind {
-  if (flag.type === "boolean") return "none";
-  if (wordsOf(flag) !== undefined) return "words";
-  if (flag.value === "FILE") return "files";
-  return flag.value === "DIR" ? "folders" : "free";
-}
-
-/** A case of the bash function: completes the value of a flag. */
+/** A case of the bash function: completes the value of a flag by its words. Of other values readline offers file names. */
 function bashCase(entry: CompletionEntry, [name, flag]: [string, Flag]): string[] {
+  if (flag.type === "boolean") return [];
   const pattern = spellings(name, flag)
     .map((spelling) => quoteForShell(`${entry.name} ${spelling}`))
     .join(" | ");
-  const words = (wordsOf(flag) ?? []).join(" ");
-  const bodies: Readonly<Record<CompletionKind, string | undefined>> = {
-    none: undefined,
-    words: `COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$cur")); return`,
-    // Nothing is offered here, so that readline completes file names itself.
-    files: "return",
-    folders: "compopt -o dirnames +o default; return",
-    free: "compopt +o default; return",
-  };
-  const body = bodies[chooseCompletion(flag)];
-  return body === undefined ? [] : [`    ${pattern}) ${body} ;;`];
+  const words = wordsOf(flag)?.join(" ");
+  const body = words === undefined ? "" : `COMPREPLY=($(compgen -W ${quoteForShell(words)} -- "$cur")); `;
+  return [`    ${pattern}) ${body}return ;;`];
 }
 
 /** For bash 4 and above. A word that bash splits at `=` (`--post=…`, `json=…`) is put together first. */
@@ -126,19 +110,13 @@ complete -o default -F _pulumi_platform ${PROGRAM}
 const zshText = (text: string): string => text.replace(/[[\]:\\]/g, "\\$&");
 
 function zshSpec([name, flag]: [string, Flag]): string[] {
-  const actions: Readonly<Record<CompletionKind, string>> = {
-    none: "",
-    words: `:${flag.value ?? "value"}:(${(wordsOf(flag) ?? []).join(" ")})`,
-    files: ":file:_files",
-    folders: ":folder:_files -/",
-    free: `:${zshText(flag.value ?? "value")}: `,
-  };
-  return spellings(name, flag).map((spelling) => {
-    const once = flag.multiple ? "*" : "";
-    return quoteForShell(
-      `${once}${spelling}[${zshText(flag.help)}]${actions[chooseCompletion(flag)].replace("[=PATH]", "")}`,
-    );
-  });
+  const words = wordsOf(flag);
+  const value = zshText((flag.value ?? "value").replace("[=PATH]", ""));
+  const action = flag.type === "boolean" ? "" : `:${value}:${words ? `(${words.join(" ")})` : "_files"}`;
+  const once = flag.multiple ? "*" : "";
+  return spellings(name, flag).map((spelling) =>
+    quoteForShell(`${once}${spelling}[${zshText(flag.help)}]${action}`),
+  );
 }
 
 export function zshScript(entries: readonly CompletionEntry[]): string {
@@ -177,16 +155,11 @@ fi
 const fishQuote = (text: string): string => `'${text.replace(/['\\]/g, "\\$&")}'`;
 
 function fishLine(command: string, [name, flag]: [string, Flag]): string {
-  const values: Readonly<Record<CompletionKind, string>> = {
-    none: "",
-    words: ` -x -a ${fishQuote((wordsOf(flag) ?? []).join(" "))}`,
-    files: " -r -F",
-    folders: " -x -a '(__fish_complete_directories)'",
-    free: " -x",
-  };
+  const words = wordsOf(flag);
+  const value = words ? ` -x -a ${fishQuote(words.join(" "))}` : flag.type === "boolean" ? "" : " -r -F";
   const short = flag.short === undefined ? "" : ` -s ${flag.short}`;
   const when = fishQuote(`__fish_seen_subcommand_from ${command}`);
-  return `complete -c ${PROGRAM} -n ${when} -l ${name}${short}${values[chooseCompletion(flag)]} -d ${fishQuote(flag.help)}`;
+  return `complete -c ${PROGRAM} -n ${when} -l ${name}${short}${value} -d ${fishQuote(flag.help)}`;
 }
 
 export function fishScript(entries: readonly CompletionEntry[]): string {

@@ -74,7 +74,6 @@ describe("pulumi-platform completion", () => {
   function complete(...words: string[]): string[] {
     const code = `source "$1"; shift
 complete -p pulumi-platform >/dev/null || exit 1
-compopt() { :; }
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
 _pulumi_platform pulumi-platform "\${COMP_WORDS[COMP_CWORD]}"
 printf '%s\\n' "\${COMPREPLY[@]}"`;
