@@ -842,7 +842,6 @@ class AssertionJudge {
       ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, pins: on }]),
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.renamedHolders(assertion),
-      ...(assertion.who?.not ?? []).flatMap((each) => this.widenedExclusions(assertion, each)),
       ...this.changedRole(assertion),
     ];
     // Nobody holds anything at a group that goes.
@@ -894,7 +893,8 @@ class AssertionJudge {
 
   /**
    * The holders that the next change would judge otherwise, since this one makes, renames, replaces or removes whom an assertion
-   * chooses by a name or uid. What becomes meant is harmless where access is forbidden, and may count for what is required.
+   * chooses by a name or uid, or lets somebody else be whom it leaves out so. What becomes meant is harmless where access is
+   * forbidden, and may count for what is required.
    */
   private renamedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
@@ -907,6 +907,16 @@ class AssertionJudge {
         .principalsWithDeparted()
         .sharing(subject)
         .some((other) => staying.has(other.key) && this.next().shareOf(other, who) !== "none");
+    const isLeftOutAnew = (subject: Subject): boolean =>
+      this.acceptsMore(subject) &&
+      // What is new has a name of its own, and an exclusion by a subject judges the trust itself.
+      entityOf(this.before.graph.entities, subject.key) !== undefined &&
+      (who.not ?? []).some(
+        (each) =>
+          (each.name ?? each.uid) !== undefined &&
+          each.subject === undefined &&
+          this.after.subjects.shareOf(subject, each) !== "none",
+      );
     const found = new Map<string, Violation>();
     for (const subject of this.possibleHolders()) {
       const then = this.next().shareOf(subject, who);
@@ -914,37 +924,17 @@ class AssertionJudge {
       const isOther = isCounted(assertion)
         ? then !== this.after.subjects.shareOf(subject, who)
         : then === "none" && this.after.shareOf(subject, who) !== "none" && !isStillMeant(subject);
-      if (!isOther) continue;
+      if (!isOther && !isLeftOutAnew(subject)) continue;
       const entity = entityOf(entities, subject.key);
       const grant = grants.find((each) => each.subject.key === subject.key);
       const name = JSON.stringify(subject.name ?? entity?.name ?? shortName(subject));
       const about = subject.type === "externalGroup" && grant !== undefined ? { grant } : { entity };
-      const message = `the change decides by a name or uid whether "who" means ${name}`;
+      const message = `"who" chooses ${name} by a name or uid, and the change decides whom that means`;
       const detail = "it counts as what its own name and uid say";
       const pins = [subject.key, name, JSON.stringify(who)];
       found.set(entity?.key ?? subject.key, fromNextOn(assertion, about, message, detail, pins));
     }
     return [...found.values()];
-  }
-
-  /** Whom an assertion leaves out by a name or uid, and who may be somebody else after a change: also one who has no grant yet. */
-  private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
-    const { name, uid, subject: subjects } = conditions;
-    // An exclusion by a subject judges the trust itself.
-    if (this.widened.size === 0 || !this.isPlanned || (name ?? uid) === undefined || subjects !== undefined)
-      return [];
-    const { entities } = this.after.graph;
-    return this.after.holders().flatMap((subject): Violation[] => {
-      const entity = entityOf(entities, subject.key);
-      // What is new has a finding for its name.
-      if (entity === undefined || !this.before.graph.entities.has(entity.key)) return [];
-      if (!this.acceptsMore(subject) || this.after.subjects.shareOf(subject, conditions) === "none")
-        return [];
-      const message = `${shortName(subject)} may be somebody else than before: "who" leaves it out by its name or uid`;
-      const detail = "whoever it then is may get what the assertion is about";
-      const pins = [subject.key, textOfTrust(entities, subject.key)];
-      return [fromNextOn(assertion, { entity }, message, detail, pins)];
-    });
   }
 
   /** A role of a program's own, by which the next change would be judged. */
