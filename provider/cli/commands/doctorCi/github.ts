@@ -125,7 +125,10 @@ async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[
       ? new Map<string, string>()
       : await readNamedValues(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
   const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !shared.has(name));
-  const problems = absent.map((name) => [`${name} is not set`, `gh secret set ${name}`] as const);
+  const problems: (readonly [text: string, command: string])[] = absent.map((name) => [
+    `${name} is not set`,
+    `gh secret set ${name}`,
+  ]);
   if (!own.has(KEY))
     problems.push([
       `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`,
