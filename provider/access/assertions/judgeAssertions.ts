@@ -8,7 +8,7 @@ import type { FieldEffect } from "../effects";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
-import type { Grant, Named, Scope, Subject } from "../graph/grant";
+import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
 import { wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -304,7 +304,7 @@ export class SubjectJudge {
   /** How many of those that can be a subject an assertion is about. */
   shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
     const shares = getOrCompute(this.known, selector, () => new Map());
-    return getOrCompute(shares, subject.key, () => {
+    return getOrCompute(shares, `${subject.type} ${subject.key}`, () => {
       const { not = [], ...conditions } = selector;
       const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
       return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
@@ -349,16 +349,6 @@ export class SubjectJudge {
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
     return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
-  }
-
-  /** Whether an object can be meant by conditions, whatever its name. */
-  mayBeMeant(
-    { key, uid }: Named,
-    { uid: uids, issuer, subject, audience, claims }: SubjectConditions,
-  ): boolean {
-    const holder: Subject = { key, uid, type: "identity", displayName: "", matchesMany: false };
-    const conditions = { uid: uids, issuer, subject, audience, claims };
-    return this.shareOfConditions(holder, conditions) !== "none";
   }
 
   private shareOfTrusts({ key }: Subject, conditions: SubjectConditions): Share {
@@ -447,17 +437,6 @@ interface Departed {
   /** The same and its entity, as they were: an identity by a key of its own, since it may be there after the change too. */
   readonly was: Subject;
   readonly entity: Entity;
-}
-
-/** A holder that a change gives another name or uid, or a group of a directory that it gives access. */
-interface Renaming {
-  readonly by: "name" | "uid";
-  readonly old: Named | undefined;
-  readonly now: Named;
-  readonly noun: string;
-  readonly types: readonly Subject["type"][];
-  /** What a finding is about. */
-  readonly about: Pick<Violation, "entity" | "grant">;
 }
 
 /** One way in which an organisation breaks an assertion. */
@@ -667,25 +646,21 @@ class Side {
     return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
   }
 
-  /** Every identity, and who else has a grant. */
+  /** Every identity, whether it has a grant or not, and who else has one. */
   readonly holders = once((): readonly Subject[] => {
-    const all = [...this.identities(), ...this.graph.grants.map(({ subject }) => subject)];
+    const identities = [...this.graph.entities.values()].flatMap((entity) => {
+      const { kind, key, uid, name } = entity;
+      return accessKinds[kind]?.assumable === true
+        ? [{ key, uid, name, type: "identity" as const, ...describeIdentity(entity) }]
+        : [];
+    });
+    const all = [...identities, ...this.graph.grants.map(({ subject }) => subject)];
     return [...new Map(all.map((each) => [each.key, each])).values()];
   });
 
   /** Those of whom a document tells who they are. */
   private readonly people = once(() =>
     this.holders().filter(({ type }) => type === "identity" || type === "service" || type === "invite"),
-  );
-
-  /** Every identity, whether it has a grant or not. */
-  readonly identities = once((): readonly Subject[] =>
-    [...this.graph.entities.values()].flatMap((entity) => {
-      const { kind, key, uid, name } = entity;
-      return accessKinds[kind]?.assumable === true
-        ? [{ key, uid, name, type: "identity" as const, ...describeIdentity(entity) }]
-        : [];
-    }),
   );
 
   readonly groups = once((): readonly Scope[] => {
@@ -774,31 +749,21 @@ class AssertionJudge {
     this.doubtOf = createSignInDoubt(graphs);
   }
 
-  private readonly renamings = once((): readonly Renaming[] => {
-    const { before, after } = this.graphs;
-    if (!this.isPlanned) return [];
-    const renamings = [...after.entities.values()].flatMap((entity): Renaming[] => {
-      const old = before.entities.get(entity.key);
-      const { kind: noun } = entity;
-      const renaming = { old, now: entity, noun, types: subjectTypesOf(noun), about: { entity } };
-      return [
-        ...(old?.uid !== undefined && entity.uid !== old.uid ? [{ by: "uid" as const, ...renaming }] : []),
-        ...(entity.name === old?.name ? [] : [{ by: "name" as const, ...renaming }]),
-      ];
+  /** The subjects after the change as the next change judges them: nothing has a name or uid of before. */
+  private readonly next = once(() => {
+    const { after } = this.graphs;
+    return new SubjectJudge(after, after, this.comparer, true, undefined, false);
+  });
+
+  /** Whoever holds access after the change, and each object that could, whether it has a grant or not. */
+  private readonly possibleHolders = once((): readonly Subject[] => {
+    const objects = [...this.after.graph.entities.values()].flatMap((entity) => {
+      const { kind, key, uid } = entity;
+      const { matchesMany = false } = accessKinds[kind]?.describeHolder?.(entity) ?? {};
+      return subjectTypesOf(kind).map((type) => ({ key, uid, type, displayName: key, matchesMany }));
     });
-    const known = new Set(before.grants.map(({ subject }) => subject.key));
-    const groups = new Map(
-      after.grants.flatMap((grant) => {
-        const { type, key } = grant.subject;
-        return type !== "externalGroup" || known.has(key) ? [] : [[key, grant] as const];
-      }),
-    );
-    for (const grant of groups.values()) {
-      const now = grant.subject;
-      const of = { old: undefined, now, noun: "mapped group", types: [now.type], about: { grant } };
-      renamings.push({ by: "name", ...of });
-    }
-    return renamings;
+    const all = [...objects, ...this.after.holders()];
+    return [...new Map(all.map((each) => [`${each.type} ${each.key}`, each])).values()];
   });
 
   /** What is there from before the change until everything new is made. */
@@ -876,8 +841,7 @@ class AssertionJudge {
     const departed = [
       ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, pins: on }]),
       ...this.departedGroups(assertion, then, new Set(now)),
-      ...this.departedHolders(assertion),
-      ...this.departedPrincipals(assertion),
+      ...this.renamedHolders(assertion),
       ...this.changedRole(assertion),
     ];
     // Nobody holds anything at a group that goes.
@@ -928,91 +892,47 @@ class AssertionJudge {
   }
 
   /**
-   * The holders that a change gives or takes a name or uid by which an assertion chooses: the next one would be judged by it.
-   * What becomes meant by a name is harmless where access is forbidden, and may count for what is required.
+   * The holders that the next change would judge otherwise, since this one makes, renames, replaces or removes whom an assertion
+   * chooses by a name or uid, or lets somebody else be whom it leaves out so. What becomes meant is harmless where access is
+   * forbidden, and may count for what is required.
    */
-  private departedHolders(assertion: Assertion): readonly Violation[] {
+  private renamedHolders(assertion: Assertion): readonly Violation[] {
     const { who = {} } = assertion;
-    return [who, ...(who.not ?? [])].flatMap((conditions) => {
-      const isExclusion = conditions !== who;
-      return [
-        ...(isExclusion ? this.widenedExclusions(assertion, conditions) : []),
-        ...this.renamings().flatMap(({ by, old, now, noun, types, about }): Violation[] => {
-          const { type, [by]: globs = [], ...others } = conditions;
-          const [was, is] = [old, now].map((one) => one?.[by] !== undefined && isInGlobs(one[by], globs));
-          if (was === is || (!isCounted(assertion) && is !== isExclusion)) return [];
-          if (!types.some((each) => type === undefined || type.some((one) => one === each))) return [];
-          if (!this.after.subjects.mayBeMeant(now, others)) return [];
-          if (by === "uid") {
-            const message = `${JSON.stringify(now.name ?? old?.uid)} gets another uid: "who" chooses by its uid`;
-            return [fromNextOn(assertion, about, message, "it is not what the uid says", [old?.uid ?? ""])];
-          }
-          const [then, called] = [old, now].map((one) => JSON.stringify(one?.name ?? ""));
-          const what = old === undefined ? `a new ${noun} is called` : `${then ?? ""} becomes`;
-          const message = `${what} ${called ?? ""}: "who" chooses by this name`;
-          const pins = [called ?? "", ...globs];
-          return [fromNextOn(assertion, about, message, "it counts as what the name says", pins)];
-        }),
-      ];
-    });
-  }
-
-  /** Whom an assertion leaves out by a name or uid, and who may be somebody else after a change: also one who has no grant yet. */
-  private widenedExclusions(assertion: Assertion, conditions: SubjectConditions): readonly Violation[] {
-    const { name, uid, subject: subjects } = conditions;
-    // An exclusion by a subject judges the trust itself.
-    if (this.widened.size === 0 || !this.isPlanned || (name ?? uid) === undefined || subjects !== undefined)
-      return [];
-    const { entities } = this.after.graph;
-    return this.after.holders().flatMap((subject): Violation[] => {
-      const entity = entityOf(entities, subject.key);
-      // What is new has a finding for its name.
-      if (entity === undefined || !this.before.graph.entities.has(entity.key)) return [];
-      if (!this.acceptsMore(subject) || this.after.subjects.shareOf(subject, conditions) === "none")
-        return [];
-      const message = `${shortName(subject)} may be somebody else than before: "who" leaves it out by its name or uid`;
-      const detail = "whoever it then is may get what the assertion is about";
-      const pins = [subject.key, textOfTrust(entities, subject.key)];
-      return [fromNextOn(assertion, { entity }, message, detail, pins)];
-    });
-  }
-
-  /**
-   * The identities that may be whom an assertion chose by a name or uid, now that the named one goes or trusts somebody else:
-   * the next change would be judged without the name. What is required counts who is left.
-   */
-  private departedPrincipals(assertion: Assertion): readonly Violation[] {
-    const { who = {} } = assertion;
-    if (isCounted(assertion) || !this.isPlanned || (who.name ?? who.uid) === undefined) return [];
-    const isIdentity = ({ type }: Subject): boolean => type === "identity";
-    const departed = this.after.departedOf(who).flatMap(({ was }) => (isIdentity(was) ? [was] : []));
-    if (departed.length === 0) return [];
-    const named = this.before
-      .identities()
-      .filter((each) => this.before.subjects.shareOf(each, who) !== "none");
-    const namedKeys = new Set(named.map(({ key }) => key));
-    const principals = this.after.principalsWithDeparted();
-    const now = this.after.graph.entities;
-    const isNamed = (subject: Subject): boolean => this.after.subjects.shareOf(subject, who) !== "none";
-    const others = { ...who, name: undefined, uid: undefined };
-    // Of several who departed one is named: each other identity may be any of them.
+    const isByName = [who, ...(who.not ?? [])].some(({ name, uid }) => (name ?? uid) !== undefined);
+    if (!isByName || !this.isPlanned) return [];
+    const { entities, grants } = this.after.graph;
+    const staying = new Set(this.after.holders().map(({ key }) => key));
+    const isStillMeant = (subject: Subject): boolean =>
+      this.after
+        .principalsWithDeparted()
+        .sharing(subject)
+        .some((other) => staying.has(other.key) && this.next().shareOf(other, who) !== "none");
+    const isLeftOutAnew = (subject: Subject): boolean =>
+      this.acceptsMore(subject) &&
+      // What is new has a name of its own, and an exclusion by a subject judges the trust itself.
+      entityOf(this.before.graph.entities, subject.key) !== undefined &&
+      (who.not ?? []).some(
+        (each) =>
+          (each.name ?? each.uid) !== undefined &&
+          each.subject === undefined &&
+          this.after.subjects.shareOf(subject, each) !== "none",
+      );
     const found = new Map<string, Violation>();
-    for (const each of departed) {
-      for (const subject of principals.sharing(each)) {
-        const entity = isIdentity(subject) ? now.get(subject.key) : undefined;
-        // What becomes of the names of these themselves, another finding says.
-        if (entity === undefined || found.has(subject.key) || namedKeys.has(subject.key)) continue;
-        if (isNamed(subject) || this.after.subjects.shareOf(subject, others) === "none") continue;
-        const stillNamed = principals
-          .sharing(subject)
-          .some((other) => isIdentity(other) && now.has(other.key) && isNamed(other));
-        if (stillNamed) continue;
-        const [left, stays] = [each, subject].map((one) => JSON.stringify(shortName(one)));
-        const message = `${stays ?? ""} may be who ${left ?? ""} was: "who" chooses by this name`;
-        const pins = [subject.key, ...(who.name ?? []), ...(who.uid ?? [])];
-        const detail = "it counts as what its own name says";
-        found.set(subject.key, fromNextOn(assertion, { entity }, message, detail, pins));
-      }
+    for (const subject of this.possibleHolders()) {
+      const then = this.next().shareOf(subject, who);
+      // What is required counts who is left, and nobody for another identity.
+      const isOther = isCounted(assertion)
+        ? then !== this.after.subjects.shareOf(subject, who)
+        : then === "none" && this.after.shareOf(subject, who) !== "none" && !isStillMeant(subject);
+      if (!isOther && !isLeftOutAnew(subject)) continue;
+      const entity = entityOf(entities, subject.key);
+      const grant = grants.find((each) => each.subject.key === subject.key);
+      const name = JSON.stringify(subject.name ?? entity?.name ?? shortName(subject));
+      const about = subject.type === "externalGroup" && grant !== undefined ? { grant } : { entity };
+      const message = `"who" chooses ${name} by a name or uid, and the change decides whom that means`;
+      const detail = "it counts as what its own name and uid say";
+      const pins = [subject.key, name, JSON.stringify(who)];
+      found.set(entity?.key ?? subject.key, fromNextOn(assertion, about, message, detail, pins));
     }
     return [...found.values()];
   }

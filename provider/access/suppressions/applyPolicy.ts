@@ -131,18 +131,6 @@ class PolicyApplier {
     for (const entry of entries) this.uses.set(entry, { used: false, missed: new Map() });
   }
 
-  /** What an entry that fits lacks to suppress a finding; undefined where it suppresses it. */
-  private gapOf(entry: PolicyEntry, finding: Finding): Gap | undefined {
-    if (!isHighOrCritical(finding.severity)) {
-      const isExact = entry.fingerprint !== undefined || entry.fields !== undefined;
-      return isExact || findRule(finding.id)?.exampleFields === undefined ? undefined : "fields";
-    }
-    if (entry.expires === undefined) return "expires";
-    if (entry.acceptedBy === undefined && this.command === "drift") return "acceptedBy";
-    // A name, and a uid too, would accept the next change of the same object.
-    return entry.fingerprint === undefined ? "fingerprint" : undefined;
-  }
-
   /** The entry that suppresses a finding. */
   entryFor(finding: Finding): PolicyEntry | undefined {
     const texts = this.texts.of(finding);
@@ -165,9 +153,16 @@ class PolicyApplier {
 
   /** Why an entry that fits a finding does not suppress it; undefined where it does. */
   private whyNot(entry: PolicyEntry, finding: Finding, texts: MatchTexts): Gap | "expired" | undefined {
-    if (matchesEntry(entry, finding, texts))
-      return isExpired(entry, this.now) ? "expired" : this.gapOf(entry, finding);
-    return "unproven";
+    if (!matchesEntry(entry, finding, texts)) return "unproven";
+    if (isExpired(entry, this.now)) return "expired";
+    if (!isHighOrCritical(finding.severity)) {
+      const isExact = entry.fingerprint !== undefined || entry.fields !== undefined;
+      return isExact || findRule(finding.id)?.exampleFields === undefined ? undefined : "fields";
+    }
+    if (entry.expires === undefined) return "expires";
+    if (entry.acceptedBy === undefined && this.command === "drift") return "acceptedBy";
+    // A name, and a uid too, would accept the next change of the same object.
+    return entry.fingerprint === undefined ? "fingerprint" : undefined;
   }
 
   /** Findings that nobody accepts, which an entry fits in all but the fingerprint. */

@@ -56,8 +56,8 @@ export interface Differences {
   /** What may have been granted by the report, where another of several was. */
   readonly ungranted: readonly GrantChange[];
   readonly entities: readonly EntityDifference[];
-  /** The differences of objects by key, those too that the list of grants shows. */
-  readonly causes: ReadonlyMap<string, readonly EntityDifference[]>;
+  /** Objects that only give less, as the grants that became less say. */
+  readonly narrowed: readonly EntityDifference[];
   readonly unchanged: number;
   /** The groups that the review expects. */
   readonly hierarchy: GroupHierarchy;
@@ -368,26 +368,23 @@ const narrows = ({ direction }: FieldEffect): boolean => direction === "narrowed
 
 /** The keys of what the grants of a list are made of. */
 function partsOfGrants(grants: readonly GrantChange[]): Set<string> {
-  return new Set(
-    grants.flatMap(({ grant: { subject, role, group, uid = "" } }) => [
-      subject.key,
-      role.key,
-      group.key,
-      uid,
-    ]),
-  );
+  const partsOf = ({ subject, role, group, uid = "" }: GrantChange["grant"]) => [
+    ...[subject.key, role.key, group.key],
+    uid,
+  ];
+  return new Set(grants.flatMap(({ grant }) => partsOf(grant)));
 }
 
-/** Whether the list of grants says of an object what it says here. */
-function hasGrantOf(
-  { entity: { kind, key }, what, isNarrowed }: EntityDifference,
+/** Whether the list of grants says of an object that it is new. */
+const isShownAsNew = (
+  { entity: { kind, key }, what }: EntityDifference,
   more: ReadonlySet<string>,
-  narrowed: ReadonlySet<string>,
-): boolean {
-  const isShown = accessKinds[kind]?.shownByGrants === true;
-  if (what === "new") return (isShown || isGrantPart(kind)) && more.has(key);
-  return isShown && isNarrowed && narrowed.has(key);
-}
+): boolean =>
+  what === "new" && (accessKinds[kind]?.shownByGrants === true || isGrantPart(kind)) && more.has(key);
+
+/** Whether an object only gives less, as the list of grants says. */
+const isShownAsLess = ({ entity, what, isNarrowed }: EntityDifference, less: ReadonlySet<string>): boolean =>
+  what !== "new" && accessKinds[entity.kind]?.shownByGrants === true && isNarrowed && less.has(entity.key);
 
 /** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
 export const GRANTED_AGAIN =
@@ -447,16 +444,15 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   const isTaken = (change: GrantChange): boolean => lessThanBefore.has(keyOf(change));
   const entities = comparison.run();
   const shown = partsOfGrants(more);
-  const narrowed = partsOfGrants(lessOrTaken.filter(({ change }) => change === "narrowed"));
-  const causes = groupBy(entities, ({ entity: { key, uid } }) => [key, uid]);
+  const less = partsOfGrants(lessOrTaken.filter(({ change }) => change === "narrowed"));
   return {
     more,
     remaining: changes.filter((change) => isGain(change) && !moreThanBefore.has(keyOf(change))),
     less: lessOrTaken.filter((change) => !isTaken(change)),
     taken: lessOrTaken.filter(isTaken),
     ungranted,
-    entities: entities.filter((difference) => !hasGrantOf(difference, shown, narrowed)),
-    causes,
+    entities: entities.filter((each) => !isShownAsNew(each, shown) && !isShownAsLess(each, less)),
+    narrowed: entities.filter((each) => each.what === "changed" && isShownAsLess(each, less)),
     unchanged: unchanged - again.length,
     hierarchy,
     unread: comparison.unread,

@@ -135,7 +135,7 @@ function buildReport(
 ): VerifyReport {
   const { confirmed, unannounced, missing } = announced;
   const changed = differences.entities.filter(({ what }) => what === "new" || what === "changed");
-  const findings = sortFindings(findUnannounced(unannounced, changed, differences.causes));
+  const findings = sortFindings([...unannounced.map(grantFinding), ...changed.map(entityFinding)]);
   return fitReport({
     schemaVersion: SCHEMA_VERSION,
     tool: { name: "pulumi-platform", version: provenance.package },
@@ -286,23 +286,12 @@ function describeGaps(
 }
 
 const ADVICE =
-  "remove it, or review the change that adds it; then find out who made the change: a deployment of another project in between may have";
+  "run pulumi up again where the report says that a part of the announced update was not done; otherwise remove it, or review the change that adds it. Then find out who made the change, and whether it was used: a deployment of another project in between may have";
 
-/** What the half of an update makes, since some of it was done and some was not. */
-const PARTIAL_ADVICE =
-  "run pulumi up again, since a part of the announced update was not done, and then verify; otherwise remove it. Find out whether it was used meanwhile";
-
-/** The finding of a grant that the review did not announce, with the changes by which it has become more. */
-function grantFinding(
-  { change, grant, reason }: GrantChange,
-  causes: readonly EntityDifference[],
-  undone: readonly string[],
-): Finding {
+/** The finding of a grant that the review did not announce, or that has become more. */
+function grantFinding({ change, grant, reason }: GrantChange): Finding {
   const { subject, role, group } = grant;
   const roleName = nameIn(role);
-  const fields = causes.flatMap(({ entity, fields: changed }) =>
-    changed.map((field) => `${entityLabel(entity)}: ${describeField(field)}`),
-  );
   return {
     id: "verify-unannounced",
     rule: "verify-unannounced",
@@ -311,8 +300,8 @@ function grantFinding(
       change === "gained"
         ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
         : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
-    details: [...(change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason]), ...fields, ...undone],
-    advice: undone.length > 0 && causes.length === 0 ? PARTIAL_ADVICE : ADVICE,
+    details: change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason],
+    advice: ADVICE,
     kind: grant.sourceKind,
     name: subject.name,
     urn: grant.urn,
@@ -343,30 +332,6 @@ function entityFinding({ entity, what, fields }: EntityDifference): Finding {
   };
 }
 
-/** The findings of what the review did not announce: a change that a grant shows stands in the finding of that. */
-function findUnannounced(
-  grants: readonly GrantChange[],
-  changed: readonly EntityDifference[],
-  all: Differences["causes"],
-): Finding[] {
-  const byKey = new Map(changed.map((difference) => [difference.entity.key, difference]));
-  const shown = new Set<EntityDifference>();
-  const findings = grants.map((change) => {
-    const { grant, before } = change;
-    const causes = [grant.subject.key, grant.role.key].flatMap((key) => byKey.get(key) ?? []);
-    const isContinuing = before !== undefined;
-    if (isContinuing) for (const cause of causes) shown.add(cause);
-    const differing = [grant.subject.key, grant.role.key, grant.group.key].flatMap(
-      (key) => all.get(key) ?? [],
-    );
-    const undone = describeDifferences(
-      differing.filter(({ what }) => what === "unapplied" || what === "remaining"),
-    );
-    return grantFinding(change, isContinuing ? causes : [], undone);
-  });
-  return [...findings, ...changed.filter((difference) => !shown.has(difference)).map(entityFinding)];
-}
-
 /** What the review announced, beside what happened. */
 interface AnnouncedChanges {
   /** Announced changes that happened. */
@@ -379,6 +344,7 @@ interface AnnouncedChanges {
 
 const STILL_GRANTED = "announced as lost, but still granted";
 const STILL_MORE = "announced as narrowed, but still as it was";
+const LESS = "less access than there was, and nothing announced it";
 
 const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   const { subject, role, group } = before;
@@ -426,57 +392,20 @@ function asNotLost(change: GrantChange): GrantChange {
     : { ...change, change: "narrowed", reason: STILL_MORE };
 }
 
-/** What differs of the parts of a grant, as in "Identity ci: claimMatch.subject". */
-function describeCauses(
-  { subject, role, group, uid = "" }: GrantChange["grant"],
-  causes: Differences["causes"],
-): string[] {
-  const parts = [subject.key, role.key, group.key, uid].flatMap((key) => causes.get(key) ?? []);
-  return describeDifferences(parts);
-}
-
-/** What differs of objects, a text each. */
-function describeDifferences(differences: readonly EntityDifference[]): string[] {
-  return [...new Set(differences.map(describeDifference))];
-}
-
-function describeDifference({ entity, what, fields }: EntityDifference): string {
-  const label = entityLabel(entity);
-  const paths = [...new Set(fields.map(({ path }) => path))].join(", ");
-  switch (what) {
-    case "new":
-      return `${label} is new`;
-    case "deleted":
-      return `${label} is gone`;
-    case "remaining":
-      return `${label} is still there`;
-    case "unapplied":
-      return `${label} is as it was: ${paths}`;
-    case "changed":
-      return `${label} has changed: ${paths}`;
-  }
-}
-
 /** What is not as announced without being more access, a line each. */
-function describeMissing(differences: Differences): string[] {
-  const { remaining, less, taken, causes, entities } = differences;
-  const describeTaken = (change: GrantChange): string => {
-    const { grant, before = grant } = change;
-    const reasons = [...new Set([...describeCauses(before, causes), ...describeCauses(grant, causes)])];
-    const what = reasons.length === 0 ? `the ${grant.sourceKind} is gone` : reasons.join("; ");
-    return `less access than there was, and nothing announced it: ${describeGrant(change)}: ${what}`;
-  };
+function describeMissing({ remaining, less, taken, narrowed, entities }: Differences): string[] {
+  const pathsOf = (fields: readonly FieldChange[]): string =>
+    [...new Set(fields.map(({ path }) => path))].join(", ");
   return [
     ...less.map((change) => `announced, but missing: ${describeGrant(change)}`),
-    ...taken.map(describeTaken),
+    ...taken.map((change) => `${LESS}: ${describeGrant(change)}`),
+    ...narrowed.map(({ entity, fields }) => `${entityLabel(entity)} has changed: ${pathsOf(fields)}`),
     ...remaining.map(asNotLost).map((change) => `${change.reason}: ${describeGrant(change)}`),
-    ...entities.flatMap((difference) => {
-      const { entity, what, fields } = difference;
+    ...entities.flatMap(({ entity, what, fields }) => {
       const label = entityLabel(entity);
       if (what === "deleted") return [`announced, but missing: ${label}`];
       if (what === "remaining") return [`announced as deleted, but still there: ${label}`];
-      if (what !== "unapplied") return [];
-      return [`announced, but missing: ${label}: ${fields.map(({ path }) => path).join(", ")}`];
+      return what === "unapplied" ? [`announced, but missing: ${label}: ${pathsOf(fields)}`] : [];
     }),
   ];
 }

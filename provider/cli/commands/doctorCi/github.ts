@@ -88,41 +88,30 @@ async function readVariables(repository: CheckedRepository): Promise<Map<string,
   return new Map([...shared, ...own]);
 }
 
+/** What is wrong with the value of a variable; undefined where nothing is. */
+function variableProblem(name: string, value = ""): string | undefined {
+  if (value === "") return "is not set";
+  // A command was pasted as it stands: `--body "<id of your GitHub App>"`.
+  if (/^<[^<>]+>$/.test(value)) return `still holds ${printable(value, 100)}`;
+  // A job reaches no server of this machine, and sends no token without TLS.
+  return name.endsWith("_URL") && !value.startsWith("https:")
+    ? `is ${printable(value, 100)}: it must begin with https://`
+    : undefined;
+}
+
 function checkVariables(
   { files }: CheckedRepository,
   variables: ReadonlyMap<string, string>,
   commands: readonly string[],
-) {
+): CheckResult[] {
   const names = namesRead(files, "vars");
-  const absent = names.filter((name) => !variables.get(name));
-  // A command was pasted as it stands: `--body "<id of your GitHub App>"`.
-  const copied = names.filter((name) => /^<[^<>]+>$/.test(variables.get(name) ?? ""));
-  // A job reaches no server of this machine, and sends no token without TLS.
-  const plain = names.filter(
-    (name) => name.endsWith("_URL") && /^(?!https:|<)./.test(variables.get(name) ?? ""),
-  );
-  const commandOf = (name: string): string =>
-    commands.find((line) => line.startsWith(`gh variable set ${name} `)) ??
-    `gh variable set ${name} --body "<value>"`;
-  return absent.length + copied.length + plain.length === 0
-    ? [ok("variables", `all ${names.length} are set`)]
-    : [
-        ...absent.map((name) => missing("variables", `${name} is not set`, commandOf(name))),
-        ...plain.map((name) =>
-          missing(
-            "variables",
-            `${name} is ${printable(variables.get(name) ?? "", 100)}: it must begin with https://`,
-            commandOf(name),
-          ),
-        ),
-        ...copied.map((name) =>
-          missing(
-            "variables",
-            `${name} still holds ${printable(variables.get(name) ?? "", 100)}`,
-            commandOf(name),
-          ),
-        ),
-      ];
+  const results = names.flatMap((name) => {
+    const problem = variableProblem(name, variables.get(name));
+    const set = `gh variable set ${name} `;
+    const command = commands.find((line) => line.startsWith(set)) ?? `${set}--body "<value>"`;
+    return problem === undefined ? [] : [missing("variables", `${name} ${problem}`, command)];
+  });
+  return results.length === 0 ? [ok("variables", `all ${names.length} are set`)] : results;
 }
 
 const KEY = "ACCESS_APP_PRIVATE_KEY";
@@ -136,28 +125,23 @@ async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[
       ? new Map<string, string>()
       : await readNamedValues(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
   const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !shared.has(name));
-  const results = [
-    ...absent.map((name) => missing("secrets", `${name} is not set`, `gh secret set ${name}`)),
-    ...(own.has(KEY)
-      ? []
-      : [
-          missing(
-            "secrets",
-            `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`,
-            `gh secret set ${KEY} --env ${STATUS_ENVIRONMENT} < "<file of the key>"`,
-          ),
-        ]),
-    ...(shared.has(KEY)
-      ? [
-          missing(
-            "secrets",
-            `${KEY} is a secret of the repository, which a workflow of every branch can read`,
-            `gh secret delete ${KEY}`,
-          ),
-        ]
-      : []),
-  ];
-  return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
+  const problems: (readonly [text: string, command: string])[] = absent.map((name) => [
+    `${name} is not set`,
+    `gh secret set ${name}`,
+  ]);
+  if (!own.has(KEY))
+    problems.push([
+      `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`,
+      `gh secret set ${KEY} --env ${STATUS_ENVIRONMENT} < "<file of the key>"`,
+    ]);
+  if (shared.has(KEY))
+    problems.push([
+      `${KEY} is a secret of the repository, which a workflow of every branch can read`,
+      `gh secret delete ${KEY}`,
+    ]);
+  return problems.length === 0
+    ? [ok("secrets", "all are set, each where it belongs")]
+    : problems.map(([text, command]) => missing("secrets", text, command));
 }
 
 /**

