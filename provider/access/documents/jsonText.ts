@@ -58,9 +58,6 @@ const LARGE_NUMBER = /(?:^|[\s:,[-])\d[\d.]*[eE]\+?\d{2}|\d{200}/;
 /** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
 export const MOST_LEVELS = 200;
 
-/** The keys of an object that is nested too deeply: none is kept. */
-const TOO_DEEP: Set<string> = new Set();
-
 /** What a reader is called with, for each part of a text. */
 interface JsonHandlers {
   /** What the text is called in messages: a path, or "standard input". */
@@ -70,8 +67,6 @@ interface JsonHandlers {
   /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
   readonly array?: readonly string[];
   readonly element?: (value: unknown) => void;
-  /** Called in place of `element` or `document` for one that has more than MOST_LEVELS levels. */
-  readonly tooDeep: () => void;
   /** The whole document, after its elements; the array in it is empty. */
   readonly document: (value: unknown) => void;
 }
@@ -93,7 +88,6 @@ class JsonReader {
   private tailStart = -1;
   private isInArray = false;
   private elementStart = -1;
-  private isTooDeep = { element: false, document: false };
 
   constructor(
     private readonly bytes: Buffer,
@@ -107,8 +101,7 @@ class JsonReader {
       const byte = bytes[at] ?? 0;
       if (isBlank(byte)) continue;
       if (open.length === 0) {
-        if (this.documentStart >= 0) throw this.secondDocument();
-        if (byte !== OPEN_BRACE) throw this.notAnObject(at);
+        if (this.documentStart >= 0 || byte !== OPEN_BRACE) throw this.notJson(at);
         this.documentStart = at;
       }
       if (this.isInArray && open.length === elementDepth) {
@@ -139,7 +132,7 @@ class JsonReader {
     if (end < 0) throw cutOff(this.handlers.name);
     const keys = this.expectsKey ? open[open.length - 1] : undefined;
     this.expectsKey = false;
-    if (keys === undefined || keys === TOO_DEEP) return end;
+    if (keys === undefined) return end;
     const text = bytes.toString("utf8", start + 1, end);
     const key = text.includes("\\") ? String(this.parse(`"${text}"`, start)) : text;
     if (keys.has(key)) {
@@ -163,9 +156,13 @@ class JsonReader {
         this.isInArray = true;
       }
     }
-    // What is nested more deeply is not read.
-    open.push(isObject ? (open.length < MOST_LEVELS ? new Set() : TOO_DEEP) : undefined);
-    if (open.length > MOST_LEVELS) this.isTooDeep[this.isInArray ? "element" : "document"] = true;
+    if (open.length === MOST_LEVELS) {
+      throw new DocumentError(
+        "PP6003",
+        `${handlers.name} is nested more than ${MOST_LEVELS} levels deep: ${handlers.expected}`,
+      );
+    }
+    open.push(isObject ? new Set() : undefined);
     this.expectsKey = isObject;
   }
 
@@ -183,23 +180,15 @@ class JsonReader {
 
   private endElement(at: number): void {
     if (this.elementStart < 0) return;
-    if (this.isTooDeep.element) this.handlers.tooDeep();
-    else this.handlers.element?.(this.parse(this.textOf(this.elementStart, at), this.elementStart));
+    this.handlers.element?.(this.parse(this.textOf(this.elementStart, at), this.elementStart));
     this.elementStart = -1;
-    this.isTooDeep.element = false;
   }
 
   private endDocument(at: number): void {
     const { head, handlers, documentStart } = this;
     const text =
       head === undefined ? this.textOf(documentStart, at + 1) : head + this.textOf(this.tailStart, at + 1);
-    if (this.isTooDeep.document) handlers.tooDeep();
-    else handlers.document(this.parse(text, documentStart));
-  }
-
-  private secondDocument(): DocumentError {
-    const { name, expected } = this.handlers;
-    return new DocumentError("PP6001", `${name} is not one document of JSON, but several: ${expected}`);
+    handlers.document(this.parse(text, documentStart));
   }
 
   private textOf(from: number, to: number): string {
@@ -230,24 +219,11 @@ class JsonReader {
     throw new DocumentError("PP6003", `${this.handlers.name} has ${odd}: write it again`);
   }
 
-  /** What a document that begins with something else than an object is. */
-  private notAnObject(at: number): DocumentError {
-    const { name, expected } = this.handlers;
-    let value: unknown;
-    try {
-      value = JSON.parse(this.bytes.toString("utf8", at));
-    } catch {
-      return this.notJson(at);
-    }
-    const what = value === null ? "null" : Array.isArray(value) ? "an array" : `a ${typeof value}`;
-    return new DocumentError("PP6002", `${name} is ${what}, not a JSON object: ${expected}`);
-  }
-
   /** It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents. */
   private notJson(at: number): DocumentError {
     const { name, expected } = this.handlers;
     const line = this.bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-    return new DocumentError("PP6001", `${name} is not JSON (line ${line}): ${expected}`);
+    return new DocumentError("PP6001", `${name} is not one object of JSON (line ${line}): ${expected}`);
   }
 }
 
@@ -277,11 +253,6 @@ export function readJson(
   new JsonReader(bytes, handlers).read();
 }
 
-/** A document with more than MOST_LEVELS levels. @param advice what to give instead. */
-export function tooDeepError(name: string, advice: string): DocumentError {
-  return new DocumentError("PP6003", `${name} is nested more than ${MOST_LEVELS} levels deep: ${advice}`);
-}
-
 /**
  * Reads an object of JSON that somebody may have cut off, or saved with a byte order mark.
  *
@@ -291,13 +262,10 @@ export function tooDeepError(name: string, advice: string): DocumentError {
  */
 export function parseJson(input: string | Uint8Array, name: string, expected = "write it again"): unknown {
   let document: unknown;
-  const tooDeep = (): never => {
-    throw tooDeepError(name, expected);
-  };
   const read = (value: unknown): void => {
     document = value;
   };
-  readJson(input, { name, expected, tooDeep, document: read }, "atOnce");
+  readJson(input, { name, expected, document: read }, "atOnce");
   return document;
 }
 
@@ -533,18 +501,11 @@ function wrongText(data: unknown, requirement: string): string {
   return typeof data === "string" && data.trim() !== "" ? `${requirement}, not ${quoted(data)}` : requirement;
 }
 
-/** The properties of an object: those that it must have if these are few, else those that it may have. */
-function listProperties({ required = [], properties = {} }: ErrorSchema): string {
-  if (required.length > 0 && required.length < 4) return ` with ${required.join(", ")}`;
-  const known = Object.keys(properties);
-  return known.length === 0 ? "" : ` of ${known.join(", ")}`;
-}
-
 function wrongType(type: string, schema: ErrorSchema): string {
   const { errorMessage } = schema;
   // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
-  return `must be ${jsonTypeNames[type] ?? type}${type === "object" ? listProperties(schema) : ""}`;
+  return `must be ${jsonTypeNames[type] ?? type}`;
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */

@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { parseKind } from "./reviewable";
-import { DocumentError, MOST_LEVELS, readJson, checkResourceSize } from "./jsonText";
+import { DocumentError, readJson, checkResourceSize } from "./jsonText";
 
 /** What becomes of one resource of the stack. */
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
@@ -371,11 +371,6 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
     name,
     array: ["steps"],
     expected: PREVIEW,
-    tooDeep: () => {
-      reading.problems.push(
-        `a part of the preview is nested more than ${MOST_LEVELS} levels deep, and was not read`,
-      );
-    },
     element: (value) => {
       if (isObject(value)) {
         reading.checkCase(findOtherCase(value, STEP_MEMBERS));

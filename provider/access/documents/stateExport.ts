@@ -4,7 +4,7 @@ import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../text/printable";
-import { DocumentError, readJson, tooDeepError, checkResourceSize } from "./jsonText";
+import { DocumentError, readJson, checkResourceSize } from "./jsonText";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
 
@@ -77,10 +77,10 @@ function checkCase(member: string | undefined, name: string): void {
 
 /** @throws DocumentError where the text is not one stack export of a known version. */
 function checkExport(
-  [document, ...others]: readonly unknown[],
+  document: unknown,
   name: string,
 ): { readonly version: number; readonly deployment: Record<string, unknown> } {
-  if (!isObject(document) || others.length > 0 || !isObject(document["deployment"])) {
+  if (!isObject(document) || !isObject(document["deployment"])) {
     throw new DocumentError("PP6002", `${name} is no stack export: ${EXPORT}`);
   }
   const { version, deployment } = document;
@@ -110,14 +110,11 @@ export function parseStateExport(
 ): StateExport {
   const resources: RecordedResource[] = [];
   const pendingDeletes: RecordedResource[] = [];
-  const documents: unknown[] = [];
+  let whole: unknown;
   readJson(input, {
     name,
     array: ["deployment", "resources"],
     expected: EXPORT,
-    tooDeep: () => {
-      throw tooDeepError(name, EXPORT);
-    },
     element: (value) => {
       checkCase(findOtherCase(value), name);
       checkResourceSize(value, name);
@@ -127,9 +124,11 @@ export function parseStateExport(
       }
       (resource.pendingDelete ? pendingDeletes : resources).push(resource);
     },
-    document: (value) => documents.push(value),
+    document: (value) => {
+      whole = value;
+    },
   });
-  const { version, deployment } = checkExport(documents, name);
+  const { version, deployment } = checkExport(whole, name);
   const { pending_operations: pending, manifest } = deployment;
   const [first] = resources;
   const { stack, project } = urnParts(first?.urn ?? "");

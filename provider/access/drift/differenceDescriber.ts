@@ -130,7 +130,6 @@ interface UnmanagedObject {
   readonly isNew: boolean;
   /** Whether it may be older than all that the stacks manage, and so may have been there before the first program. */
   readonly mayBeOlder: boolean;
-  readonly details: readonly string[];
   /** What becomes of it by the next update of the stack that has given it up. */
   readonly pending: string | undefined;
   /** The resource that owns all others of its kind at its group, and leaves this one alone. */
@@ -274,7 +273,7 @@ export class DifferenceDescriber {
   describeUnmanaged(
     spec: ResourceSpec,
     object: InventoryObject,
-    { givesAccess, isNew, mayBeOlder, details, pending, owner }: UnmanagedObject,
+    { givesAccess, isNew, mayBeOlder, pending, owner }: UnmanagedObject,
   ): DetectedDifference {
     const { uid, inputs } = object;
     const about = this.about(spec, uid, inputs);
@@ -299,7 +298,6 @@ export class DifferenceDescriber {
         ...(pending === undefined ? [] : [pending]),
         ...(owner === undefined ? [] : [`${owner.stack}: ${owner.resource.urn} ignores it`]),
         ...(mayBeOlder ? ["it may have been there before all that these stacks manage"] : []),
-        ...details,
         ...this.creationTime(object),
       ],
       after: inputs,

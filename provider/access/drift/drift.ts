@@ -106,7 +106,7 @@ function keepLastOwner(
 }
 
 /** What a run compares by. */
-interface DriftRun {
+export interface DriftRun {
   readonly directory: Directory;
   readonly scope: ComparisonScope;
   readonly describer: DifferenceDescriber;
@@ -127,7 +127,7 @@ interface DriftFound {
 
 /** Compares what states record with the live organisation. */
 async function compareStates(run: DriftRun): Promise<DriftFound> {
-  const states = new StateComparison(run, run.managed);
+  const states = new StateComparison(run);
   await states.run();
   // What a state hides is said to be unresolved.
   const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
@@ -136,7 +136,7 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
   const owned = bindingKeysOfCollections(states.compared, "after");
   const unmanaged = run.unmanaged.find(
     ({ kind, uid }) => run.managed.ownersOf(kind, uid).length === 0,
-    states.differences.filter(({ what }) => what === "deleted"),
+    states.differences.some(({ what }) => what === "deleted"),
     false,
     // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
     (object, owner) => read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
@@ -180,7 +180,7 @@ function compareInventories(
   /** Whether an object was created after the older inventory. */
   const isNew = ({ kind, uid }: InventoryObject): boolean =>
     kinds.has(kind) && !refused.has(kind) && older.find(kind, uid) === undefined;
-  return { differences: [...differences, ...unmanaged.find(isNew, [], true)], resources: [], compared };
+  return { differences: [...differences, ...unmanaged.find(isNew, false, true)], resources: [], compared };
 }
 
 /** Measures what share of the live organisation its programs declare, of all that a program can declare. */

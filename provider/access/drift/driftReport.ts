@@ -4,7 +4,14 @@ import type { GrantChange } from "../graph/grant";
 import type { Comparison } from "../review/compare";
 import { compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
-import { differenceKinds, driftDirections, isHighOrCritical, severities } from "../review/finding";
+import {
+  differenceKinds,
+  driftDirections,
+  isHighOrCritical,
+  rank,
+  severities,
+  sortFindings,
+} from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import { fitReport, countBy, countGrants, sortGrants, reportOwnRules } from "../report/fitReport";
 import { SCHEMA_VERSION, toFieldChange } from "../report/report";
@@ -178,17 +185,8 @@ export function sortDriftFindings(
   timeOf: (finding: Finding) => string,
 ): Finding[] {
   const age = (finding: Finding): number => -(Date.parse(timeOf(finding)) || 0);
-  return [...findings].sort(
-    (a, b) =>
-      severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-      depthOf(a) - depthOf(b) ||
-      age(a) - age(b) ||
-      compareTexts(a.id, b.id) ||
-      compareTexts(a.kind ?? "", b.kind ?? "") ||
-      compareTexts(a.name ?? "", b.name ?? "") ||
-      compareTexts(a.uid ?? "", b.uid ?? "") ||
-      compareTexts(a.urn ?? "", b.urn ?? "") ||
-      compareTexts(a.message, b.message),
+  return sortFindings(findings).sort(
+    (a, b) => rank(a) - rank(b) || depthOf(a) - depthOf(b) || age(a) - age(b),
   );
 }
 

@@ -1,6 +1,6 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
-import { sortedJson, timestampNanos } from "../../fields/formats";
+import { timestampNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
@@ -16,12 +16,12 @@ import { specs } from "../documents/specs";
 import { listManaged } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { describeEffects, mayWiden } from "../effects";
-import type { Direction, FieldEffect, EffectContext } from "../effects";
+import type { Direction, FieldEffect } from "../effects";
 import type { Directory } from "../graph/directory";
 import { topProperty, isPathWithin } from "../graph/references";
 import type { DifferenceKind } from "../review/finding";
 import type { DifferenceDescriber } from "./differenceDescriber";
-import type { DriftRequest } from "./drift";
+import type { DriftRequest, DriftRun } from "./drift";
 import { recordedArguments, revealedArguments } from "./differenceDescriber";
 
 /** What a drift run could not compare, a line each. */
@@ -359,35 +359,23 @@ function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEf
   );
 }
 
-/** What the comparison of states with the live organisation uses. */
-interface StateComparisonContext {
-  readonly directory: Directory;
-  readonly scope: ComparisonScope;
-  readonly describer: DifferenceDescriber;
-  readonly effects: EffectContext;
-  readonly notes: DriftNotes;
-}
-
 /** Compares what states record with the live organisation: what changed, what was deleted, what two resources manage. */
 export class StateComparison {
   readonly differences: DetectedDifference[] = [];
   readonly compared: ComparedResource[] = [];
   private readonly api: ReadingApi;
 
-  constructor(
-    private readonly context: StateComparisonContext,
-    private readonly managed: ManagedResources,
-  ) {
+  constructor(private readonly context: DriftRun) {
     this.api = createSnapshotApi(context.directory);
   }
 
   async run(): Promise<void> {
-    const { scope, describer } = this.context;
-    for (const [first, ...others] of this.managed.conflictingOwners()) {
+    const { scope, describer, managed: recorded } = this.context;
+    for (const [first, ...others] of recorded.conflictingOwners()) {
       if (first === undefined || !scope.includes(first.spec, first.uid)) continue;
       this.differences.push(describer.describeConflict([first, ...others]));
     }
-    for (const managed of this.managed.all) {
+    for (const managed of recorded.all) {
       if (scope.includes(managed.spec, managed.uid)) await this.compare(managed);
     }
   }
@@ -482,10 +470,6 @@ export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scop
   );
 }
 
-/** Identifies an object by its arguments without the parent: a moved object keeps them. */
-const textWithoutParent = (kind: string, inputs: Props): string =>
-  sortedJson([kind, { ...inputs, parentUid: undefined }]);
-
 /** Finds the objects of the live organisation that no program declares. */
 export class UnmanagedObjects {
   /** The uids that objects refer to. */
@@ -509,19 +493,16 @@ export class UnmanagedObjects {
 
   /**
    * @param isCandidate whether an object may be unmanaged at all.
-   * @param deleted the differences of objects that no longer exist, which may have been moved.
+   * @param mayBeMissing whether some object no longer exists: when that was made, nobody knows.
    * @param isNew whether objects are compared with an older inventory.
    * @param isLeftAlone whether what owns all objects of a kind at a group has arguments that leave out this one.
    */
   find(
     isCandidate: (object: InventoryObject) => boolean,
-    deleted: readonly DetectedDifference[],
+    mayBeMissing: boolean,
     isNew: boolean,
     isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
   ): DetectedDifference[] {
-    const moved = groupBy(deleted, ({ spec, managed }) => [
-      managed && textWithoutParent(spec.kind, managed.resource.inputs),
-    ]);
     const differences: DetectedDifference[] = [];
     for (const object of this.directory.all()) {
       const spec = specs[object.kind];
@@ -533,16 +514,11 @@ export class UnmanagedObjects {
         spec.grantsAccess === "always" ||
         (spec.grantsAccess === "bound" && this.referredUids().has(object.uid));
       const pending = this.managed.describePending(object.kind, object.uid);
-      const details = (moved.get(textWithoutParent(object.kind, object.inputs)) ?? []).map(
-        ({ uid }) =>
-          `moved from ${this.directory.pathOf(parentOf(uid) ?? "")}, where an identical object was deleted`,
-      );
       const about = {
         givesAccess,
         isNew,
         // What a stack has given up it once managed.
-        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object, deleted),
-        details,
+        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object, mayBeMissing),
         pending,
         owner,
       };
@@ -552,11 +528,10 @@ export class UnmanagedObjects {
   }
 
   /** Whether an object may have been there before all that the stacks manage. */
-  private mayBeOlder({ createTime }: InventoryObject, deleted: readonly unknown[]): boolean {
+  private mayBeOlder({ createTime }: InventoryObject, mayBeMissing: boolean): boolean {
     const [made, first] = [timestampNanos(createTime ?? ""), this.firstManaged()];
     if (made === undefined) return true;
-    // When a deleted object was made, nobody knows.
-    return deleted.length === 0 && first !== undefined && made < first;
+    return !mayBeMissing && first !== undefined && made < first;
   }
 }
 

@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { capitalize, compareTexts } from "../../../fields/values";
+import { capitalize } from "../../../fields/values";
 import { plural } from "../../../text/plain";
-import { plainText } from "../../../text/printable";
 import type { SourceLocation } from "../../documents/engineState";
-import type { Grant, GrantChange, Scope } from "../../graph/grant";
+import type { GrantChange } from "../../graph/grant";
 import { severities } from "../../review/finding";
 import type { Severity } from "../../review/finding";
 import { fitForm, rankGrants } from "../fitReport";
@@ -11,17 +10,13 @@ import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
 import type { RenderOptions } from "./options";
-import { headOf, sectionsOf, isUrgent, describeChange, EntryList, listAcceptedGrants } from "./sections";
+import { digestOf, headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {
-  formatTime,
   fieldSides,
   formatRule,
-  chooseName,
   groupCapabilities,
-  nameSubject,
   placeOfChange,
-  changeOrder,
   changeWord,
   RepositoryLinks,
   formatLocation,
@@ -48,7 +43,7 @@ export function markup(strings: TemplateStringsArray, ...parts: readonly MarkupP
 }
 
 /** Style and script of the page: constants of ours, which the page needs as they are. */
-export function trustedMarkup(text: string): Markup {
+function trustedMarkup(text: string): Markup {
   return new Markup(text);
 }
 
@@ -77,25 +72,28 @@ function renderPage(report: Report, options: RenderOptions): string {
   const sections = sectionsOf(report, context.entries);
   const isAlert = ({ place }: Section): boolean => place === "alert";
   return joinLines([
-    documentHead(`${head.title}${head.stacks === undefined ? "" : ` of ${head.stacks}`}`),
+    documentHead(`${head.title}${head.stacks === undefined ? "" : ` of ${head.stacks}`}`, [early, script]),
     markup`<body>\n<a class="skip" href="#findings">Skip to the findings</a>`,
     header(
       head,
       sections.filter(isAlert).map((section) => printSection(section, context)),
     ),
     markup`<main>`,
-    filterForm(report),
+    filterForm,
     markup`<div class="wrap sections">`,
     ...sections.filter((section) => !isAlert(section)).map((section) => printSection(section, context)),
     markup`</div>`,
     markup`</main>`,
-    markup`<footer><div class="wrap">${originList(head.origins)}</div></footer>`,
+    markup`<footer><div class="wrap">${originList(head.origins, digestOf(report))}</div></footer>`,
     markup`<script>${trustedMarkup(script)}</script>\n</body>\n</html>\n`,
   ]).text;
 }
 
-function documentHead(name: string): Markup {
-  const policy = `default-src 'none'; style-src ${sourceHash(pageStyle)}; script-src ${sourceHash(early)} ${sourceHash(script)}; img-src data:; base-uri 'none'; form-action 'none'`;
+/** The beginning of a page, which loads nothing. @param scripts All that it runs: the first of them before it is drawn. */
+export function documentHead(name: string, scripts: readonly string[] = []): Markup {
+  const sources = scripts.length === 0 ? "" : ` script-src ${scripts.map(sourceHash).join(" ")};`;
+  const policy = `default-src 'none'; style-src ${sourceHash(pageStyle)};${sources} img-src data:; base-uri 'none'; form-action 'none'`;
+  const [first] = scripts;
   return joinLines([
     markup`<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">`,
     markup`<meta http-equiv="Content-Security-Policy" content="${policy}">`,
@@ -103,7 +101,7 @@ function documentHead(name: string): Markup {
     markup`<meta name="color-scheme" content="light dark">\n<meta name="referrer" content="no-referrer">`,
     markup`<link rel="icon" href="data:,">`,
     markup`<title>${name}</title>`,
-    markup`<style>${trustedMarkup(pageStyle)}</style>\n<script>${trustedMarkup(early)}</script>\n</head>`,
+    markup`<style>${trustedMarkup(pageStyle)}</style>${first === undefined ? undefined : markup`\n<script>${trustedMarkup(first)}</script>`}\n</head>`,
   ]);
 }
 
@@ -112,7 +110,7 @@ const sourceHash = (text: string): string =>
 
 function header({ title, stacks, verdict, headline, tallies, origins }: Head, alerts: MarkupPart): Markup {
   const rest = headline?.rest === undefined ? "" : `, and ${headline.rest}`;
-  const main = origins.filter(({ isMain, phrase }) => isMain && phrase !== undefined);
+  const main = origins.filter(({ isMain }) => isMain);
   return markup`${[
     markup`<header class="top"><div class="wrap">`,
     markup`<h1>${title}${stacks === undefined ? undefined : markup` of <span class="mono">${stacks}</span>`}</h1>`,
@@ -120,7 +118,7 @@ function header({ title, stacks, verdict, headline, tallies, origins }: Head, al
     headline === undefined
       ? undefined
       : markup`<p class="lead"><strong>${headline.main}</strong>${rest}.</p>`,
-    markup`<p class="provenance">${main.map((origin, index) => (index === 0 ? originPhrase(origin) : markup` · ${originPhrase(origin)}`))}</p>`,
+    markup`<p class="provenance">${main.map((origin, index) => [index === 0 ? "" : " · ", originLink(origin)])}</p>`,
     alerts,
     markup`<div class="tallies">${tallies.map(tallyList)}</div>`,
     markup`</div></header>`,
@@ -175,24 +173,13 @@ function frame({ id, heading, count, of, place }: Section, body: MarkupPart): Ma
   return markup`<section aria-labelledby="${id}"><h2 id="${id}">${heading} <span class="n">${number}</span></h2>${body}</section>`;
 }
 
-const timeText = (time: string): Markup => markup`<time datetime="${time}">${formatTime(time)}</time>`;
-
-/** What a reader wants to know first of where a report comes from: which commit was looked at, and when. */
-function originPhrase({ kind, text, phrase, address }: Origin): Markup {
-  const isTime = kind === "time" && text !== undefined && phrase === formatTime(text);
-  return isTime ? timeText(text) : linkTo(address, markup`${phrase}`);
-}
+const originLink = ({ text, address }: Origin): Markup => linkTo(address, markup`${text}`);
 
 /** Where the report comes from: all that it knows. */
-function originList(origins: readonly Origin[]): Markup {
-  const write = (kind: Origin["kind"], text: string): Markup =>
-    kind === "time" ? timeText(text) : kind === "code" ? markup`<code>${text}</code>` : markup`${text}`;
-  const rows = origins.flatMap(({ term, text, kind, address }) =>
-    text === undefined
-      ? []
-      : [markup`<div><dt>${term}</dt><dd>${linkTo(address, write(kind, text))}</dd></div>`],
-  );
-  return markup`<h2>Where this report comes from</h2><dl class="source">${rows}</dl>`;
+function originList(origins: readonly Origin[], digest: string | undefined): Markup {
+  const items = origins.map((origin) => markup`<li>${originLink(origin)}</li>`);
+  const own = digest === undefined ? undefined : markup`<li>digest of the report <code>${digest}</code></li>`;
+  return markup`<h2>Where this report comes from</h2><ul>${items}${own}</ul>`;
 }
 
 /** A longer list of details is closed at first. */
@@ -211,13 +198,6 @@ function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup 
     "data-item": isAccepted || severity === undefined ? undefined : "finding",
     "data-count": findings.length <= 1 ? undefined : String(findings.length),
     "data-severity": severity,
-    ...filterAttributes({
-      grants: findings.flatMap(({ grant }) => grant ?? []),
-      groups: findings.flatMap(({ grant, group }) =>
-        grant === undefined && group !== undefined ? [group] : [],
-      ),
-      texts: findings.flatMap((finding) => [finding.name, finding.message]),
-    }),
   };
   const edge = severity === undefined ? "" : ` edge-${severity}`;
   return markup`<li class="card${edge}"${attributes(values)}>${[
@@ -277,7 +257,7 @@ function printBlock(block: Block, isOpen = false): Markup {
     }
     case "code": {
       const lines = block.text.split(/\r?\n/).map(plainIndented);
-      const code = markup`<div class="snippet"><pre tabindex="0"><code>${joinLines(lines)}</code></pre></div>`;
+      const code = markup`<pre tabindex="0"><code>${joinLines(lines)}</code></pre>`;
       return foldMarkup(block.heading, code, isOpen);
     }
   }
@@ -310,26 +290,17 @@ function fieldList(fields: readonly FieldChange[]): Markup {
   return markup`<dl class="fields">${rows}</dl>`;
 }
 
-/** What capabilities are about, in few words. */
-function areas(capabilities: readonly string[]): string {
-  const names = groupCapabilities(capabilities).map((group) => group.replace(/:.*/s, ""));
-  return names.length <= 3 ? names.join(", ") : `${names.slice(0, 3).join(", ")}, …`;
-}
-
 function capabilityFold({ capabilitiesAdded, capabilitiesRemoved }: GrantChange): Markup | undefined {
   const sides = [
     { sign: "+", capabilities: capabilitiesAdded },
     { sign: "−", capabilities: capabilitiesRemoved },
   ].filter(({ capabilities }) => capabilities.length > 0);
   if (sides.length === 0) return undefined;
-  const summary = sides.map(
-    ({ sign, capabilities }, position) =>
-      markup`${position === 0 ? undefined : markup`<br>`}<span class="mono">${sign}${capabilities.length}</span> ${areas(capabilities)}`,
-  );
+  const counts = sides.map(({ sign, capabilities }) => `${sign}${capabilities.length}`);
   const items = sides.flatMap(({ sign, capabilities }) =>
     groupCapabilities(capabilities).map((text) => markup`<li>${sign} <span class="mono">${text}</span></li>`),
   );
-  return foldMarkup(summary, markup`<ul>${items}</ul>`);
+  return foldMarkup(`Capabilities: ${counts.join(" ")}`, markup`<ul>${items}</ul>`);
 }
 
 const columns = ["Change", "Who", "Role and group", "Why, and capabilities", "Source"] as const;
@@ -340,14 +311,9 @@ function cell(column: number, content: Markup): Markup {
 
 function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean): Markup {
   const line = describeChange(source);
-  const { change, who, name, before } = line;
+  const { who, name, before } = line;
   const severity = context.severityOf(source);
-  const values = {
-    "data-item": "grant",
-    "data-change": change,
-    "data-severity": severity,
-    ...filterAttributes({ grants: [source.grant] }),
-  };
+  const values = { "data-item": "grant", "data-severity": severity };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
   const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
   const place = context.place(placeOfChange(context.report.command, source));
@@ -385,81 +351,13 @@ function grantTable(
   ]}`;
 }
 
-/** Of the names that a browser offers while one types. */
-const MOST_SUGGESTIONS = 500;
-
-const option = (value: string, text: string): Markup => markup`<option value="${value}">${text}</option>`;
-
-const select = (id: string, name: string, options: readonly Markup[]): Markup =>
-  markup`<label>${name}<select id="${id}" name="${id}">${options}</select></label>`;
-
-const severityOptions = [
-  option("", "any severity"),
-  option("low", "low or above"),
-  option("medium", "medium or above"),
-  option("high", "high or above"),
-  option("critical", "critical"),
-];
-
-/** What a row or a card is about. */
-interface FilterSubject {
-  readonly grants: readonly Grant[];
-  readonly groups?: readonly Scope[];
-  readonly texts?: readonly (string | undefined)[];
-}
-
-/** What the script of the page filters by: the names as a reader sees them, which the choices of the form have too. */
-function filterAttributes({
-  grants,
-  groups = [],
-  texts = [],
-}: FilterSubject): Record<string, string | undefined> {
-  const names = grants.flatMap(({ subject }) => [subject.displayName, subject.name, subject.uid]);
-  const list = (all: readonly string[]): string | undefined =>
-    all.length === 0 ? undefined : JSON.stringify([...new Set(all.map(plainText))]);
-  const who = [...new Set([...names, ...texts])].filter((part) => part !== undefined).join(" ");
-  return {
-    "data-who": who === "" ? undefined : who,
-    "data-role": list(grants.map(({ role }) => chooseName(role))),
-    "data-groups": list([...grants.map(({ group }) => group), ...groups].map(({ path }) => path)),
-  };
-}
-
 /** The form by which a reader narrows the page down; shown by its script. */
-function filterForm(report: Report): Markup {
-  const found = [...report.findings, ...report.suppressed];
-  const grants = [
-    ...[...report.grants, ...listAcceptedGrants(report)].flatMap(({ grant, before = grant }) => [
-      grant,
-      before,
-    ]),
-    ...found.flatMap(({ grant }) => grant ?? []),
-  ];
-  const listed = report.command === "verify" ? [] : report.groups;
-  const groups = [
-    ...listed,
-    ...grants.map(({ group }) => group),
-    ...found.flatMap(({ group }) => group ?? []),
-  ];
-  const choices = (names: readonly string[]): string[] => [...new Set(names)].sort(compareTexts);
-  const people = choices(grants.map((grant) => nameSubject(grant).displayName)).slice(0, MOST_SUGGESTIONS);
-  const options = (names: readonly string[]): Markup[] => [
-    option("", "any"),
-    ...choices(names).map((name) => option(name, name)),
-  ];
-  return markup`${[
-    markup`<search class="filters js" hidden><div class="wrap"><details open><summary>Filter</summary><form id="filter" aria-label="Filter">`,
-    markup`<label>Person or identity<input id="person" name="person" type="search" list="people" autocomplete="off" spellcheck="false"></label>`,
-    markup`<datalist id="people">${people.map((name) => markup`<option value="${name}"></option>`)}</datalist>`,
-    select("role", "Role", options(grants.map(({ role }) => chooseName(role)))),
-    select("group", "Group and below", options(groups.map(({ path }) => path))),
-    select("severity", "Severity", severityOptions),
-    select("change", "Change", [option("", "any"), ...changeOrder.map((kind) => option(kind, kind))]),
-    markup`<button type="reset">Clear</button>`,
-    markup`<output id="count" for="person role group severity change" aria-live="polite"></output>`,
-    markup`</form></details></div></search>`,
-  ]}`;
-}
+const filterForm = markup`<search class="filters js" hidden><div class="wrap"><form id="filter" aria-label="Filter">
+<label>Person, role, group or rule<input name="words" type="search" autocomplete="off" spellcheck="false"></label>
+<label>Severity<select name="severity"><option value="">any severity</option>${["low", "medium", "high"].map((name) => markup`<option value="${name}">${name} or above</option>`)}<option>critical</option></select></label>
+<button type="reset">Clear</button>
+<output id="count" aria-live="polite"></output>
+</form></div></search>`;
 
 /** What the parts of a page have in common. */
 class PageContext {

@@ -45,8 +45,10 @@ const MOST_BYTES_OF_COMMENT = 65_000;
 const FIRST_LINES = [10, 0];
 /** A longer table would push the risks' neighbours off the screen: it is closed at first. */
 const MOST_OPEN_GRANTS = 20;
-/** Details that an entry shows where there is room, and where there is little. */
-const MOST_DETAILS = { all: 50, few: 5 };
+/** Lines of details that an entry shows where there is room. */
+const MOST_DETAILS = 50;
+/** Further findings that an entry shows where there is little. */
+const FEW_FINDINGS = 5;
 /** Lines that a reader sees of what is critical or high without opening anything: who it is, and what they hold. */
 const OPEN_DETAILS = 3;
 const LONGEST_VALUE = 300;
@@ -67,7 +69,7 @@ const changeIcons: Readonly<Record<GrantChange["change"], string>> = {
 
 /** How much of the report is shown. What is left out is counted and said. */
 interface SpaceForEntries {
-  /** Whether entries below critical are shown with their details. */
+  /** Whether entries are shown with their details. */
   readonly details: boolean;
   readonly entries: number;
   readonly grants: number;
@@ -229,7 +231,7 @@ class Comment {
     return getOrCompute(written, entry, () => this.writeEntry(entry, details));
   }
 
-  /** One entry, with what belongs to it where there is room or it is critical. */
+  /** One entry, with what belongs to it where there is room. */
   private writeEntry({ severity, rules, message, about, location, facts, answers }: Entry, isFull: boolean) {
     const place = this.place(location);
     const where = place === undefined ? "" : ` (${place})`;
@@ -238,22 +240,21 @@ class Comment {
       severity === undefined
         ? `- ${escapeText(message, 500)}: ${about}${where}`
         : `- ${severityIcons[severity]} **${severity}** ${named} ${escapeText(message, 500)}${where}`;
-    const room = isFull ? "all" : severity === "critical" ? "few" : "none";
-    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, room, severity))];
+    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, isFull, severity))];
   }
 
-  private block(block: Block, room: Room, severity: Severity | undefined): string[] {
+  private block(block: Block, isFull: boolean, severity: Severity | undefined): string[] {
     switch (block.kind) {
       case "labelled":
-        return labelledLines(block.items.filter(({ label }) => room !== "none" || label === "suppressed"));
+        return labelledLines(block.items.filter(({ label }) => isFull || label === "suppressed"));
       case "findings": {
-        const most = room === "all" ? Infinity : MOST_DETAILS.few;
+        const most = isFull ? Infinity : FEW_FINDINGS;
         const { shown, hidden } = chooseShown(block.items, most, ({ finding }) => [finding]);
         return [
           ...shown.flatMap(({ finding, answers }) => [
             `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
             ...answers
-              .flatMap((answer) => this.block(answer, room, finding.severity))
+              .flatMap((answer) => this.block(answer, isFull, finding.severity))
               .map((line) => (line === "" ? line : `  ${line}`)),
           ]),
           ...(hidden.length === 0
@@ -262,18 +263,12 @@ class Comment {
         ];
       }
       case "fields":
-        return room === "none" ? [] : block.items.map((field) => `  - ${fieldLine(field)}`);
+        return isFull ? block.items.map((field) => `  - ${fieldLine(field)}`) : [];
       case "lines":
-        return room === "none"
-          ? []
-          : detailLines(
-              block.items,
-              MOST_DETAILS[room],
-              isHighOrCritical(severity ?? "low") ? OPEN_DETAILS : 0,
-            );
+        return isFull ? detailLines(block.items, isHighOrCritical(severity ?? "low") ? OPEN_DETAILS : 0) : [];
       case "code":
         // Entries of the policy file for what rules find: the page and --fix offer them, a comment does not.
-        return room !== "all" || block.isOfRule
+        return !isFull || block.isOfRule
           ? []
           : foldedItem(block.heading, markdownBlock(shorten(block.text, 4000), block.language).split("\n"));
     }
@@ -336,9 +331,6 @@ class Comment {
 const describeHidden = (findings: readonly Finding[]): string =>
   `${plural(findings.length, "more finding")}, not shown here: ${describeFindings(findings)}`;
 
-/** How much of an entry there is room for. */
-type Room = "all" | "few" | "none";
-
 function labelledLines(rows: readonly Labelled[]): string[] {
   return rows.flatMap(({ label, texts }) => {
     // A link leads to the reason, or `explain` says it.
@@ -376,8 +368,8 @@ const folded = (summary: string, body: readonly string[]): string[] => [
 ];
 
 /** @param openLines How many are shown at once; the others, if there are any, are folded together. */
-function detailLines(details: readonly string[], maxLines: number, openLines: number): string[] {
-  const shown = details.slice(0, maxLines).map((line) => escapeText(line, 500));
+function detailLines(details: readonly string[], openLines: number): string[] {
+  const shown = details.slice(0, MOST_DETAILS).map((line) => escapeText(line, 500));
   const left = details.length - shown.length;
   if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
   // One line is no longer than what would fold it.

@@ -62,7 +62,6 @@ h1 .mono { color: var(--ink); }
 }
 .filters button, .more { width: auto; padding-inline: 0.75rem; cursor: pointer; }
 .filters button:hover, .more:hover { background: var(--wash); }
-.filters summary { margin-block: 0.5rem; } .filters details { margin: 0; }
 .filters output { flex: 1 0 100%; color: var(--soft); font-size: 0.8125rem; }
 
 .sections { padding-block: 1.75rem 3rem; }
@@ -103,10 +102,7 @@ summary:hover { color: var(--ink); } details[open] > summary { margin-bottom: 0.
 details ul, .lines { padding-left: 1.125rem; list-style: disc; }
 .body { margin-top: 0.625rem; } .body > ul { margin-top: 0.375rem; }
 .lines li { margin: 0.125rem 0; }
-.snippet { position: relative; } .snippet pre { padding-right: 5rem; }
-.copy { position: absolute; top: 0.3125rem; right: 0.3125rem; font: 0.75rem/1.4 var(--sans); color: var(--ink); background: var(--raised);
-  border: 1px solid var(--edge); border-radius: 4px; padding: 0.125rem 0.5rem; min-height: 1.5rem; cursor: pointer; }
-.copy:hover { background: var(--wash); }
+pre code { user-select: all; }
 
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
 th, td { text-align: left; vertical-align: top; padding: 0.5rem 1rem 0.5rem 0; border-top: 1px solid var(--rule); font-weight: 400; }
@@ -121,13 +117,10 @@ th[scope="row"] { font-weight: 500; }
 .none { color: var(--soft); }
 footer { border-top: 1px solid var(--rule); color: var(--soft); font-size: 0.8125rem; padding-block: 1.25rem 2.5rem; }
 footer h2 { font-size: 0.8125rem; color: var(--ink); }
-.source { display: grid; gap: 0.125rem; } .source div { display: grid; grid-template-columns: 8rem minmax(0, 1fr); gap: 0.75rem; }
 
-@media (min-width: 56.01rem) { .filters summary { display: none; } }
 @media (max-width: 56rem) {
   .sections { padding-top: 1.25rem; } .filters { position: static; }
   .wrap { padding-inline: 1rem; } .verdict { font-size: 1.375rem; } header.top { padding-top: 1.25rem; }
-  .filters label { flex-basis: 8rem; } .filters label:first-child { flex-basis: 100%; max-width: none; }
   .card { padding: 0.75rem 0.875rem; }
   .facts { grid-template-columns: minmax(0, 1fr); gap: 0; } .facts dd { margin-bottom: 0.375rem; }
   table, tbody, tr, th[scope="row"], td { display: block; }
@@ -137,8 +130,7 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
   tbody tr > *, tbody tr:last-child > * { border: 0; padding: 0; width: auto; }
   tbody td + td, tbody th + td, tbody td + th { margin-top: 0.375rem; }
   td[data-label]::before { content: attr(data-label); display: block; font-size: 0.75rem; color: var(--soft); }
-  .grants td:first-child::before { content: none; } td:has(> .where:empty) { display: none; }
-  .source div { grid-template-columns: minmax(0, 1fr); gap: 0; margin-bottom: 0.25rem; }
+  .grants td:first-child::before { content: none; } td:empty, td:has(> .where:empty) { display: none; }
 }
 @media (prefers-reduced-motion: no-preference) { html { scroll-behavior: smooth; } }
 @media print {
@@ -149,7 +141,7 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
   body { font-size: 9pt; } .filters, .skip { display: none; }
   .wrap { max-width: none; padding-inline: 0; } .sections { padding-block: 0.5rem; }
   thead { display: table-header-group; }
-  tr, .card { break-inside: avoid; } .copy { display: none; } h2 { break-after: avoid; }
+  tr, .card { break-inside: avoid; } h2 { break-after: avoid; }
   pre { white-space: pre-wrap; }
 }
 `;
@@ -157,214 +149,83 @@ footer h2 { font-size: 0.8125rem; color: var(--ink); }
 /** Before anything is drawn: rows are shown as the filter says, so that thousands cost nothing at first. */
 export const early = `document.documentElement.classList.add("js");`;
 
-/** What the parts of the script share: the rows and cards of the page, and the controls of its filter. */
-const elements = `
-const one = (selector) => document.querySelector(selector);
-const all = (selector, from = document) => Array.from(from.querySelectorAll(selector));
-const number = (value) => value.toLocaleString("en-US");
-const list = (text) => JSON.parse(text || "[]");
-const form = one("#filter");
-const names = ["person", "role", "group", "severity", "change"];
-const controls = Object.fromEntries(names.map((name) => [name, one("#" + name)]));
-const rank = { critical: 4, high: 3, medium: 2, low: 1 };
-const items = all("[data-item]").map((element) => ({
-  element,
-  item: element.dataset.item,
-  count: Number(element.dataset.count || 1),
-  text: (element.dataset.who || "").toLowerCase(),
-  roles: list(element.dataset.role),
-  groups: list(element.dataset.groups),
-  rank: rank[element.dataset.severity] || 0,
-  change: element.dataset.change,
-}));
-const of = (item) => items.filter((entry) => entry.item === item);
-const sum = (entries) => entries.reduce((total, { count }) => total + count, 0);
-const totals = { grant: sum(of("grant")), finding: sum(of("finding")) };
-`;
-
-/** Shows what matches the filter, the first few hundred at first, and says how much that is. */
-const filtering = `
+/**
+ * The page's script. In the page itself: it loads nothing. It reads the rows and cards as they are, so that without it
+ * everything is there to read; only then there is no filter. It shows what has all words of the filter, the first few hundred
+ * at first, and says how much that is.
+ */
+export const script = `
+"use strict";
+(() => {
 const STEP = 200;
-const limits = { grant: STEP, finding: STEP };
-const mores = { grant: one("#more-grant"), finding: one("#more-finding") };
-const empties = { grant: one("#no-grant"), finding: one("#no-finding") };
+const one = (selector) => document.querySelector(selector);
+const all = (selector) => Array.from(document.querySelectorAll(selector));
+const number = (value) => value.toLocaleString("en-US");
+const form = one("#filter");
+const rank = { critical: 4, high: 3, medium: 2, low: 1 };
+const sum = (entries) => entries.reduce((total, { count }) => total + count, 0);
+const listOf = (item) => {
+  const entries = all('[data-item="' + item + '"]').map((element) => ({
+    element,
+    count: Number(element.dataset.count || 1),
+    text: element.textContent.toLowerCase(),
+    rank: rank[element.dataset.severity] || 0,
+  }));
+  return { entries, total: sum(entries), limit: STEP, more: one("#more-" + item), empty: one("#no-" + item) };
+};
+const lists = { finding: listOf("finding"), grant: listOf("grant") };
 
-function matches(entry, { person, role, group, least, change }) {
-  return (
-    (person === "" || entry.text.includes(person)) &&
-    (role === "" || entry.roles.includes(role)) &&
-    (group === "" || entry.groups.some((path) => (path + " / ").startsWith(group + " / "))) &&
-    entry.rank >= least &&
-    (change === "" || entry.change === change || entry.item === "finding")
-  );
-}
-
-function wanted() {
-  return {
-    person: controls.person.value.trim().toLowerCase(),
-    role: controls.role.value,
-    group: controls.group.value,
-    least: rank[controls.severity.value] || 0,
-    change: controls.change.value,
-  };
-}
-
-function filter() {
-  const filters = wanted();
-  const shown = { grant: 0, finding: 0 };
-  const counts = { grant: 0, finding: 0 };
-  for (const entry of items) {
-    const isMatch = matches(entry, filters);
-    if (isMatch) {
-      shown[entry.item] += 1;
-      counts[entry.item] += entry.count;
-    }
-    const isOn = isMatch && shown[entry.item] <= limits[entry.item];
-    entry.element.classList.toggle("on", isOn);
-    if (isOn && entry.item === "finding") addCopyButtons(entry.element);
+function show(list) {
+  const words = form.elements.words.value.toLowerCase().split(/\\s+/);
+  const least = rank[form.elements.severity.value] || 0;
+  const shown = list.entries.filter(({ text, rank }) => rank >= least && words.every((word) => text.includes(word)));
+  const first = new Set(shown.slice(0, list.limit));
+  for (const entry of list.entries) entry.element.classList.toggle("on", first.has(entry));
+  const isCut = shown.length > list.limit;
+  if (list.more) {
+    list.more.hidden = !isCut;
+    list.more.textContent = "Show all " + number(shown.length);
   }
-  for (const item of ["grant", "finding"]) {
-    const left = shown[item] - limits[item];
-    if (mores[item]) {
-      mores[item].hidden = !(left > 0);
-      mores[item].textContent = "Show " + number(Math.min(left, STEP * 5)) + " more of " + number(left);
-    }
-    if (empties[item]) empties[item].hidden = shown[item] > 0 || totals[item] === 0;
-  }
-  showCounts(shown, counts);
+  if (list.empty) list.empty.hidden = shown.length > 0 || list.total === 0;
+  return number(sum(shown)) + " of " + number(list.total) + (isCut ? ", the first " + number(list.limit) + " listed" : "");
 }
 
-function showCounts(shown, counts) {
-  const listed = (item) => (shown[item] > limits[item] ? ", the first " + number(limits[item]) + " listed" : "");
-  one("#count").textContent =
-    number(counts.finding) + " of " + number(totals.finding) + " findings" + listed("finding") + "; " +
-    number(counts.grant) + " of " + number(totals.grant) + " changes of access" + listed("grant") + ".";
+function filter(limit) {
+  for (const list of Object.values(lists)) list.limit = limit;
+  update();
 }
 
-function narrow() {
-  limits.grant = limits.finding = STEP;
-  filter();
-  writeAddress();
+function update() {
+  one("#count").textContent = "Findings: " + show(lists.finding) + ". Changes of access: " + show(lists.grant) + ".";
 }
 
-function showMore(item) {
-  const on = () => of(item).filter(({ element }) => element.classList.contains("on"));
-  const next = on().length;
-  limits[item] += STEP * 5;
-  filter();
-  const first = on()[next];
-  if (first && mores[item].hidden) {
-    first.element.tabIndex = -1;
-    first.element.focus();
-  }
-}
-`;
-
-/** Keeps the filter in the address, by the names that a reader sees, so that a view can be sent to others. */
-const address = `
-function writeAddress() {
-  const given = Array.from(new FormData(form), ([name, value]) => [name, value.trim()]);
-  const text = new URLSearchParams(given.filter(([, value]) => value !== "")).toString();
-  if (text === "" && !location.hash.includes("=")) return;
-  history.replaceState(null, "", text === "" ? location.pathname + location.search : "#" + text);
-}
-
-function readAddress() {
-  if (!location.hash.includes("=")) return false;
-  const parameters = new URLSearchParams(location.hash.slice(1));
-  for (const name of names) {
-    const control = controls[name];
-    control.value = parameters.get(name) || "";
-    if (control.selectedIndex < 0) control.value = "";
-  }
-  return true;
-}
-`;
-
-/** Puts a button beside each snippet that is shown. */
-const copying = `
-function select(element) {
-  const range = document.createRange();
-  range.selectNodeContents(element);
-  getSelection().removeAllRanges();
-  getSelection().addRange(range);
-}
-
-async function copy(code) {
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    return true;
-  } catch {
-    select(code);
-    return document.execCommand("copy");
-  }
-}
-
-function addCopyButtons(card) {
-  for (const snippet of all(".snippet", card)) {
-    if (snippet.querySelector(".copy")) continue;
-    const button = document.createElement("button");
-    button.type = "button";
-    button.className = "copy";
-    button.textContent = "Copy";
-    button.setAttribute("aria-live", "polite");
-    button.addEventListener("click", async () => {
-      const done = await copy(snippet.querySelector("code"));
-      button.textContent = done ? "Copied" : "Press Ctrl+C";
-      setTimeout(() => { button.textContent = "Copy"; }, 2000);
-    });
-    snippet.append(button);
-  }
-}
-`;
-
-const listeners = `
 let pending = 0;
 form.addEventListener("input", () => {
   clearTimeout(pending);
-  pending = setTimeout(narrow, 80);
+  pending = setTimeout(filter, 80, STEP);
 });
-form.addEventListener("submit", (event) => {
-  event.preventDefault();
-  narrow();
-});
-form.addEventListener("reset", () => setTimeout(narrow));
-form.addEventListener("keydown", (event) => {
-  if (event.key === "Escape" && event.target === controls.person && controls.person.value !== "") {
-    controls.person.value = "";
-    narrow();
-  }
-});
-for (const item of ["grant", "finding"]) if (mores[item]) mores[item].addEventListener("click", () => showMore(item));
-addEventListener("hashchange", () => { if (readAddress()) narrow(); });
+form.addEventListener("submit", (event) => event.preventDefault());
+form.addEventListener("reset", () => setTimeout(filter, 0, STEP));
+for (const list of Object.values(lists)) {
+  if (!list.more) continue;
+  list.more.addEventListener("click", () => {
+    list.limit = Infinity;
+    update();
+  });
+}
 
 let opened = [];
 addEventListener("beforeprint", () => {
-  for (const item of ["grant", "finding"]) limits[item] = Infinity;
-  filter();
+  filter(Infinity);
   opened = all("details:not([open])");
   for (const element of opened) element.open = true;
 });
 addEventListener("afterprint", () => {
   for (const element of opened) element.open = false;
-  narrow();
+  filter(STEP);
 });
-`;
 
-/**
- * The page's script. In the page itself: it loads nothing. It works on attributes of the rows alone, so that
- * without it everything is there to read; only then there is no filter.
- */
-export const script = `
-"use strict";
-(() => {
-${elements}${filtering}${address}${copying}${listeners}
 for (const element of all(".js")) element.hidden = false;
-const wide = matchMedia("(min-width: 56.01rem)");
-const foldFilter = () => { one(".filters details").open = wide.matches; };
-wide.addEventListener("change", foldFilter);
-foldFilter();
-readAddress();
-filter();
+filter(STEP);
 })();
 `;

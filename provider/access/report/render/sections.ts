@@ -1,4 +1,4 @@
-import { addTo, capitalize, groupBy, getOrCompute } from "../../../fields/values";
+import { addTo, groupBy, getOrCompute } from "../../../fields/values";
 import { plural } from "../../../text/plain";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
@@ -426,15 +426,10 @@ function unusedLines(report: Report): string[] {
 
 /** Where a report comes from: one thing that it knows. */
 export interface Origin {
-  /** `Commit`. */
-  readonly term: string;
-  /** In full: `1f2e3d4c5b6a`; absent where only the phrase says it. */
-  readonly text?: string;
-  readonly kind: "code" | "time" | "text";
-  /** In a row of others: `commit 1f2e3d4c5b6a`; absent where a row does without it. */
-  readonly phrase?: string;
+  /** `commit 1f2e3d4c5b6a`. */
+  readonly text: string;
   /** Whether a reader wants to know it first. */
-  readonly isMain: boolean;
+  readonly isMain?: true;
   readonly address?: string;
 }
 
@@ -443,46 +438,26 @@ const DIGEST_SHOWN = 12;
 
 function originsOf(report: Report, options: RenderOptions): Origin[] {
   const links = new RepositoryLinks(report, options);
-  const { pullRequest, time, cli, package: version, inventoryTime, inventoryAgeSeconds } = report.provenance;
-  const commit = report.provenance.commit?.slice(0, DIGEST_SHOWN);
+  const { commit, pullRequest, time, cli, package: version, inventoryAgeSeconds: age } = report.provenance;
   const plan = report.command === "drift" ? undefined : report.plan?.digest;
   const review = report.command === "verify" ? report.reviewDigest : undefined;
   const proposal = options.repository?.host === "gitlab" ? "merge request" : "pull request";
-  const about = (
-    term: string,
-    text: string | undefined,
-    kind: Origin["kind"],
-    phrase?: string,
-    more: Partial<Origin> = {},
-  ): Origin => ({
-    term,
-    text,
-    kind,
-    isMain: false,
-    phrase: text === undefined ? undefined : phrase,
-    ...more,
-  });
-  const age = inventoryAgeSeconds === undefined ? undefined : `inventory ${ageOf(inventoryAgeSeconds)} old`;
+  const about = (word: string, value: string | undefined, more: Partial<Origin> = {}): Origin[] =>
+    value === undefined ? [] : [{ text: `${word} ${value}`, ...more }];
   return [
-    about("Stack", joinStacks(report), "code"),
-    about("Commit", commit, "code", `commit ${commit}`, { isMain: true, address: links.commit() }),
-    about(capitalize(proposal), pullRequest, "text", `${proposal} ${pullRequest}`, {
-      isMain: true,
-      address: links.pullRequest(),
-    }),
-    about("Written", time, "time", formatTime(time), { isMain: true }),
-    about("Inventory", inventoryTime, "time", undefined, { isMain: true, phrase: age }),
-    about("Update plan", plan, "code", `update plan ${plan?.slice(0, DIGEST_SHOWN)}`),
-    about("Review", review, "code", `review ${review?.slice(0, DIGEST_SHOWN)}`),
-    about("Report", digestOf(report), "code"),
-    about("Pulumi", cli, "text", `Pulumi ${cli}`),
-    about("pulumi-platform", version, "text", `pulumi-platform ${version}`),
+    ...about("commit", commit?.slice(0, DIGEST_SHOWN), { isMain: true, address: links.commit() }),
+    ...about(proposal, pullRequest, { isMain: true, address: links.pullRequest() }),
+    { text: formatTime(time), isMain: true },
+    ...about("inventory", age === undefined ? undefined : `${ageOf(age)} old`, { isMain: true }),
+    ...about("update plan", plan?.slice(0, DIGEST_SHOWN)),
+    ...about("review", review?.slice(0, DIGEST_SHOWN)),
+    ...about("Pulumi", cli),
+    ...about("pulumi-platform", version),
   ];
 }
 
 /** All of it in one line. */
-export const originLine = (origins: readonly Origin[]): string =>
-  origins.flatMap(({ phrase }) => phrase ?? []).join(", ");
+export const originLine = (origins: readonly Origin[]): string => origins.map(({ text }) => text).join(", ");
 
 export function digestOf(report: Report): string | undefined {
   return report.command === "review" ? report.digest : undefined;

@@ -26,10 +26,10 @@ describe("a preview", () => {
     ["blanks", " \r\n", "PP6001", "is empty: did the command that should have written it fail?"],
     ["half of it", digest.subarray(0, 5000), "PP6001", cut],
     ["a string that does not end", '{"steps": [{"op": "sa', "PP6001", cut],
-    ["words", "error: no stack\n", "PP6001", `is not JSON (line 1): ${again}`],
-    ["a wrong bracket", '{\n"steps": [}', "PP6001", `is not JSON (line 2): ${again}`],
+    ["words", "error: no stack\n", "PP6001", `is not one object of JSON (line 1): ${again}`],
+    ["a wrong bracket", '{\n"steps": [}', "PP6001", `is not one object of JSON (line 2): ${again}`],
     ["another document", '{"a": 1}', "PP6002", `is no preview: ${again}`],
-    ["a list", "[]", "PP6002", `is an array, not a JSON object: ${again}`],
+    ["a list", "[]", "PP6001", `is not one object of JSON (line 1): ${again}`],
     [
       "an export",
       fixture("export-v3.json"),
@@ -42,7 +42,9 @@ describe("a preview", () => {
   });
 
   test("shows no control character of what it cannot read", () => {
-    expect(() => parsePreview("\u001b[31mred")).toThrow(/^the preview is not JSON \(line 1\): [\x20-\x7e]+$/);
+    expect(() => parsePreview("\u001b[31mred")).toThrow(
+      /^the preview is not one object of JSON \(line 1\): [\x20-\x7e]+$/,
+    );
   });
 
   test("locates the line of the program also where the package is linked, outside of node_modules", () => {

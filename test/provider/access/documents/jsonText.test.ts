@@ -9,7 +9,6 @@ function read(text: string, array: readonly string[]) {
     array,
     expected: "write it again",
     element: (value) => elements.push(value),
-    tooDeep: () => elements.push("too deep"),
     document: (value) => documents.push(value),
   });
   return { elements, documents };
@@ -41,7 +40,7 @@ describe("JSON that is read in parts", () => {
   });
 
   test("is refused where another document follows", () => {
-    expect(() => read('{"a":1}\n{"a":2}', ["steps"])).toThrow(/is not one document of JSON, but several/);
+    expect(() => read('{"a":1}\n{"a":2}', ["steps"])).toThrow(/is not one object of JSON \(line 2\)/);
   });
 
   test("ignores an array of the same name elsewhere in the document", () => {
@@ -60,7 +59,7 @@ describe("JSON that is read in parts", () => {
     const text = JSON.stringify({ a: 'x\\"', steps: [{ b: [1, { c: null }] }, "]"], d: {} }, null, 1);
     for (let length = 0; length < text.length; length += 1) {
       expect(() => read(text.slice(0, length), ["steps"])).toThrow(
-        /^x (is empty|ends in the middle|is not JSON)/,
+        /^x (is empty|ends in the middle|is not one object of JSON)/,
       );
     }
     expect(read(text, ["steps"]).elements).toHaveLength(2);

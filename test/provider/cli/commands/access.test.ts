@@ -164,24 +164,6 @@ describe("pulumi-platform access as a table", () => {
 const rowOf = (text: string) =>
   Object.fromEntries(Object.keys(accessColumns).map((column) => [column, text])) as unknown as AccessRow;
 
-describe("the page of a table of access", () => {
-  const pageOf = (...rows: Partial<AccessRow>[]) =>
-    accessAsHtml({ rows: rows.map((one) => ({ ...rowOf("x"), ...one })), incomplete: [], broken: [] });
-
-  test("keeps the words of a column whole where all are short, and may break the others", () => {
-    const page = pageOf({ role: "registry.push" }, { role: "viewer", stack: "s".repeat(21) });
-    expect(page).toContain('<td class="role whole" data-label="Role">registry.push</td>');
-    expect(page).toContain('<td class="stack" data-label="Stack">');
-  });
-
-  test("says where a grant is once, and puts the grants of one subject below its name", () => {
-    const path = "RoleBinding ci at acme / pay, inherited by acme / pay / eu";
-    const page = pageOf({ group: "acme / pay", path }, {}, { subject: "another" });
-    expect(page).toContain(">RoleBinding ci, inherited by acme / pay / eu</td>");
-    expect(page.match(/<tr class="again">/g)).toHaveLength(1);
-  });
-});
-
 describe("a hostile name in a table of access", () => {
   const formulas = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =1", "\r\n=1", "＝1", '"=1'];
 

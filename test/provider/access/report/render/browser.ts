@@ -27,8 +27,6 @@ export interface OpenPage {
 
 export interface OpenOptions extends BrowserContextOptions {
   readonly render?: RenderOptions;
-  /** What follows the address: `#severity=critical`. */
-  readonly hash?: string;
 }
 
 export type OpenReport = (report: Report, options?: OpenOptions) => Promise<OpenPage>;
@@ -50,7 +48,7 @@ export function describeInBrowser(title: string, tests: (open: OpenReport) => vo
       rmSync(folder, { recursive: true, force: true });
     });
 
-    tests(async (report, { render = {}, hash = "", ...context } = {}) => {
+    tests(async (report, { render = {}, ...context } = {}) => {
       const file = join(folder, `${pages++}.html`);
       writeFileSync(file, renderers.html(report, render));
       const url = pathToFileURL(file).href;
@@ -66,7 +64,7 @@ export function describeInBrowser(title: string, tests: (open: OpenReport) => vo
         troubles.push(`dialog ${dialog.message()}`);
         void dialog.dismiss();
       });
-      await page.goto(`${url}${hash}`);
+      await page.goto(url);
       return { page, troubles };
     });
   });

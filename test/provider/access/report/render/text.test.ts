@@ -58,8 +58,7 @@ test("references that only the update will know share one entry, and keep their 
   for (const format of ["text", "md", "html"] as const) {
     const text = renderers[format](report, { width: 200 });
     expect(text).toContain("the role of binding-0 is known");
-    // The page's filter searches all messages, in an attribute.
-    expect(text.replace(/ data-who="[^"]*"/g, "")).not.toContain("the role of binding-1 is known");
+    expect(text).not.toContain("the role of binding-1 is known");
     expect(text).toContain("and 19 more like this");
     expect(text).toContain("binding-19");
   }
