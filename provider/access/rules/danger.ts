@@ -1,4 +1,3 @@
-import { DAY_MS, timestampNanos } from "../../fields/formats";
 import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
@@ -13,11 +12,11 @@ import { listFirst, plural } from "../../text/plain";
 import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { isBuiltInRole, isOwnerOfRoot } from "./facts";
+import { daysUntil, isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { listReferences, topProperty } from "../graph/references";
+import { listReferences } from "../graph/references";
 import { compositeKey } from "../graph/keys";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
@@ -417,53 +416,34 @@ function remainingDependents(facts: Facts, before: Entity, op: string): Entity[]
 
 /** Deleted or replaced resources that something still uses. */
 function findStillInUse(facts: Facts): FindingInput[] {
-  return [...facts.removals()].flatMap((change) => {
-    const { op, before } = change;
+  return [...facts.removals()].flatMap(({ op, before }) => {
     if (specs[before.kind]?.usedBy !== "uid") return [];
     const dependents = remainingDependents(facts, before, op);
-    const uses = [...describeLastUse(facts, before), ...describeDependents(dependents, op)];
+    const { length } = dependents;
+    const references = length === 0 ? [] : [`${plural(length, "resource refers", "resources refer")} to it`];
+    const uses = [...describeLastUse(facts, before), ...references];
     if (uses.length === 0) return [];
     return [
       facts.aboutEntity(before, {
         severity: "high",
         field: "uid",
-        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : `${describeReplacement(change)}, so its uid changes`}, but ${uses.join(" and ")}`,
+        message: `${labelEntity(before)} is ${op}d, and its uid is gone, but ${uses.join(" and ")}`,
         details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
         pins: [op, stableNames(dependents)],
         advice:
-          op === "delete"
-            ? "move what refers to it first, and delete it when it is no longer used"
-            : "undo the change that forces the replacement, or create a second one and move what refers to this one",
+          "keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
       }),
     ];
   });
 }
 
-/** "replaced by a change of parentUid", where an argument that no update can change is what differs. */
-function describeReplacement({ kind, fields }: ResourceChange): string {
-  const changed = new Set(fields.map(({ path }) => topProperty(path)));
-  const forcing = [...changed].filter((key) => specs[kind]?.fields[key]?.immutable === true);
-  return forcing.length === 0 ? "replaced" : `replaced by a change of ${listFirst(forcing, 3)}`;
-}
-
 /** Names of objects that stay the same when a uid is assigned. */
 const stableNames = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
 
-/** "was seen 3 days ago", where that is recent. */
+/** When it was seen, where that is recent. */
 function describeLastUse(facts: Facts, { lastSeenTime }: Entity): string[] {
-  const nanos = lastSeenTime === undefined ? undefined : timestampNanos(lastSeenTime);
-  if (nanos === undefined) return [];
-  const days = Math.floor((facts.options.now - Number(nanos / 1_000_000n)) / DAY_MS);
-  return days >= RECENT_DAYS ? [] : [`was seen ${days <= 0 ? "today" : `${plural(days, "day")} ago`}`];
-}
-
-function describeDependents({ length }: readonly Entity[], op: string): string[] {
-  if (length === 0) return [];
-  const text =
-    op === "delete"
-      ? plural(length, "resource still refers", "resources still refer")
-      : plural(length, "resource refers", "resources refer");
-  return [`${text} to it`];
+  const until = daysUntil(facts, lastSeenTime);
+  return until === undefined || until < -RECENT_DAYS ? [] : [`was seen ${lastSeenTime ?? ""}`];
 }
 
 function findUnprotected(facts: Facts): FindingInput[] {

@@ -65,28 +65,16 @@ function findNewReceivers(facts: Facts): FindingInput[] {
     deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
       // An address that is not known is reported by X3.
       if (address === undefined || isAllowed(facts, { address, host })) return [];
-      const at = group?.key ?? "";
-      const isKnown = host !== undefined && known.addresses.isKnownAt(address, at);
+      const isKnown = host !== undefined && known.addresses.isKnownAt(address, group?.key ?? "");
       if (isKnown && recorded.addresses.has(address)) return [];
-      const shown = isKnown
-        ? `${printableAddress(address)}, which only a subscription that no given stack records sent them to`
-        : host === undefined
-          ? `an address without a clear host: ${printableAddress(address)}`
-          : !known.hosts.has(host)
-            ? `a new host: ${host}`
-            : known.hosts.isKnownAt(host, at)
-              ? `a new address at ${host}: ${printableAddress(address)}`
-              : `${host}, which received only those of other groups: ${printableAddress(address)}`;
       return [
         facts.aboutEntity(after, {
           // A stranger at a root group learns of all that happens in the organisation, and may be another customer of a host.
           severity: group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
           field: path,
-          message: `events of ${group?.path ?? "a group"} and everything below it are sent to ${shown}`,
+          message: `events of ${group?.path ?? "a group"} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
           advice:
-            host === undefined
-              ? "write the https address of a host of yours, without a user name"
-              : "check that the address is yours, then allow its host with --sink-allow; at a host of many customers, the address",
+            "check that the address is yours, and write it without a user name; then allow its host with --sink-allow, or at a host of many customers the address",
         }),
       ];
     }),
@@ -134,8 +122,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   // Who made a subscription by hand may end it by hand, and no stack misses it.
   const isMissed = ({ urn, external }: Entity): boolean =>
     inventory === undefined || drift !== undefined || (urn !== undefined && external !== true);
-  const all = [...graph.entities.values()];
-  const [entities, anyReceiver] = [all.filter(isMissed), receiversOf(facts, all)];
+  const entities = [...graph.entities.values()].filter(isMissed);
   const remaining = receiversOf(facts, entities);
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
   const unwritten = entities.filter(({ key }) => !written.has(key));
@@ -159,12 +146,6 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, { host: old.host });
       const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
       const address = old.address ?? "an address that is not known";
-      const isSentByOther = !isSent && isReceived(anyReceiver.addresses, old.address);
-      const rest = isGone
-        ? ": the group goes, and the change makes other ones"
-        : isSentByOther
-          ? " by what a given stack records: only a subscription that was made by hand, or in another stack, sends them there"
-          : "";
       return [
         facts.aboutEntity(before, {
           severity: isSameHost || isGone || isSent ? "medium" : "high",
@@ -172,11 +153,9 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
           pins: op,
           message: isSent
             ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address}${rest}`,
+            : `${events} are no longer sent to ${address} by what a given stack records`,
           advice:
-            isSameHost && !isSent
-              ? `check with those who read these events that the new address at ${old.host} is theirs`
-              : "keep the subscription until those who read these events agree; to move it, create the new one first, in a separate change",
+            "keep the subscription until those who read these events agree, and say that a new address is theirs; to move it, create the new one first, in a separate change",
         }),
       ];
     });

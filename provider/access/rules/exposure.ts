@@ -148,24 +148,17 @@ function judgeName(
     return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
   }
   const other = names.findNamesake(before, after);
-  const otherAfter = other && facts.comparison.after.entities.get(other.key);
-  const isTaken =
-    otherAfter !== undefined && addressOf(facts, otherAfter, "after") === addressOf(facts, after, "after");
-  // What no stack has may be older than what a stack has.
-  const was = facts.comparison.drift === undefined && !isTaken ? "was" : "is";
   if (other !== undefined && isFoundByPath(after.kind)) {
     const path = facts.pathOf(after.key, "after");
     return {
       severity: "high",
-      why: `${path} ${was} the path of another one, ${other.uid ?? other.urn ?? other.key}, and whatever names this path may mean this one`,
+      why: `${path} is or was the path of another one, ${other.uid ?? other.urn ?? other.key}, and whatever names this path may mean this one`,
     };
   }
   if (other !== undefined) {
-    const group = facts.groupOf(other)?.path;
-    const place = group === undefined ? "" : ` in ${group}`;
     return {
       severity: "medium",
-      why: `that ${was} the name of another one${place}, ${other.uid ?? other.urn ?? other.key}`,
+      why: `that is or was the name of another one, ${other.uid ?? other.urn ?? other.key}`,
     };
   }
   if (before === undefined || !isRenamed) return undefined;
@@ -279,20 +272,14 @@ function findUnreadValues(facts: Facts): FindingInput[] {
 function findConcealedValues(facts: Facts): FindingInput[] {
   return [...judgedChanges(facts)].flatMap(({ after }) => {
     const { concealed = [] } = after;
-    const [first, ...others] = concealed;
-    if (first === undefined) return [];
+    if (concealed.length === 0) return [];
     const paths = concealed.map(({ path }) => path);
-    const [are, it] = others.length === 0 ? ["is", "it"] : ["are", "them"];
     const grants = facts.heldThrough(after.key);
     return [
       facts.aboutEntity(after, {
         severity: "high",
         field: [...new Set(concealed.map(({ property }) => property))].join(", "),
-        message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${are} secret now: ${
-          first.isUnchanged
-            ? `this update does not change ${it}, but no later change can be judged`
-            : `whether the update changes ${it} cannot be judged`
-        }`,
+        message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${paths.length === 1 ? "is" : "are"} secret now: no change of that can be judged from this update on`,
         details: [
           ...(paths.length > 3 ? limitLines(paths) : []),
           ...(grants.length > 0 ? ["it has:", ...listGrantsHeld(grants)] : []),
@@ -307,9 +294,7 @@ function findConcealedValues(facts: Facts): FindingInput[] {
 const adviceOnUid = ({ comparison: { inventory } }: Facts): string =>
   inventory === undefined
     ? "give --inventory, which describes what the program does not manage"
-    : "correct the uid: the update fails where nothing has it; or take an inventory of the group above what has it";
-const OTHER_GROUP =
-  "take an inventory of the group above all that this program manages, or refer to a group of your own";
+    : "correct the uid, since the update fails where nothing has it; or take an inventory of the group above all that this program manages";
 
 /** A part of a grant that nobody can check. */
 interface Doubt {
@@ -318,26 +303,12 @@ interface Doubt {
   readonly advice: string;
 }
 
-/** Why nobody here can say what a role or an identity is, and what to do; undefined where the documents say it. */
-function whyUnknown(
-  facts: Facts,
-  what: "role" | "identity",
-  key: string,
-  isDescribed = facts.entity(key) !== undefined,
-): [why: string, advice?: string] | undefined {
-  const hasInventory = facts.comparison.inventory !== undefined;
-  const about = { role: "the capabilities of the role are", identity: "who may assume the identity is" }[
-    what
-  ];
+/** Whether nothing but the program says what a role or an identity is: no document describes it, or its group. */
+function isUndescribed(facts: Facts, key: string, isKnown = facts.entity(key) !== undefined): boolean {
   const entity = facts.entity(key);
   const group = facts.groupAndAbove(key).find((at) => at !== key);
-  if (entity?.builtIn !== true && facts.isOutsideInventory(group))
-    return [`the group of this ${what} is not in the inventory`, OTHER_GROUP];
-  if (!isDescribed && (entity !== undefined || !hasInventory)) return [`${about} unknown`];
-  if (!isDescribed) return [`the inventory has no ${what} with this uid`];
-  return entity?.claimed === true
-    ? [`only the program states ${about.replace(/ (?:are|is)$/, "")}`]
-    : undefined;
+  const isOutside = entity?.builtIn !== true && facts.isOutsideInventory(group);
+  return isOutside || !isKnown || entity?.claimed === true;
 }
 
 const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
@@ -347,23 +318,22 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
   const hasInventory = facts.comparison.inventory !== undefined;
   const place = facts.entity(group.key);
   const doubts: Doubt[] = [];
-  const doubt = (field: string, why: string, advice = adviceOnUid(facts), who = subject.displayName) =>
+  const doubt = (field: string, why: string, advice = adviceOnUid(facts)) => {
+    const who = field === "subject" ? shortName(subject) : subject.displayName;
     doubts.push({ field, message: `${who} gains ${nameOfRole(role)} on ${group.path}: ${why}`, advice });
+  };
   if (isSummary(role.key)) {
     const advice = "let fewer services and tokens share an identity or a directory that has so many grants";
     doubt("role", "these are too many to list, so nobody can review them", advice);
   }
-  if (role.uid !== undefined || facts.entity(role.key) !== undefined) {
-    const unknown = whyUnknown(facts, "role", role.key, role.capabilities !== undefined);
-    if (unknown !== undefined) doubt("role", ...unknown);
-  }
-  if (subject.type === "identity") {
-    const [why, advice] = whyUnknown(facts, "identity", subject.key) ?? [];
-    if (why !== undefined) doubt("subject", why, advice, shortName(subject));
-  }
+  const isNamed = role.uid !== undefined || facts.entity(role.key) !== undefined;
+  if (isNamed && isUndescribed(facts, role.key, role.capabilities !== undefined))
+    doubt("role", "no inventory describes this role");
+  if (subject.type === "identity" && isUndescribed(facts, subject.key))
+    doubt("subject", "no inventory describes this identity");
   // A group that the inventory lacks may be anyone's. Without an inventory a program names groups by uid alone.
   const isDescribed = place === undefined ? group.uid === undefined : place.claimed !== true;
-  if (hasInventory && !isDescribed) doubt("group", "the inventory does not contain this group", OTHER_GROUP);
+  if (hasInventory && !isDescribed) doubt("group", "no inventory describes this group");
   return doubts;
 }
 
@@ -503,20 +473,6 @@ function findUnknownValues(facts: Facts): FindingInput[] {
   });
 }
 
-function reportUnresolvedLines(lines: readonly string[], hasInventory: boolean): FindingInput {
-  return {
-    severity: "low",
-    name: "unresolved",
-    field: "unresolved",
-    message: `${plural(lines.length, "input")} could not be resolved`,
-    details: limitLines(lines),
-    pins: [...lines],
-    advice: hasInventory
-      ? "write the preview with --show-sames, or give --before, which contain them"
-      : "give --inventory, and write the preview with --show-sames, which contain them",
-  };
-}
-
 const unresolved: Rule = {
   id: "X2",
   name: "unresolved",
@@ -533,7 +489,16 @@ const unresolved: Rule = {
     const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
     const lines = facts.comparison.unresolved;
     if (findings.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
-      findings.push(reportUnresolvedLines(lines, facts.comparison.inventory !== undefined));
+      findings.push({
+        severity: "low",
+        name: "unresolved",
+        field: "unresolved",
+        message: `${plural(lines.length, "input")} could not be resolved`,
+        details: limitLines(lines),
+        pins: [...lines],
+        advice:
+          "give --inventory, and write the preview with --show-sames, or give --before, which contain them",
+      });
     }
     return facts.options.strict ? findings.map((finding) => ({ ...finding, severity: "high" })) : findings;
   },

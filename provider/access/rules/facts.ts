@@ -1,3 +1,4 @@
+import { DAY_MS, timestampNanos } from "../../fields/formats";
 import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { isTopUid, isUid } from "../../text/uid";
@@ -24,6 +25,23 @@ import type { CapabilityEffect } from "./capabilities";
 import { builtInRoleNames } from "./data/builtInRoleNames";
 import type { FindingInput } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
+
+/** Days from now until a time, rounded down: below 0 where it has passed; undefined where it is none. */
+export function daysUntil({ options: { now } }: Facts, time = ""): number | undefined {
+  const nanos = timestampNanos(time);
+  return nanos === undefined ? undefined : Math.floor((Number(nanos / 1_000_000n) - now) / DAY_MS);
+}
+
+/** Remembers what is found about a comparison, for each question. */
+export function rememberByFacts<Q, T>(find: (facts: Facts, question: Q) => T): typeof find {
+  const known = new WeakMap<Facts, Map<Q, T>>();
+  return (facts, question) =>
+    getOrCompute(
+      getOrCompute(known, facts, () => new Map<Q, T>()),
+      question,
+      () => find(facts, question),
+    );
+}
 
 /** The texts inside a value. */
 export function* textsIn(value: Json | undefined): Generator<string> {
@@ -308,7 +326,7 @@ export class Facts {
         before?.role.key === grant.role.key &&
         before.group.key === grant.group.key &&
         old.actsFrom(before.subject, before.group.key) === now.actsFrom(grant.subject, grant.group.key) &&
-        !(grant.subject.matchesMany && this.acceptsMore(grant.subject.key));
+        !(grant.subject.matchesMany && this.widenedHolders().has(grant.subject.key));
       if (!isRoleOnly) yield change;
     }
   }
@@ -342,11 +360,7 @@ export class Facts {
     return [...changed, ...there];
   }
 
-  /** Whether more may be the holder with this key than before: what cannot be judged counts as more. */
-  private acceptsMore(key: string): boolean {
-    return this.widenedHolders().has(key);
-  }
-
+  /** The holders of whom there may be more than before: what cannot be judged counts as more. */
   private readonly widenedHolders = once(() => {
     const widened = this.comparison.changes.filter(({ fields }) =>
       fields.some(({ direction }) => mayWiden(direction)),

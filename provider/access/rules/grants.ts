@@ -220,9 +220,6 @@ function assessGain(
 
 const isRole = (kind: string): boolean => kind === "Role";
 
-const untilDeleted = (grant: Grant): string =>
-  `${grant.subject.displayName} ${scopeText(grant)}, until the update takes that away, which it may do last`;
-
 const roleWidened: Rule = {
   id: "G4",
   name: "role-widened",
@@ -245,6 +242,7 @@ const roleWidened: Rule = {
       const kept = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       const known = new Set(kept.map(tupleOf));
       const lost = facts.before.ofRole(after.key).filter((grant) => !known.has(tupleOf(grant)));
+      // The update deletes last.
       const grants = [...kept, ...lost];
       if (grants.length === 0) continue;
       const gains = grants.map((grant) => assessGain(facts, grant, before, added));
@@ -259,8 +257,7 @@ const roleWidened: Rule = {
           message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
           details: limitLines([
             ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
-            ...[...new Set(kept.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
-            ...[...new Set(lost.map(untilDeleted))].sort(),
+            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
           ]),
           advice: "create a separate role for the added capabilities, and bind it to those who need them",
         }),
@@ -294,19 +291,18 @@ const scopeWidened: Rule = {
         old.role.key === grant.role.key &&
         old.group.key !== grant.group.key &&
         facts.isWithin(old.group.key, grant.group.key);
-      const moved =
-        before !== undefined && same(before) ? before : lost.ofSubject(grant.subject.key).find(same);
       // A grant that stays below may go in a later change: together they are a move.
-      const from = moved ?? facts.grantsBefore(grant.subject.key).find(same);
+      const held = [...lost.ofSubject(grant.subject.key), ...facts.grantsBefore(grant.subject.key)];
+      const from = [...(before === undefined ? [] : [before]), ...held].find(same);
       if (from === undefined) continue;
       const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
       findings.push(
         facts.aboutGrant(grant, {
           severity: grant.group.isRoot ? "high" : "medium",
           field: "parentUid",
-          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} ${moved === undefined ? "besides" : "instead of"} ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} beside or instead of ${from.group.path}, and reaches ${plural(reached.length, "more group")}`,
           details: limitLines(reached.map(({ path }) => path).sort()),
-          advice: `${moved === undefined ? `remove the one on ${grant.group.path}` : `keep the binding on ${from.group.path}`}, and add one for each further group that needs it`,
+          advice: `bind it on ${from.group.path} only, and add a binding for each further group that needs it`,
         }),
       );
     }

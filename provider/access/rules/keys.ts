@@ -2,7 +2,7 @@ import { createPublicKey } from "node:crypto";
 import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import { listFirst, plural, tryParseJson } from "../../text/plain";
-import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember, timestampNanos } from "../../fields/formats";
+import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember } from "../../fields/formats";
 import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilities";
@@ -19,7 +19,7 @@ import {
 } from "../graph/describedFields";
 import { labelEntity } from "./wording";
 import { mayWiden } from "../effects";
-import { textsIn } from "./facts";
+import { daysUntil, textsIn } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
@@ -173,14 +173,6 @@ function findWeakness(key: Props): string | undefined {
     // No key of anybody: nothing is signed with it.
     return undefined;
   }
-}
-
-/** Days from now until a time, rounded down; undefined where it is none. */
-function daysUntil(facts: Facts, time: string | undefined): number | undefined {
-  const nanos = time === undefined ? undefined : timestampNanos(time);
-  return nanos === undefined
-    ? undefined
-    : Math.floor((Number(nanos / 1_000_000n) - facts.options.now) / DAY_MS);
 }
 
 const keySets = (kind: string): readonly string[] => pathsMeant(kind, "trust.keys");

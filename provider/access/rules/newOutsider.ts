@@ -51,24 +51,14 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
   return isStrongOne && newness === "new" ? "high" : "medium";
 }
 
-/** What is said of who is new everywhere, and of who is new on a group. */
-interface OutsiderWords {
-  readonly new: string;
-  /** Of who is known for reading alone. */
-  readonly reading: string;
-  readonly elsewhere: string;
-}
-
-const OF_TRUST: OutsiderWords = {
-  new: "which no identity with a grant trusted before",
-  reading: "which so far only identities trusted that may read",
-  elsewhere: "which identities trusted before only on other groups",
-};
-const OF_INVITE: OutsiderWords = {
-  new: "which no identity with a grant trusted before, and no invite named",
-  reading: "which so far only identities trusted that may read, or invites named to a role that reads",
-  elsewhere: "which identities trusted, or invites named, before only on other groups",
-};
+/** What is said of an outsider whom identities with a grant, and for invites also other invites, did not name before. */
+const WORDS = {
+  new: "which nothing that gives access named before",
+  reading: "which so far only what gives reading named",
+  elsewhere: "which only what gives access on other groups named before",
+  // Whoever is known by what was made by hand alone may have been put there to look known.
+  byHand: "which nothing that a given stack records named before",
+} as const;
 
 /** By what owners are known: by any grant, or by one that allows more than to read. */
 type KnownOn = "groups" | "writeGroups";
@@ -124,7 +114,7 @@ interface Outsider {
   readonly owners: readonly TrustedOwner[];
   readonly grants: readonly Grant[];
   readonly severity: Severity;
-  readonly words: string;
+  readonly words: (typeof WORDS)[keyof typeof WORDS];
 }
 
 function findOutsider(
@@ -132,14 +122,13 @@ function findOutsider(
   { anybody: known, writers }: Known,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
-  words: OutsiderWords,
 ): Outsider | undefined {
   const strangers = strangersOf(known, conditions);
   if (strangers.length > 0) {
     const isStrongOne = grants.some((grant) => isStrongGrant(facts, grant));
     const isFirst = boundBefore(facts, "anybody").length === 0;
     const severity = severityOfStranger(isStrongOne, isFirst ? "first" : "new");
-    return { owners: strangers, grants, severity, words: words.new };
+    return { owners: strangers, grants, severity, words: WORDS.new };
   }
   const found = grants.map((grant) => ({
     grant,
@@ -148,7 +137,7 @@ function findOutsider(
   const elsewhere = found.filter(({ owners }) => owners.length > 0);
   const writing = grants.filter(({ role }) => facts.roles.mayWrite(role));
   const readers = writing.length === 0 ? [] : strangersOf(writers, conditions);
-  if (readers.length > 0) return { owners: readers, grants: writing, severity: "high", words: words.reading };
+  if (readers.length > 0) return { owners: readers, grants: writing, severity: "high", words: WORDS.reading };
   if (elsewhere.length === 0) return undefined;
   return {
     owners: [
@@ -158,12 +147,9 @@ function findOutsider(
     ],
     grants: elsewhere.map(({ grant }) => grant),
     severity: elsewhere.some(({ grant }) => grant.group.isRoot) ? "high" : "medium",
-    words: words.elsewhere,
+    words: WORDS.elsewhere,
   };
 }
-
-/** Whoever is known by what was made by hand alone may have been put there to look known. */
-const BY_HAND = "which nothing that a given stack records trusted before";
 
 /** @param recorded The identity as a given stack records it. */
 function judgeOutsider(
@@ -171,11 +157,10 @@ function judgeOutsider(
   known: Known,
   conditions: readonly OwnerParts[],
   grants: readonly Grant[],
-  words: OutsiderWords,
   recorded?: Entity,
 ): Outsider | undefined {
-  const outsider = findOutsider(facts, known, conditions, grants, words);
-  if (outsider !== undefined && outsider.words !== words.elsewhere) return outsider;
+  const outsider = findOutsider(facts, known, conditions, grants);
+  if (outsider !== undefined && outsider.words !== WORDS.elsewhere) return outsider;
   // Whom a stack knows anywhere was reviewed once: where they are trusted now, the server says.
   const owners = strangersOf(known.stacks, conditions);
   if (owners.length === 0) return outsider;
@@ -184,7 +169,7 @@ function judgeOutsider(
   const isContradicted = recorded !== undefined && !isDeepStrictEqual(ownersOf(facts, recorded), conditions);
   const isByHand = outsider === undefined && !isContradicted;
   const severity = severityOfStranger(isStrongOne, isByHand ? "byHand" : "new");
-  return { owners, grants, severity, words: BY_HAND };
+  return { owners, grants, severity, words: WORDS.byHand };
 }
 
 export const newOutsider: Rule = {
@@ -221,7 +206,7 @@ export const newOutsider: Rule = {
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
       const recorded = facts.recordedByUrn().get(entity.urn ?? "");
-      const outsider = judgeOutsider(facts, known(), conditions, grants, OF_TRUST, recorded);
+      const outsider = judgeOutsider(facts, known(), conditions, grants, recorded);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
       findings.push(
@@ -240,7 +225,7 @@ export const newOutsider: Rule = {
       if (field === undefined || address === undefined) continue;
       const conditions = [[[invitedOwner(address)]]];
       const grants = facts.meanwhile.ofResource(after);
-      const outsider = judgeOutsider(facts, invited(), conditions, grants, OF_INVITE);
+      const outsider = judgeOutsider(facts, invited(), conditions, grants);
       if (outsider === undefined) continue;
       findings.push(
         facts.aboutEntity(after, {

@@ -19,6 +19,7 @@ import {
   pinningClaims,
 } from "../trust/ownedSubjects";
 import { sharedIssuers, SUBJECT } from "../trust/data/sharedIssuers";
+import { rememberByFacts } from "./facts";
 import type { Facts } from "./facts";
 
 /** What a pattern lets in that it should not. */
@@ -42,7 +43,7 @@ function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
   };
 }
 
-const judgements = new WeakMap<Facts, Map<string, PatternJudgement>>();
+const judgements = rememberByFacts(() => new Map<string, PatternJudgement>());
 
 /** The judgement of a text; the same text is judged once. */
 function judgementOf(
@@ -51,8 +52,7 @@ function judgementOf(
   text: string,
   find: (comparer: PatternComparer, pattern: string) => PatternJudgement,
 ): PatternJudgement {
-  const known = getOrCompute(judgements, facts, () => new Map());
-  return getOrCompute(known, JSON.stringify([about, text]), () => find(facts.comparer, text));
+  return getOrCompute(judgements(facts, about), text, () => find(facts.comparer, text));
 }
 
 export function judgePattern(

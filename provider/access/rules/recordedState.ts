@@ -60,7 +60,6 @@ function findRecordOnly(facts: Facts): FindingInput[] {
   });
   if (relied.length === 0) return [];
   const names = relied.map((change) => labelEntity(change.after ?? change)).sort();
-  const isGiven = facts.comparison.inventory !== undefined;
   return [
     {
       severity: facts.options.strict ? "high" : "medium",
@@ -72,9 +71,8 @@ function findRecordOnly(facts: Facts): FindingInput[] {
         ...limitLines(names),
       ],
       pins: valuesOf(relied),
-      advice: isGiven
-        ? "give an inventory of the group above all that this program manages, with these kinds (inventory --types)"
-        : "give --inventory, which shows what the server has",
+      advice:
+        "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types)",
     },
   ];
 }

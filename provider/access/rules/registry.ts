@@ -26,16 +26,11 @@ function findRemovedNames(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "high",
         pins: op,
-        message: `${labelEntity(before)} is ${op === "delete" ? "deleted" : "replaced, which deletes the old one"}: pulls of it fail`,
+        message: `${labelEntity(before)} is ${op}d: pulls of the old one fail`,
         advice: "check that nothing pulls it any more, and keep it until then",
       }),
     ];
   });
-}
-
-function describeSource(from: string | undefined, to: string | undefined): string {
-  if (to === undefined) return `no longer copies its images from ${from ?? "its source"}`;
-  return `copies its images from ${to}${from === undefined ? "" : ` instead of ${from}`}`;
 }
 
 /** Names that stand for other images after a change. */
@@ -57,7 +52,7 @@ function findOtherImages(facts: Facts, { op, before, after }: ChangeWithAfter): 
         : facts.aboutEntity(after, {
             severity: "high",
             field: path,
-            message: `${labelEntity(after)} ${describeSource(from, to)}`,
+            message: `${labelEntity(after)} copies its images from ${to ?? "nowhere"} in place of ${from ?? "nowhere"}`,
             advice: "create a second repository for the new source, and point what pulls to it",
           }),
     ];

@@ -16,6 +16,7 @@ import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import { severities, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
+import { daysUntil } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
@@ -59,8 +60,6 @@ const isShownInGrants = (facts: Facts, change: ChangeWithAfter, { path, effect }
   isShownByGrants(change.kind, path, effect) &&
   (gainsSomething(facts, change) || grantsNothingNew(facts, change));
 
-const nowNanos = (facts: Facts): bigint => BigInt(facts.options.now) * 1_000_000n;
-
 /** The end of a lifetime as the server gave it, or another end as the program writes it. */
 function endBefore({ kind, before }: ChangeWithAfter, path: string): string | undefined {
   const end = lifetimesOf(kind).find((lifetime) => lifetime.path === path)?.field.returnedAs;
@@ -68,17 +67,15 @@ function endBefore({ kind, before }: ChangeWithAfter, path: string): string | un
 }
 
 /** Whether an end that had passed is moved: what was over begins again. */
-function isRevived(facts: Facts, change: ChangeWithAfter, { path }: FieldEffect): boolean {
-  const end = timestampNanos(endBefore(change, path) ?? "");
-  return end !== undefined && end < nowNanos(facts);
-}
+const isRevived = (facts: Facts, change: ChangeWithAfter, { path }: FieldEffect): boolean =>
+  (daysUntil(facts, endBefore(change, path)) ?? 0) < 0;
 
 /** Whether an object that is made now ends no later than the one in whose place it comes. */
 function endsNoLater(facts: Facts, change: ChangeWithAfter, path: string): boolean {
   const end = timestampNanos(endBefore(change, path) ?? "");
   const lifetime = durationNanos(textAtPath(change.after.inputs, path) ?? "");
   if (end === undefined || lifetime === undefined) return false;
-  return nowNanos(facts) + lifetime <= end;
+  return BigInt(facts.options.now) * 1_000_000n + lifetime <= end;
 }
 
 /** The lifetimes that begin again with an object that is made anew, also where no argument changes. */

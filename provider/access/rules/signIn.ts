@@ -5,12 +5,12 @@ import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { labelEntity, limitLines, roleName, scopeText } from "./wording";
 import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
+import { daysUntil } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { decidesSignIn, isIdentityProvider } from "./rule";
 import type { Severity } from "../review/finding";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
-import { timestampNanos } from "../../fields/formats";
 import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { listFirst } from "../../text/plain";
@@ -104,12 +104,10 @@ export function onlyDescribesPeople({ kind, inputs }: Entity, { path, added, aft
 }
 
 /** Whether the token of a directory had ended: made anew, it counts again. */
-function hadEnded({ options: { now } }: Facts, { kind, before }: ResourceChange): boolean {
-  return pathsMeant(kind, "signIn.tokenEnd").some((path) => {
-    const end = timestampNanos(textAtPath(before?.inputs, path) ?? "");
-    return end !== undefined && end < BigInt(now) * 1_000_000n;
-  });
-}
+const hadEnded = (facts: Facts, { kind, before }: ResourceChange): boolean =>
+  pathsMeant(kind, "signIn.tokenEnd").some(
+    (path) => (daysUntil(facts, textAtPath(before?.inputs, path)) ?? 0) < 0,
+  );
 
 /** How loud a change is: who may sign in that could not before decides. */
 function severityOf(facts: Facts, change: ChangeWithAfter, changed: readonly FieldEffect[]): Severity {

@@ -42,7 +42,7 @@ import type { OpenSubject } from "./openSubjects";
 import { GITHUB_ORGANISATION } from "../trust/data/pins";
 import { pinningClaims } from "../trust/ownedSubjects";
 import { SUBJECT } from "../trust/data/sharedIssuers";
-import { listGrantsHeld, tokenTrustsToJudge, trustsToJudge } from "./trustedIdentities";
+import { listGrantsHeld, trustsToJudge } from "./trustedIdentities";
 
 function describeGrantsOf(facts: Facts, { key }: Entity): string[] {
   const grants = facts.heldThrough(key);
@@ -144,7 +144,9 @@ export const sharedIssuer: Rule = {
   about: isAssumable,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const { entity, trust } of tokenTrustsToJudge(facts)) {
+    for (const { entity, trust } of trustsToJudge(facts)) {
+      // Of tokens that are signed with what their issuer publishes, its customers matter.
+      if (!isOfTokens(trust)) continue;
       const subject = trust.subject?.exact;
       const pattern = trust.subject?.pattern;
       const issuers = issuersToPin(facts, trust);
@@ -193,7 +195,7 @@ interface UntrustedRuns {
 function findUntrustedRunsOf(facts: Facts, trust: Trust): UntrustedRuns | undefined {
   const { exact: subject } = trust.subject ?? {};
   const accepted = acceptedText(trust.subject);
-  if (trust.subject === undefined || accepted === undefined) return undefined;
+  if (!isOfTokens(trust) || trust.subject === undefined || accepted === undefined) return undefined;
   // What any outsider can be is reported by T1.
   if (subject === undefined && findOpenSubject(facts, trust) !== undefined) return undefined;
   const { comparer } = facts;
@@ -239,9 +241,7 @@ function reportUntrustedRuns(facts: Facts, entity: Entity, found: UntrustedRuns)
       `subject: ${accepted}`,
       ...describeStart(part),
       ...(owners.length > 1 ? [`owners: ${owners.join(", ")}`] : []),
-      ...(grants.length === 0
-        ? ["it has no grant yet"]
-        : ["whoever assumes it gets:", ...listGrantsHeld(grants)]),
+      ...describeGrantsOf(facts, entity),
     ],
     advice: `${canWrite || grants.length === 0 ? "" : "if it is for what nobody has reviewed yet, leave it to roles that only read, and accept it; else "}pin the branch or a protected environment, as in ${exampleFor(vendor, part)}`,
   });
@@ -258,7 +258,7 @@ export const pullRequestRef: Rule = {
   except: "For an identity that only reads what pull requests need.",
   about: isAssumable,
   find: (facts) =>
-    [...tokenTrustsToJudge(facts)].flatMap(({ entity, trust }) => {
+    [...trustsToJudge(facts)].flatMap(({ entity, trust }) => {
       const runs = findUntrustedRunsOf(facts, trust);
       return runs === undefined ? [] : [reportUntrustedRuns(facts, entity, runs)];
     }),

@@ -7,6 +7,7 @@ import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
 import { acceptedText, fieldName, isOfTokens, pathOf, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { labelEntity } from "./wording";
+import { rememberByFacts } from "./facts";
 import type { Facts, KnownBy } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -59,21 +60,12 @@ function newnessOfIssuer(
   return isCovered(knownIssuers(facts, "stacks").values()) ? undefined : "byHand";
 }
 
-const issuersBefore: Readonly<Record<KnownBy, WeakMap<Facts, KnownBefore>>> = {
-  anybody: new WeakMap(),
-  stacks: new WeakMap(),
-};
-
 /**
  * The patterns of the issuers that identities with a grant trusted before. Whoever holds registered keys writes any issuer
  * beside them, which says nothing of the tokens of that issuer: T7 judges whose keys these are.
  */
-function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
-  const issuers = issuersBefore[by];
-  const known = issuers.get(facts);
-  if (known !== undefined) return known;
+const knownIssuers = rememberByFacts((facts, by: KnownBy): KnownBefore => {
   const found = new KnownBefore(facts);
-  issuers.set(facts, found);
   for (const { entity, groups } of boundBefore(facts, by)) {
     for (const trust of trustsOf(entity)) {
       const pattern = issuerPatternOf(trust);
@@ -83,7 +75,7 @@ function knownIssuers(facts: Facts, by: KnownBy): KnownBefore {
     }
   }
   return found;
-}
+});
 
 /** Whether `--issuer-allow` names an issuer, or all that a pattern accepts. */
 function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolean {
@@ -257,15 +249,8 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} is ${sign === "*" ? "no wildcard" : "no anchor"}`,
-            advice:
-              patternField === undefined
-                ? sign === "^"
-                  ? "write the value without ^ and $"
-                  : "if a part must vary, create an identity for each value"
-                : sign === "^"
-                  ? `write the value without ^ and $, or the pattern in ${patternField}`
-                  : `if a part must vary, use ${patternField}, anchored with ^ and $`,
+            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} stands for itself`,
+            advice: `write the value without ^, $ and *; if a part must vary, ${patternField === undefined ? "create an identity for each value" : `use ${patternField}, anchored with ^ and $`}`,
           }),
         );
       }

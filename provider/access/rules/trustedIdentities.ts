@@ -2,10 +2,11 @@ import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
 import { nameIn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { isOfTokens, trustsOf } from "../graph/trust";
+import { trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { isAssumable } from "./rule";
 import { limitLines } from "./wording";
+import { rememberByFacts } from "./facts";
 import type { Facts, KnownBy } from "./facts";
 
 /**
@@ -39,11 +40,6 @@ export function* trustsToJudge(facts: Facts): Generator<TrustToJudge> {
   }
 }
 
-/** Those of tokens that are signed with what their issuer publishes: its customers, and who runs it, matter. */
-export function* tokenTrustsToJudge(facts: Facts): Generator<TrustToJudge> {
-  for (const each of trustsToJudge(facts)) if (isOfTokens(each.trust)) yield each;
-}
-
 /** An identity that had a grant, and the groups on which it had one; and those of grants that do more than read. */
 interface TrustedIdentity {
   readonly entity: Entity;
@@ -51,22 +47,15 @@ interface TrustedIdentity {
   readonly writeGroups: readonly string[];
 }
 
-const bound: Readonly<Record<KnownBy, WeakMap<Facts, readonly TrustedIdentity[]>>> = {
-  anybody: new WeakMap(),
-  stacks: new WeakMap(),
-};
-
 /**
  * The identities that had a grant before. One without any may have been put there to make an outsider look known. One that the
  * change makes, or takes over with the grants that it has, does not make its own owner known.
  */
-export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity[] {
-  const known = bound[by].get(facts);
-  if (known !== undefined) return known;
+export const boundBefore = rememberByFacts((facts, by: KnownBy): readonly TrustedIdentity[] => {
   const recorded = facts.recordedByUrn();
   const { before, changes } = facts.comparison;
   const made = new Set(changes.flatMap(({ op, after }) => (op === "create" && after ? [after.key] : [])));
-  const found = [...before.entities.values()].flatMap((live): TrustedIdentity[] => {
+  return [...before.entities.values()].flatMap((live): TrustedIdentity[] => {
     const entity = by === "anybody" ? live : recorded.get(live.urn ?? "");
     if (entity === undefined || !isAssumable(entity.kind) || made.has(entity.key)) return [];
     const grants = [live.key, ...facts.before.subjectsOf(live.key)].flatMap((each) =>
@@ -77,9 +66,7 @@ export function boundBefore(facts: Facts, by: KnownBy): readonly TrustedIdentity
     const writing = grants.filter(({ role }) => facts.roles.mayWrite(role));
     return [{ entity, groups: groupsOf(grants), writeGroups: groupsOf(writing) }];
   });
-  bound[by].set(facts, found);
-  return found;
-}
+});
 
 /** Whether a grant allows more than to read below the root. */
 export const isStrongGrant = (facts: Facts, { role, group }: Grant): boolean =>

@@ -41,13 +41,6 @@ const NOBODY = "[^\\x00-\\x{10FFFF}]";
 /** `release-1.2`, `v1.2`: a name for each version is no free choice, unless the words vary. */
 const versioned = ({ prefix }: Proof): string => anchored(`${prefix}(?:${WORDS}v?|v)${NUMBERS}`);
 
-function commonStart(names: readonly string[]): string {
-  const [first = "", ...rest] = names;
-  let length = first.length;
-  for (const name of rest) while (!name.startsWith(first.slice(0, length))) length -= 1;
-  return first.slice(0, length);
-}
-
 /** Whether the words before a version vary, so that anyone can choose some. */
 function hasManyWords(comparer: PatternComparer, pattern: string, { before, prefix, after }: Proof): boolean {
   const segment = { before, name: `${prefix}${WORDS}`, after: `v?${NUMBERS}${after}` };
@@ -69,20 +62,12 @@ function findChosenNames(
   if (!names.isMany && !hasManyWords(comparer, pattern, chosen)) return undefined;
   const { before, name, after, noun, prefix } = chosen;
   const own = `${prefix}${INTRUDER}`;
-  const accepts = (form: string): boolean => {
-    const found = comparer.names(pattern, { ...segment, namePatterns: [anchored(form)] }, 1);
-    return found === "tooLarge" || found.list.length > 0;
-  };
-  const start = commonStart(names.list);
-  const isStart = start.length > prefix.length && accepts(`${RE2JS.quote(start)}.*${INTRUDER}`);
+  const strange = comparer.names(pattern, { ...segment, namePatterns: [anchored(own)] }, 1);
   const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
-  const what = noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`;
+  const any = noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`;
+  const isAny = strange === "tooLarge" || strange.list.length > 0;
   return {
-    what: accepts(own)
-      ? what
-      : isStart
-        ? `any ${noun} whose name begins like that`
-        : `${noun === "branch" ? "branches" : `${noun}s`} of many names`,
+    what: isAny ? any : `${noun === "branch" ? "branches" : `${noun}s`} of many names`,
     example: firstExample(comparer, pattern, examples),
   };
 }

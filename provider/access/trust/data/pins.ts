@@ -230,25 +230,15 @@ export const sharedPins: readonly SharedPin[] = [
     ...pathClaim("workflow_ref", GITHUB_ORGANISATION, GITHUB_OWNER),
     why: "it names the workflow of the repository that runs, unlike job_workflow_ref",
   },
-  {
+  ...["repository_id", "repository_owner_id", "enterprise_id"].map((claim) => ({
     ...github,
-    ...wholeClaim("repository_id", "repository_id of GitHub Actions", NUMBER),
+    ...wholeClaim(claim, `${claim} of GitHub Actions`, NUMBER),
     why: "GitHub never gives a number again",
-  },
-  {
-    ...github,
-    ...wholeClaim("repository_owner_id", "repository_owner_id of GitHub Actions", NUMBER),
-    why: "GitHub never gives a number again",
-  },
+  })),
   {
     ...github,
     ...wholeClaim("enterprise", "enterprise of GitHub Actions", "[A-Za-z0-9-]+"),
     why: "GitHub writes the enterprise that the repository belongs to",
-  },
-  {
-    ...github,
-    ...wholeClaim("enterprise_id", "enterprise_id of GitHub Actions", NUMBER),
-    why: "GitHub never gives a number again",
   },
   gitlabSubject,
   { ...gitlab, ...pathClaim("project_path", GITLAB_GROUP, GITLAB_NAME), why: GITLAB_WHY },

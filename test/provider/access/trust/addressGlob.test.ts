@@ -116,7 +116,9 @@ it("shows no password of a receiver whose host is not clear", () => {
   const sink = "https://hooks.acme.example:hunter2@evil.example/in?token=hunter3";
   const to = resource("Subscription", "audit", { parentUid: payments, sink });
   const [finding] = found("X1", compareResources(groups, [...groups, to]));
-  expect(finding?.message).toMatch(/are sent to an address without a clear host: \S*evil\.example/);
+  expect(finding?.message).toMatch(
+    /are sent to an address to which no reviewed subscription sends them: \S*evil\.example/,
+  );
   expect(JSON.stringify(finding)).not.toMatch(/hunter/);
 });
 
