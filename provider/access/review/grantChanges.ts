@@ -1,4 +1,5 @@
-import { getOrCompute, groupBy } from "../../fields/values";
+import { getOrCompute, groupBy, once } from "../../fields/values";
+import { printable } from "../../text/printable";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
@@ -18,6 +19,7 @@ import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
 import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/keys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
+import { textsOfTrusts } from "../graph/principals";
 import { isUnread } from "../graph/unread";
 import { PatternComparer } from "../trust/patternComparer";
 
@@ -401,6 +403,29 @@ const DOUBTFUL_LOSS = {
   capabilitiesRemoved: [],
 } as const;
 
+/**
+ * Finds the identity through which somebody keeps what a lost grant gave: another one of the same trust has the role there.
+ */
+function createKeeperFinder(before: AccessGraph, after: AccessGraph, hierarchies: Hierarchies) {
+  const trustsBefore = once(() => textsOfTrusts(before.entities));
+  const trustsAfter = once(() => textsOfTrusts(after.entities));
+  const roleKey = (trust: string | undefined, { role }: Grant): string | undefined =>
+    trust === undefined ? undefined : joinKey(trust, role.key);
+  const holders = once(() =>
+    groupBy(after.grants, (grant) => [roleKey(trustsAfter().get(grant.subject.key), grant)]),
+  );
+  return (lost: Grant): Entity | undefined => {
+    const key = roleKey(trustsBefore().get(lost.subject.key), lost);
+    const chain = hierarchies.after.chain(lost.group.key);
+    const kept = (key === undefined ? [] : (holders().get(key) ?? [])).find(
+      ({ subject, group }) =>
+        subject.key !== lost.subject.key &&
+        chain.includes(hierarchies.after.actsFrom(subject, group.key) ?? ""),
+    );
+    return kept && after.entities.get(kept.subject.key);
+  };
+}
+
 const isUnreadable = ({ subject, role, group }: Grant): boolean =>
   [subject, role, group].some(({ key }) => isUnreadKey(key));
 
@@ -438,9 +463,14 @@ export function diffGrants(
     else if (!olds.has(key)) gained.push(grant);
   }
   const unreadable = new Set(gained.filter(isUnreadable).map(({ urn }) => urn));
+  const findKeeper = createKeeperFinder(before, after, hierarchies);
   const lost = pairing.remaining().map((grant): GrantChange => {
     const { urn } = grant;
-    return { ...loss(grant), ...(urn !== undefined && unreadable.has(urn) ? DOUBTFUL_LOSS : {}) };
+    if (urn !== undefined && unreadable.has(urn)) return { ...loss(grant), ...DOUBTFUL_LOSS };
+    const keeper = findKeeper(grant);
+    if (keeper === undefined) return loss(grant);
+    const reason = `grant removed, but the identity ${JSON.stringify(printable(keeper.name ?? "", 100))} has the same trust and keeps the role here`;
+    return { ...loss(grant), reason, capabilitiesRemoved: [] };
   });
   const changes = [...gained.map(gain), ...lost, ...paired, ...changed];
   return {

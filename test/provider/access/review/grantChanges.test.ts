@@ -107,6 +107,33 @@ describe("the difference between two graphs", () => {
     ]);
   });
 
+  const elsewhere: Props = { ...github, subject: "repo:acme/other:ref:refs/heads/main" };
+  test.each<[string, Entity[], string]>([
+    [
+      "of the same trust keeps the role",
+      [binding(2, other, reader, ROOT_UID)],
+      'grant removed, but the identity "identity 4" has the same trust and keeps the role here',
+    ],
+    ["keeps another role", [binding(2, other, writer, team)], "grant removed"],
+    ["keeps the role below", [binding(2, other, reader, below)], "grant removed"],
+    [
+      "of another trust keeps the role",
+      [identity(other, elsewhere), binding(2, other, reader, team)],
+      "grant removed",
+    ],
+  ])("says of a lost grant where another identity %s", (_what, kept, reason) => {
+    const [old, now] = [[binding(1, someone, reader, team)], []].map((own) =>
+      graph(...basis, ...kept, ...own),
+    );
+    const [lost, ...more] = diffGrants(old!, now!).changes;
+    expect({ change: lost?.change, reason: lost?.reason, more }).toEqual({
+      change: "lost",
+      reason,
+      more: [],
+    });
+    expect(lost?.capabilitiesRemoved).toEqual(reason === "grant removed" ? ["CAP_REPO_LIST"] : []);
+  });
+
   test("treats a moved group as another scope", () => {
     const moved = [root, groups[1]!, entity("Group", below, { parentUid: ROOT_UID, name: "below" })];
     const [old, now] = [groups, moved].map((of) =>
