@@ -69,14 +69,14 @@ interface AssertionText {
   /**
    * What is asserted, in a few words: the findings begin with it.
    * @maxLength 200
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must say in a few words what is asserted
    */
   readonly name: string;
   /**
    * Why, for whoever reads the finding.
    * @maxLength 1000
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must say why
    */
   readonly reason?: string;
@@ -106,7 +106,7 @@ interface AccessSelector {
   /**
    * A role by name or uid: whoever may do all that it allows, by whatever role.
    * @maxLength 200
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must be the name or the uid of a role, as in owner
    */
   readonly role?: string;

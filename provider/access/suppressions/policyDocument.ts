@@ -76,14 +76,14 @@ export interface PolicyEntry {
   /**
    * Why the finding is accepted: for whoever reads the review.
    * @maxLength 1000
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must say why the finding is accepted
    */
   readonly reason: string;
   /**
    * The person who accepted the finding. Needed for findings of drift that are high or critical.
    * @maxLength 200
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must name the person who accepted the finding
    */
   readonly acceptedBy?: string;
@@ -114,7 +114,7 @@ export interface JudgedType {
   /**
    * Why its resources give no access: for whoever reads the review.
    * @maxLength 1000
-   * @pattern \S
+   * @pattern [\p{L}\p{N}]
    * @errorMessage must say why its resources give no access
    */
   readonly reason: string;

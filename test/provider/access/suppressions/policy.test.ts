@@ -112,6 +112,8 @@ describe("a policy file", () => {
       "allow[0].reason is missing: it must say why the finding is accepted",
     ],
     [entry(...good.slice(0, 2), "reason: ' '"), "allow[0].reason must say why the finding is accepted"],
+    [entry(...good.slice(0, 2), 'reason: "\\u200b"'), "allow[0].reason must say why the finding is accepted"],
+    [entry(...good.slice(0, 2), "reason: '…'"), "allow[0].reason must say why the finding is accepted"],
     [entry(...good.slice(0, 2), "reason:"), "allow[0].reason must be a string"],
     [
       entry(...good.slice(0, 3), "expires: 2027-02-29"),
