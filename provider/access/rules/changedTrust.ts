@@ -10,7 +10,7 @@ import { textOfTrust } from "../graph/principals";
 import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
-import type { FindingInput } from "./rule";
+import type { FindingInput, Rule } from "./rule";
 import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
@@ -160,7 +160,7 @@ const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolea
   isPrincipalField(kind, path) && mayWiden(direction);
 
 /** Identities with grants that trust somebody else than before. */
-export function findChangedTrust(facts: Facts): FindingInput[] {
+function findChangedTrust(facts: Facts): FindingInput[] {
   return [...facts.writes(hasPrincipal)].flatMap((change) => {
     const { op, before, after, recorded, fields } = change;
     if (op === "create" || before === undefined) return [];
@@ -266,7 +266,7 @@ function findInheritance(
  * New identities that get the grants of a deleted one. That is how a change of trust looks in a preview after the resource
  * was renamed in the program. An identity that trusts no more than one that it takes the place of is the same one renamed.
  */
-export function findInheritedGrants(facts: Facts): FindingInput[] {
+function findInheritedGrants(facts: Facts): FindingInput[] {
   const deleted = indexDeleted(facts);
   return [...facts.writes(hasPrincipal)].flatMap(({ op, after }) => {
     if (op !== "create") return [];
@@ -285,3 +285,20 @@ export function findInheritedGrants(facts: Facts): FindingInput[] {
     ];
   });
 }
+
+export const trustChanged: Rule = {
+  id: "T5",
+  name: "trust-changed",
+  severities: ["high", "medium"],
+  when: "medium for another subject of the same owners at a shared issuer, if all grants only read below the root. Medium too for another audience at a service of CI, whose runs ask for any, and of a service account of Kubernetes. Medium too for the numbers of the same repository of GitHub; otherwise high. In drift always high",
+  what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Or such an identity is deleted, and a new one that trusts somebody else gets its grants: the same role on the same group. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. An update deletes grants last, so those count too. Reported as well: a trust that the update narrows, perhaps after it made or widened a grant. Not reported: another change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
+  why: "No binding changes, so nothing in the diff shows that a different principal now has this access.",
+  fix: "Create a new identity for the new principal and bind what it needs. Remove the old one in a second change. If it is the same principal under another name, say so in the pull request. To rotate keys, add the new key beside the old one, and remove the old one in a second change.",
+  except:
+    "After a repository or an issuer has moved, or to rotate keys, for that identity, while the pull request is open.",
+  exampleMatch: { name: "ci-deployer" },
+  needsBefore: "object",
+  driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
+  about: hasPrincipal,
+  find: (facts) => [...findChangedTrust(facts), ...findInheritedGrants(facts)],
+};

@@ -15,29 +15,11 @@ import { registryRules } from "./registry";
 import { changedSetting, newMatch, newRoot, repeatedGrant } from "./settings";
 import type { FindingInput, Rule } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
-import { hasPrincipal } from "../graph/accessKinds";
-import { findChangedTrust, findInheritedGrants } from "./changedTrust";
+import { trustChanged } from "./changedTrust";
 import { newOutsider } from "./newOutsider";
 import { anySubject, pullRequestRef, sharedIssuer } from "./subjectTrust";
 import { fingerprintOf } from "../documents/digest";
 import { anyIssuer, looseMatch } from "./tokenTrust";
-
-const trustChanged: Rule = {
-  id: "T5",
-  name: "trust-changed",
-  severities: ["high", "medium"],
-  when: "medium for another subject of the same owners at a shared issuer, if all grants only read below the root. Medium too for another audience at a service of CI, whose runs ask for any, and of a service account of Kubernetes. Medium too for the numbers of the same repository of GitHub; otherwise high. In drift always high",
-  what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Or such an identity is deleted, and a new one that trusts somebody else gets its grants: the same role on the same group. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. An update deletes grants last, so those count too. Reported as well: a trust that the update narrows, perhaps after it made or widened a grant. Not reported: another change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
-  why: "No binding changes, so nothing in the diff shows that a different principal now has this access.",
-  fix: "Create a new identity for the new principal and bind what it needs. Remove the old one in a second change. If it is the same principal under another name, say so in the pull request. To rotate keys, add the new key beside the old one, and remove the old one in a second change.",
-  except:
-    "After a repository or an issuer has moved, or to rotate keys, for that identity, while the pull request is open.",
-  exampleMatch: { name: "ci-deployer" },
-  needsBefore: "object",
-  driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
-  about: hasPrincipal,
-  find: (facts) => [...findChangedTrust(facts), ...findInheritedGrants(facts)],
-};
 
 const trustRules: readonly Rule[] = [
   anySubject,
