@@ -55,7 +55,7 @@ interface ErrorDetails {
   readonly missingTerms: readonly { id: string; label: string; url: string }[];
 }
 
-export function recordOf(value: unknown): Record<string, unknown> {
+function recordOf(value: unknown): Record<string, unknown> {
   return value !== null && typeof value === "object" && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};

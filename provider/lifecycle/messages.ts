@@ -65,7 +65,7 @@ function registerSecretFields(fields: Readonly<Record<string, FieldSpec>>, props
 }
 
 /** Ends what the engine prints of an error with its code. */
-export function showCode<E extends HandlerError>(error: E): E {
+function showCode<E extends HandlerError>(error: E): E {
   error.message = withCode(error.message, error.errorCode);
   if (error instanceof PartialFailure) {
     error.reasons = error.reasons.map((reason, i, all) =>

@@ -4,7 +4,7 @@ import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
-import { limitLines } from "./wording";
+import { limitLines } from "../../text/plain";
 
 /** What a comparison breaks of the assertions of the policy file; where the change has happened already, all that is broken. */
 function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {

@@ -14,11 +14,11 @@ import type { FindingInput, Rule } from "./rule";
 import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
-import { labelEntity, limitLines } from "./wording";
+import { labelEntity } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { addTo, getOrCompute } from "../../fields/values";
-import { plural } from "../../text/plain";
+import { limitLines, plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
 function describeTrustChange(

@@ -1,7 +1,7 @@
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { labelEntity, limitLines, nounOf } from "./wording";
-import { listFirst, plural } from "../../text/plain";
+import { labelEntity, nounOf } from "./wording";
+import { limitLines, listFirst, plural } from "../../text/plain";
 import { exposure } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";

@@ -8,15 +8,7 @@ import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, once } from "../../fields/values";
 import { worstOf } from "../review/finding";
 import type { Severity } from "../review/finding";
-import {
-  changeReason,
-  grantLine,
-  labelEntity,
-  limitLines,
-  roleName,
-  scopeText,
-  subjectName,
-} from "./wording";
+import { changeReason, grantLine, labelEntity, roleName, scopeText, subjectName } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
@@ -24,7 +16,7 @@ import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/accessKinds";
 import type { AccessGraph, Entity } from "../graph/model";
 import { hasWideReach } from "./subjectTrust";
-import { listFirst, plural } from "../../text/plain";
+import { limitLines, listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";

@@ -15,8 +15,8 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { inputsToPin } from "./findingValue";
 import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
-import { grantLine, labelEntity, limitLines } from "./wording";
-import { listFirst, plural } from "../../text/plain";
+import { grantLine, labelEntity } from "./wording";
+import { limitLines, listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
 function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {

@@ -2,7 +2,7 @@ import { isTakeover } from "./capabilities";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { labelEntity, limitLines, roleName, scopeText } from "./wording";
+import { labelEntity, roleName, scopeText } from "./wording";
 import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import { daysUntil } from "./facts";
@@ -13,7 +13,7 @@ import type { Severity } from "../review/finding";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";
-import { listFirst } from "../../text/plain";
+import { limitLines, listFirst } from "../../text/plain";
 
 /**
  * The scopes of OpenID Connect that describe a person, and the claims that an issuer adds for each of them (OpenID Connect Core

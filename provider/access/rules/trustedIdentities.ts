@@ -5,7 +5,7 @@ import type { Grant } from "../graph/grant";
 import { trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { isAssumable } from "./rule";
-import { limitLines } from "./wording";
+import { limitLines } from "../../text/plain";
 import { rememberByFacts } from "./facts";
 import type { Facts, KnownBy } from "./facts";
 

@@ -2,8 +2,6 @@ import type { Entity } from "../graph/model";
 import { NEW_GRANT, nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 
-export { limitLines } from "../../text/plain";
-
 /** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
