@@ -78,7 +78,7 @@ function findHostOwner(name: string): HostOwner {
       problem: `everybody can have a name below ${getPublicSuffix(bare, { allowPrivateDomains: true }) ?? bare}`,
       givenName: domain,
     };
-  return ![...sharedDomains].some((shared) => isBelow(bare, shared))
+  return !Object.keys(sharedDomains).some((shared) => isBelow(bare, shared))
     ? { domain }
     : { problem: `${bare} serves many customers, and the address names none of them` };
 }

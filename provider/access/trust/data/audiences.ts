@@ -33,10 +33,18 @@ export const otherAudiences: readonly OtherAudience[] = [
     source: "https://docs.sigstore.dev/certificate_authority/oidc-in-fulcio/",
   },
   {
-    receiver:
-      "every service that asks a job of GitHub Actions, Buildkite or Vercel for no audience of its own",
-    audience: "https://(?:github|buildkite|vercel)\\.com/[^/]+",
-    // Also https://buildkite.com/docs/agent/cli/reference/oidc#claims and https://vercel.com/docs/oidc/reference.
+    receiver: "every service that asks GitHub Actions for no audience of its own",
+    audience: "https://github\\.com/[^/]+",
     source: "https://docs.github.com/en/actions/reference/security/oidc",
+  },
+  {
+    receiver: "every service that asks Buildkite for no audience of its own",
+    audience: "https://buildkite\\.com/[^/]+",
+    source: "https://buildkite.com/docs/agent/cli/reference/oidc#claims",
+  },
+  {
+    receiver: "every service that asks Vercel for no audience of its own",
+    audience: "https://vercel\\.com/[^/]+",
+    source: "https://vercel.com/docs/oidc/reference",
   },
 ];
