@@ -1,5 +1,5 @@
 import { DAY_MS } from "../../fields/formats";
-import { aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind, objectKey } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { parentUidOf } from "../../fields/wire";
@@ -146,7 +146,7 @@ export function describeStaleness({ takenAt }: Inventory, now: number): string |
 function objectProblem({ objects }: Inventory): string | undefined {
   const listed = new Set<string>();
   for (const [i, { kind, uid, inputs }] of objects.entries()) {
-    const key = `${kind} ${uid}`;
+    const key = objectKey(kind, uid);
     if (listed.has(key)) return `objects[${i}] is ${kind} ${printable(uid, 80)} a second time`;
     listed.add(key);
     const spec = specs[kind];

@@ -13,7 +13,7 @@ import {
   labelByKey,
   readRoleCapabilities,
 } from "../graph/accessKinds";
-import { NEW_GRANT, compareGrants, isGain, tupleOf } from "../graph/grant";
+import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
@@ -414,15 +414,14 @@ function createKeeperFinder(before: AccessGraph, after: AccessGraph, hierarchies
   const holders = once(() =>
     groupBy(after.grants, (grant) => [roleKey(trustsAfter().get(grant.subject.key), grant)]),
   );
-  return (lost: Grant): Entity | undefined => {
+  return (lost: Grant): Grant["subject"] | undefined => {
     const key = roleKey(trustsBefore().get(lost.subject.key), lost);
     const chain = hierarchies.after.chain(lost.group.key);
-    const kept = (key === undefined ? [] : (holders().get(key) ?? [])).find(
+    return (key === undefined ? [] : (holders().get(key) ?? [])).find(
       ({ subject, group }) =>
         subject.key !== lost.subject.key &&
         chain.includes(hierarchies.after.actsFrom(subject, group.key) ?? ""),
-    );
-    return kept && after.entities.get(kept.subject.key);
+    )?.subject;
   };
 }
 
@@ -469,7 +468,7 @@ export function diffGrants(
     if (urn !== undefined && unreadable.has(urn)) return { ...loss(grant), ...DOUBTFUL_LOSS };
     const keeper = findKeeper(grant);
     if (keeper === undefined) return loss(grant);
-    const reason = `grant removed, but the identity ${JSON.stringify(printable(keeper.name ?? "", 100))} has the same trust and keeps the role here`;
+    const reason = `grant removed, but the identity ${JSON.stringify(printable(nameIn(keeper), 100))} has the same trust and keeps the role here`;
     return { ...loss(grant), reason, capabilitiesRemoved: [] };
   });
   const changes = [...gained.map(gain), ...lost, ...paired, ...changed];

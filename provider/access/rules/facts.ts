@@ -32,6 +32,12 @@ export function daysUntil({ options: { now } }: Facts, time = ""): number | unde
   return nanos === undefined ? undefined : Math.floor((Number(nanos / 1_000_000n) - now) / DAY_MS);
 }
 
+/** Whether a time has passed; what is no time has not. */
+export function hasPassed(facts: Facts, time: string | undefined): boolean {
+  const days = daysUntil(facts, time);
+  return days !== undefined && days < 0;
+}
+
 /** Remembers what is found about a comparison, for each question. */
 export function rememberByFacts<Q, T>(find: (facts: Facts, question: Q) => T): typeof find {
   const known = new WeakMap<Facts, Map<Q, T>>();

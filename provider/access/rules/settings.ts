@@ -16,7 +16,7 @@ import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import { severities, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
-import { daysUntil } from "./facts";
+import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
@@ -68,7 +68,7 @@ function endBefore({ kind, before }: ChangeWithAfter, path: string): string | un
 
 /** Whether an end that had passed is moved: what was over begins again. */
 const isRevived = (facts: Facts, change: ChangeWithAfter, { path }: FieldEffect): boolean =>
-  (daysUntil(facts, endBefore(change, path)) ?? 0) < 0;
+  hasPassed(facts, endBefore(change, path));
 
 /** Whether an object that is made now ends no later than the one in whose place it comes. */
 function endsNoLater(facts: Facts, change: ChangeWithAfter, path: string): boolean {

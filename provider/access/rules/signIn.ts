@@ -5,7 +5,7 @@ import { accessKinds, isAccessField } from "../graph/accessKinds";
 import { labelEntity, roleName, scopeText } from "./wording";
 import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
-import { daysUntil } from "./facts";
+import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { decidesSignIn, isIdentityProvider } from "./rule";
@@ -105,9 +105,7 @@ export function onlyDescribesPeople({ kind, inputs }: Entity, { path, added, aft
 
 /** Whether the token of a directory had ended: made anew, it counts again. */
 const hadEnded = (facts: Facts, { kind, before }: ResourceChange): boolean =>
-  pathsMeant(kind, "signIn.tokenEnd").some(
-    (path) => (daysUntil(facts, textAtPath(before?.inputs, path)) ?? 0) < 0,
-  );
+  pathsMeant(kind, "signIn.tokenEnd").some((path) => hasPassed(facts, textAtPath(before?.inputs, path)));
 
 /** How loud a change is: who may sign in that could not before decides. */
 function severityOf(facts: Facts, change: ChangeWithAfter, changed: readonly FieldEffect[]): Severity {

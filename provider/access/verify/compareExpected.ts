@@ -368,11 +368,14 @@ const narrows = ({ direction }: FieldEffect): boolean => direction === "narrowed
 
 /** The keys of what the grants of a list are made of. */
 function partsOfGrants(grants: readonly GrantChange[]): Set<string> {
-  const partsOf = ({ subject, role, group, uid = "" }: GrantChange["grant"]) => [
-    ...[subject.key, role.key, group.key],
-    uid,
-  ];
-  return new Set(grants.flatMap(({ grant }) => partsOf(grant)));
+  return new Set(
+    grants.flatMap(({ grant: { subject, role, group, uid = "" } }) => [
+      subject.key,
+      role.key,
+      group.key,
+      uid,
+    ]),
+  );
 }
 
 /** Whether the list of grants says of an object that it is new. */
