@@ -30,7 +30,7 @@ const layers = {
     "provider/http",
     "provider/kinds",
     "provider/program/argumentErrors.ts",
-    "provider/program/references.ts",
+    "provider/program/uidSources.ts",
     "provider/program/sdk.ts",
     "provider/settings",
     "provider/text",

@@ -13,7 +13,7 @@ import { isPattern } from "./graph/describedFields";
 import { effectOf, isJudged } from "./graph/fieldAccess";
 import { distinctLabels, labelByKey, readRoleCapabilities } from "./graph/accessKinds";
 import type { Entities } from "./graph/model";
-import { isReference, ownMember, isPathWithin } from "./graph/references";
+import { isReference, ownMember, isPathWithin } from "./graph/inputLeaves";
 import { isUnread, reasonOf, reasonWords } from "./graph/unread";
 import type { UnreadReason } from "./graph/unread";
 import { findPatternProblem } from "./trust/judgement";

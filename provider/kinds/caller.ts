@@ -2,7 +2,7 @@ import type { Api, ReadingApi } from "../fields/resourceSpec";
 import { stringOrEmpty } from "../fields/values";
 import { hasCode } from "../errors/codedError";
 import { isUid, parentOf } from "../text/uid";
-import { ROLE_BINDINGS } from "./grants";
+import { ROLE_BINDINGS } from "./bindingKinds";
 import { readGrant, stringsIn } from "./groupAccess/readBindings";
 
 /* Who the holder of the token is, and what it holds: no endpoint tells a caller, so its token and the bindings do. */

@@ -5,7 +5,7 @@ import type { Props } from "../fields/values";
 import { boolean, kind, list, map, object, shape, string } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
-import { bindingKind } from "./grants";
+import { bindingKind } from "./bindingKinds";
 import { identityRoleKey, readBindings, UNMANAGED } from "./groupAccess/readBindings";
 import { declaredGrantKeys, deleteBindings, grantsSame, writeBindings } from "./groupAccess/writeBindings";
 

@@ -2,7 +2,7 @@ import { resource } from "../program/resource";
 import { kind, resultObject, string, time } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf, Returned } from "../fields/builders";
 import { namedObject, parentGroup } from "./common";
-import { bindingKind, ROLE_BINDINGS, declaredGrantKey } from "./grants";
+import { bindingKind, ROLE_BINDINGS, declaredGrantKey } from "./bindingKinds";
 
 const required = { format: "uid", required: true, security: true } as const;
 

@@ -6,7 +6,7 @@ import type { PublicSpec } from "../fields/fieldSpec";
 import type { Json } from "../fields/values";
 import { encodeQuery, LONGEST_QUERY } from "../http/query";
 import type { Query } from "../http/query";
-import { isLater } from "../program/references";
+import { isLater } from "../program/uidSources";
 import type * as pulumi from "../program/sdk";
 import { suggest } from "../text/suggestions";
 import { printable } from "../text/printable";

@@ -1,5 +1,5 @@
 import { getLookupsOfRun, lineOf, lookupsUnderWay } from "../program/argumentErrors";
-import { rememberUids } from "../program/references";
+import { rememberUids } from "../program/uidSources";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
 import { CodedError, errorCodeOf, withCode } from "../errors/codedError";

@@ -25,7 +25,7 @@ import {
 import type { ArgumentTable, LookupArgument, LookupInputs } from "./arguments";
 import { functionsOf, tryInPreview } from "./invoke";
 import type { Lookup } from "./invoke";
-import { setQuestions } from "../program/references";
+import { setQuestions } from "../program/uidSources";
 import type { Output } from "../program/sdk";
 
 export const limitArgument = {

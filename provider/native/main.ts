@@ -17,9 +17,9 @@ import path from "node:path";
 import { errorCodeOf, withCode } from "../errors/codedError";
 import { errorMessage, HandlerError, PartialFailure } from "../lifecycle/messages";
 import { logLine } from "../text/printable";
-import { PlatformProvider } from "./provider";
-import type { ResourceDifference, LogLevel, RequestedResource } from "./provider";
-import { fromStruct, toStruct } from "./values";
+import { PlatformProvider } from "./platformProvider";
+import type { ResourceDifference, LogLevel, RequestedResource } from "./platformProvider";
+import { fromStruct, toStruct } from "./markedValues";
 
 /*
  * The process of the native plugin. The engine starts it with its own address, reads the port from standard output, and

@@ -6,8 +6,8 @@ import { containsUnknown, groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/va
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
-import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./references";
-import type { KnownOutput, WrittenUid } from "./references";
+import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./uidSources";
+import type { KnownOutput, WrittenUid } from "./uidSources";
 import * as pulumi from "./sdk";
 
 /*

@@ -6,7 +6,7 @@ import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
 import { endProgram, lineOf } from "./argumentErrors";
-import { findBoundElsewhere, listLive, valueOf } from "./references";
+import { findBoundElsewhere, listLive, valueOf } from "./uidSources";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both

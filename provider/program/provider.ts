@@ -1,4 +1,4 @@
-import { trustWrittenUids } from "./references";
+import { trustWrittenUids } from "./uidSources";
 import * as pulumi from "./sdk";
 
 /** The settings of a provider: those of the stack configuration, by the names that they have there. */

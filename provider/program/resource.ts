@@ -10,7 +10,7 @@ import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { listMisspeltSettings, readEnvironment } from "../settings/environment";
 import { recordResource, refuseSameName, warnOfNew } from "./ownership";
-import { isLater, rememberId } from "./references";
+import { isLater, rememberId } from "./uidSources";
 
 /**
  * What the engine stores as a resource's provider: a constant text that loads the code by name. No

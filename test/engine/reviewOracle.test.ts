@@ -3,7 +3,7 @@ import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { groupBy } from "../../provider/fields/values";
 import { accessKinds, GroupHierarchy, readRoleCapabilities } from "../../provider/access/graph/accessKinds";
-import { withoutRetained } from "../../provider/access/graph/keys";
+import { withoutRetained } from "../../provider/access/graph/entityKeys";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import type { AccessGraph } from "../../provider/access/graph/model";
 import type { Comparison } from "../../provider/access/review/compare";

@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { urn } from "../../provider/access/rules/reviewOf";
+import { urn } from "../../provider/access/rules/ruleTesting";
 import { acme, payments, pinned, uid } from "../support/access";
 import { inventoryOf, same, state, step } from "../support/documents";
 import { fileNameOf, folderWithPackage, isShell, programsOf, readPage } from "../support/pages";

@@ -1,10 +1,10 @@
 import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/compare";
-import { lastPartOf, listResources, preview, stepsOf, urn } from "../../provider/access/rules/reviewOf";
-import type { DescribedResource } from "../../provider/access/rules/reviewOf";
+import { lastPartOf, listResources, preview, stepsOf, urn } from "../../provider/access/rules/ruleTesting";
+import type { DescribedResource } from "../../provider/access/rules/ruleTesting";
 import type { Props } from "../../provider/fields/values";
 
-export { objectOf } from "../../provider/access/rules/reviewOf";
+export { objectOf } from "../../provider/access/rules/ruleTesting";
 
 /** A uid: 40 hex digits made of a word, and 16 for each further part. */
 export function uid(...parts: string[]): string {

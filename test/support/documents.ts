@@ -6,12 +6,12 @@ import type { Provenance, Report, ReviewReport } from "../../provider/access/rep
 import { review } from "../../provider/access/report/reviewReport";
 import { defaultRuleOptions, findingsOf } from "../../provider/access/rules";
 import type { RuleOptions } from "../../provider/access/rules";
-import { step } from "../../provider/access/rules/reviewOf";
-import type { DescribedState as State } from "../../provider/access/rules/reviewOf";
+import { step } from "../../provider/access/rules/ruleTesting";
+import type { DescribedState as State } from "../../provider/access/rules/ruleTesting";
 import { withNamedKinds } from "./namedKinds";
 
-export { inventoryOf, preview, state, step, urn } from "../../provider/access/rules/reviewOf";
-export type { DescribedState as State } from "../../provider/access/rules/reviewOf";
+export { inventoryOf, preview, state, step, urn } from "../../provider/access/rules/ruleTesting";
+export type { DescribedState as State } from "../../provider/access/rules/ruleTesting";
 
 export const same = (one: State) => step("same", one, one);
 

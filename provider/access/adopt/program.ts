@@ -8,7 +8,7 @@ import { withoutTrailing } from "../../text/plain";
 import { parentOf } from "../../text/uid";
 import type { InventoryObject } from "../documents/inventory";
 import { Directory } from "../graph/directory";
-import { isReference } from "../graph/references";
+import { isReference } from "../graph/inputLeaves";
 import { selectCandidates } from "./state";
 import type { Candidate, CandidateRequest, SkippedObject } from "./state";
 import {

@@ -10,7 +10,7 @@ import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { GroupHierarchy, readRoleCapabilities, accessKinds } from "../graph/accessKinds";
-import { wholeOf, withoutRetained } from "../graph/keys";
+import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import type { Comparison } from "../review/compare";

@@ -18,8 +18,8 @@ import { bindingKeys } from "../graph/accessKinds";
 import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";
-import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/references";
-import type { Leaf } from "../graph/references";
+import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/inputLeaves";
+import type { Leaf } from "../graph/inputLeaves";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
 
 /** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */

@@ -12,7 +12,7 @@ import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey } from "../graph/entities";
 import { NOT_IN_PROGRAM } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
-import { mapReferences, listReferences } from "../graph/references";
+import { mapReferences, listReferences } from "../graph/inputLeaves";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";

@@ -23,7 +23,7 @@ import type { Entity } from "../graph/model";
 import type { DetectedDifference, DriftNotes } from "./stateComparison";
 import type { DriftRequest, DriftThreshold } from "./drift";
 import { organisationsOf } from "../documents/stateExport";
-import { topProperty } from "../graph/references";
+import { topProperty } from "../graph/inputLeaves";
 import { inputsToPin } from "../rules/findingValue";
 import { isSecretArgument, maskSecrets } from "./differenceDescriber";
 import { fingerprintOf } from "../documents/digest";

@@ -18,7 +18,7 @@ import type { StateExport } from "../documents/stateExport";
 import { describeEffects, mayWiden } from "../effects";
 import type { Direction, FieldEffect } from "../effects";
 import type { Directory } from "../graph/directory";
-import { topProperty, isPathWithin } from "../graph/references";
+import { topProperty, isPathWithin } from "../graph/inputLeaves";
 import type { DifferenceKind } from "../review/finding";
 import type { DifferenceDescriber } from "./differenceDescriber";
 import type { DriftRequest, DriftRun } from "./drift";

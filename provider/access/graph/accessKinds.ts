@@ -20,9 +20,9 @@ import {
   type Subject,
 } from "./grant";
 import type { Scope } from "./grant";
-import { withoutRetained, compositeKey, wholeOf } from "./keys";
+import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
-import { isPathWithin, topProperty } from "./references";
+import { isPathWithin, topProperty } from "./inputLeaves";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
 import { isUnread, pathOfUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
 

@@ -3,7 +3,7 @@ import { innerFields } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { ownMember } from "./references";
+import { ownMember } from "./inputLeaves";
 import { isUnread } from "./unread";
 
 /** A field of a kind, found by its description. */

@@ -4,7 +4,7 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { UNSEEN, printable } from "../../text/printable";
 import { groupPath, readRoleCapabilities } from "./accessKinds";
 import { specs } from "../documents/specs";
-import { isReference } from "./references";
+import { isReference } from "./inputLeaves";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 
 /** Shows invisible characters as their code, because suppressions match descriptions. */

@@ -11,10 +11,10 @@ import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import type { JoinedStep } from "./graphBuilder";
 import { textAt } from "./describedFields";
-import { compositeKey } from "./keys";
+import { compositeKey } from "./entityKeys";
 import type { Entity } from "./model";
-import { isPathWithin, isReference, leavesIn, mapLeaves, pathsAround } from "./references";
-import type { Leaf } from "./references";
+import { isPathWithin, isReference, leavesIn, mapLeaves, pathsAround } from "./inputLeaves";
+import type { Leaf } from "./inputLeaves";
 import { isUnread, unreadAt, reasonOf } from "./unread";
 import type { UnreadPlace, UnreadReason, UnreadValue } from "./unread";
 

@@ -1,6 +1,6 @@
 import { tupleOf } from "./grant";
 import type { Grant } from "./grant";
-import { wholeOf } from "./keys";
+import { wholeOf } from "./entityKeys";
 import { groupBy, once } from "../../fields/values";
 import type { AccessGraph, Entity } from "./model";
 

@@ -45,11 +45,11 @@ import {
   uidAfter,
   withInputs,
 } from "./entities";
-import { compositeKey } from "./keys";
+import { compositeKey } from "./entityKeys";
 import type { LiveState } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
-import { leavesIn, mapReferences, ownMember } from "./references";
-import type { Leaf } from "./references";
+import { leavesIn, mapReferences, ownMember } from "./inputLeaves";
+import type { Leaf } from "./inputLeaves";
 import { ServerRemovals } from "./serverRemovals";
 import {
   describeResource,

@@ -26,7 +26,7 @@ import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
-import { wholeOf, withoutRetained } from "./keys";
+import { wholeOf, withoutRetained } from "./entityKeys";
 import type { Entities, Entity } from "./model";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";

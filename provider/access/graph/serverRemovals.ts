@@ -7,10 +7,10 @@ import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
 import { groupBy, getOrCompute, once } from "../../fields/values";
-import { compositeKey } from "./keys";
+import { compositeKey } from "./entityKeys";
 import type { LiveObjects, ResourceKeys } from "./entities";
 import type { Entity } from "./model";
-import { isReference, leavesIn, mapReferences } from "./references";
+import { isReference, leavesIn, mapReferences } from "./inputLeaves";
 import type { JoinedStep } from "./graphBuilder";
 import { removesObject } from "./unforeseen";
 

@@ -8,7 +8,7 @@ import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
 import { isPattern, splitPath, textAt, textMeant, meaningsOf, pathsMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
-import { ownMember, topProperty } from "./references";
+import { ownMember, topProperty } from "./inputLeaves";
 import { isUnread, unresolvedPaths } from "./unread";
 
 /*

@@ -1,5 +1,5 @@
 import { tryParseJson } from "../../text/plain";
-import { compositeKey } from "./keys";
+import { compositeKey } from "./entityKeys";
 
 const words = {
   secret: "is secret",

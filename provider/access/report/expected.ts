@@ -12,7 +12,7 @@ import { accessKinds } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
 import { mustBeAnnounced } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { ignoredAccess, mapLeaves } from "../graph/references";
+import { ignoredAccess, mapLeaves } from "../graph/inputLeaves";
 import type { DeclaredResource, ExpectedAccess, ExpectedEntity, IgnoredChanges } from "./report";
 import { leavesObject } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";

@@ -18,7 +18,7 @@ import type { GrantChange, GroupNode } from "../graph/grant";
 import { buildGraphs, joinSteps } from "../graph/graphBuilder";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
-import { isPathWithin } from "../graph/references";
+import { isPathWithin } from "../graph/inputLeaves";
 import { PatternComparer } from "../trust/patternComparer";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";

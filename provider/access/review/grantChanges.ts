@@ -17,7 +17,7 @@ import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/gran
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
-import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/keys";
+import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";
 import { isUnread } from "../graph/unread";

@@ -7,7 +7,7 @@ import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField, readRoleCapabilities } from "../graph/accessKinds";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Grant, GrantedRole, Subject } from "../graph/grant";
-import { wholeOf, withoutRetained } from "../graph/keys";
+import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import { textsOfTrusts } from "../graph/principals";
 import type { ResourceChange, Comparison } from "./compare";
 

@@ -11,7 +11,7 @@ import { textsOfTrusts } from "../graph/principals";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
-import { isPathWithin, listReferences, topProperty } from "../graph/references";
+import { isPathWithin, listReferences, topProperty } from "../graph/inputLeaves";
 import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "./compare";
 
 /*

@@ -8,8 +8,8 @@ import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Grant, Scope } from "../graph/grant";
-import { wholeOf } from "../graph/keys";
-import { mapReferences, topProperty } from "../graph/references";
+import { wholeOf } from "../graph/entityKeys";
+import { mapReferences, topProperty } from "../graph/inputLeaves";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
 

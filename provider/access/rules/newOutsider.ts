@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { TrustedOwner } from "../trust/judgement";
 import { once } from "../../fields/values";
 import { ownerOfAddress } from "../trust/addresses";
-import { wholeOf } from "../graph/keys";
+import { wholeOf } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";

@@ -5,7 +5,7 @@ import { specs } from "../documents/specs";
 import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
-import { wholeOf } from "../graph/keys";
+import { wholeOf } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";

@@ -1,4 +1,4 @@
-import { isTakeover } from "./capabilities";
+import { isTakeover } from "./capabilityEffects";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";

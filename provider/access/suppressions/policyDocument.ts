@@ -14,7 +14,7 @@ import type { SchemaProblem } from "../documents/jsonText";
 import type { differenceKinds } from "../review/finding";
 import { globProblems } from "../rules/ruleOptions";
 import type { RuleOptions } from "../rules/ruleOptions";
-import { unknownCapability } from "../rules/capabilities";
+import { unknownCapability } from "../rules/capabilityEffects";
 import type { Glob } from "../trust/glob";
 
 /**

@@ -10,9 +10,9 @@ import { specs } from "../documents/specs";
 import { unreadReason } from "../effects";
 import { entityOfObject } from "../graph/entities";
 import { possibleGrants } from "../graph/accessKinds";
-import { withoutRetained } from "../graph/keys";
-import { isReference, leavesIn, mapLeaves } from "../graph/references";
-import type { Leaf } from "../graph/references";
+import { withoutRetained } from "../graph/entityKeys";
+import { isReference, leavesIn, mapLeaves } from "../graph/inputLeaves";
+import type { Leaf } from "../graph/inputLeaves";
 import {
   createIgnoreCheck,
   declaredInputs,

@@ -27,7 +27,7 @@ import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/field
 import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { topProperty, mapReferences } from "../graph/references";
+import { topProperty, mapReferences } from "../graph/inputLeaves";
 import { isComparable, isComparedOutput, isVerified } from "../report/expected";
 import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";

@@ -24,7 +24,7 @@ import { finishDrift } from "../output/writeReport";
 import { logError, Progress } from "../output/log";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { ownCommand } from "../input/packageManager";
-import { BaselineFile, createRules, createSuppressor, readDriftOptions } from "../policy/reviewPolicy";
+import { BaselineFile, createRules, createSuppressor, readDriftOptions } from "../policy/accessPolicy";
 
 const ownFlags = {
   stack: {

@@ -18,8 +18,8 @@ import {
   readReviewRules,
   createReviewSuppressor,
   createRules,
-} from "../policy/reviewPolicy";
-import type { Suppressor } from "../policy/reviewPolicy";
+} from "../policy/accessPolicy";
+import type { Suppressor } from "../policy/accessPolicy";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";

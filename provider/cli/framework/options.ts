@@ -1,5 +1,5 @@
-import { reportFormats } from "../../access/report/render/options";
-import type { ReportFormat } from "../../access/report/render/options";
+import { reportFormats } from "../../access/report/render/renderOptions";
+import type { ReportFormat } from "../../access/report/render/renderOptions";
 import { globProblems } from "../../access/rules/ruleOptions";
 import type { RuleOptions } from "../../access/rules/ruleOptions";
 import { timestampNanos } from "../../fields/formats";

@@ -5,7 +5,7 @@ import type { ReadingApi } from "../../fields/resourceSpec";
 import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { readBody } from "../../fields/wire";
-import { ROLE_BINDINGS } from "../grants";
+import { ROLE_BINDINGS } from "../bindingKinds";
 import { RoleBinding } from "../roleBinding";
 
 /** Who holds which role. Bindings are told apart by it: two that grant the same at one group are one here. */

@@ -6,7 +6,7 @@ import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { findCaller, listHeldRoles, readCapabilities } from "../caller";
-import { ROLE_BINDINGS, declaredGrantKey } from "../grants";
+import { ROLE_BINDINGS, declaredGrantKey } from "../bindingKinds";
 import {
   identityRoleKey,
   identityRoleKeys,

@@ -1,7 +1,7 @@
 import { apiErrorFrom } from "../../../provider/http/errors";
 import { SharedCreates, SharedReads } from "../../../provider/http/sharing";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/client";
-import { ROLE_BINDINGS } from "../../../provider/kinds/grants";
+import { ROLE_BINDINGS } from "../../../provider/kinds/bindingKinds";
 import { isQuick } from "../../support/properties";
 import { GROUP_UID } from "../support/samples";
 import { measureVirtually, runLanes, sleep } from "../support/virtualTime";

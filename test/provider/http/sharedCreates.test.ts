@@ -1,5 +1,5 @@
 import { hasUnknownOutcome } from "../../../provider/http/errors";
-import { ROLE_BINDINGS } from "../../../provider/kinds/grants";
+import { ROLE_BINDINGS } from "../../../provider/kinds/bindingKinds";
 import { clientOf, detail, errorOf, failure, htmlPage, promised, ScriptedServer } from "../support/server";
 import type { Recorded, Reply } from "../support/server";
 import { GROUP_UID, ROOT_UID } from "../support/samples";

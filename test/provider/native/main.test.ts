@@ -13,7 +13,7 @@ import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { isObject, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
-import { PlatformProvider } from "../../../provider/native/provider";
+import { PlatformProvider } from "../../../provider/native/platformProvider";
 import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
 import { call as send } from "../../support/wire";
 

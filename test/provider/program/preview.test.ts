@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adopt, Group, GroupAccess, Identity, Role, RoleBinding } from "../../../provider";
 import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
-import { setQuestions } from "../../../provider/program/references";
+import { setQuestions } from "../../../provider/program/uidSources";
 import { ROOT_UID, sampleOf } from "../support/samples";
 
 /** Ends when all that was begun has ended; the public types lack it. */

@@ -5,7 +5,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { chooseFindings, describeFindings, largestThatFits } from "../fitReport";
 import type { Report } from "../report";
 import { json, shorten, uriPath, workflowMessage, workflowProperty } from "./escape";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 import { describeSuppression, headOf, originLine } from "./sections";
 import { findLocation, chooseName, repositoryPath, joinStacks, formatRule } from "./words";
 

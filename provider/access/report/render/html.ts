@@ -9,7 +9,7 @@ import { fitForm, rankGrants } from "../fitReport";
 import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 import { digestOf, headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {

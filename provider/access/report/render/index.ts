@@ -3,12 +3,12 @@ import { renderCodequality, renderGithub, renderSarif } from "./annotations";
 import { json } from "./escape";
 import { renderHtml } from "./html";
 import { renderMarkdown } from "./markdown";
-import { reportFormats } from "./options";
-import type { ReportFormat, RenderOptions } from "./options";
+import { reportFormats } from "./renderOptions";
+import type { ReportFormat, RenderOptions } from "./renderOptions";
 import { renderText } from "./text";
 
 export { reportFormats };
-export type { ReportFormat, RenderOptions, Repository } from "./options";
+export type { ReportFormat, RenderOptions, Repository } from "./renderOptions";
 
 /** Each form of a report. Pure: the same report and options give the same bytes, with a newline at the end. */
 export const renderers: Readonly<Record<ReportFormat, (report: Report, options: RenderOptions) => string>> = {

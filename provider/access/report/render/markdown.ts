@@ -28,7 +28,7 @@ import {
 } from "./sections";
 import type { Block, Entry, Labelled, Head, Section } from "./sections";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, shorten } from "./escape";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 import {
   RepositoryLinks,
   capabilityWords,

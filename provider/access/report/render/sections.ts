@@ -11,7 +11,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
 import { countUnlisted, weighGrants } from "../fitReport";
 import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, TrustChange } from "../report";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 import {
   RepositoryLinks,
   UNDECLARED,

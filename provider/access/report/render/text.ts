@@ -5,7 +5,7 @@ import type { FieldChange, Report } from "../report";
 import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Block, Entry, Section } from "./sections";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 import { columnsOf, wrap } from "../../../text/plain";
 import {
   UNDECLARED,

@@ -4,11 +4,11 @@ import type { SourceLocation } from "../../documents/engineState";
 import { NOT_IN_PROGRAM } from "../../graph/grant";
 import type { Grant, GrantChange } from "../../graph/grant";
 import type { Finding } from "../../review/finding";
-import { familyOf } from "../../rules/capabilities";
+import { familyOf } from "../../rules/capabilityEffects";
 import { reportedEffects } from "../../rules/data/capabilityFamilies";
 import type { FieldChange, Report, TrustChange } from "../report";
 import { uriPath } from "./escape";
-import type { RenderOptions } from "./options";
+import type { RenderOptions } from "./renderOptions";
 
 /** Joins the names of a report's stacks; undefined if none is known. */
 export function joinStacks({ stacks }: Report): string | undefined {

@@ -4,7 +4,7 @@ import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
-import { familyOf } from "../../../access/rules/capabilities";
+import { familyOf } from "../../../access/rules/capabilityEffects";
 import { CodedError } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";

@@ -30,7 +30,7 @@ import { ownCommand } from "../../input/packageManager";
 import { readStates, isUidManaged } from "../../input/states";
 import { logError } from "../../output/log";
 import { finishDrift } from "../../output/writeReport";
-import { createRules, createSuppressor, readDriftOptions } from "../../policy/reviewPolicy";
+import { createRules, createSuppressor, readDriftOptions } from "../../policy/accessPolicy";
 
 const flags = {
   stack: {

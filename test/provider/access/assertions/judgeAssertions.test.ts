@@ -25,7 +25,7 @@ import {
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { urn } from "../../../../provider/access/rules/reviewOf";
+import { urn } from "../../../../provider/access/rules/ruleTesting";
 import { found } from "../rules/support";
 
 /** Of the organisation: it acts everywhere. */

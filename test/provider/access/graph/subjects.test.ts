@@ -1,5 +1,5 @@
 import type { Entity } from "../../../../provider/access/graph/model";
-import { topProperty } from "../../../../provider/access/graph/references";
+import { topProperty } from "../../../../provider/access/graph/inputLeaves";
 import { describeIdentity, describeInvite, describeProvider } from "../../../../provider/access/graph/trust";
 import type { Props } from "../../../../provider/fields/values";
 

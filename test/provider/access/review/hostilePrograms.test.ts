@@ -1,6 +1,6 @@
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
-import { isReference } from "../../../../provider/access/graph/references";
+import { isReference } from "../../../../provider/access/graph/inputLeaves";
 import { compare } from "../../../../provider/access/review/compare";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import { isSet } from "../../../../provider/fields/equal";

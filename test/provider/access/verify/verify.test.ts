@@ -7,7 +7,7 @@ import { reportProblem, parseReviewReport } from "../../../../provider/access/re
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
-import { listResources } from "../../../../provider/access/rules/reviewOf";
+import { listResources } from "../../../../provider/access/rules/ruleTesting";
 import { verify } from "../../../../provider/access/verify/verify";
 import {
   acme,

@@ -9,7 +9,7 @@ import type { StateExport } from "../../../../provider/access/documents/stateExp
 import type { DriftRequest } from "../../../../provider/access/drift/drift";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { toRules } from "../../../../provider/access/rules/ownRules";
-import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/policy/accessPolicy";
 import { EventReceiver, main, reportChanges } from "../../../../provider/cli/commands/watch/watch";
 import { stateOf } from "../../../support/driftDocuments";
 import { brief, clientOf } from "../../../support/driftMatrix";

@@ -1,6 +1,6 @@
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
-import { listResources, preview, state, step } from "../../../../provider/access/rules/reviewOf";
+import { listResources, preview, state, step } from "../../../../provider/access/rules/ruleTesting";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,

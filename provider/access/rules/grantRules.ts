@@ -1,5 +1,5 @@
-import { familyOf } from "./capabilities";
-import type { CapabilityEffect } from "./capabilities";
+import { familyOf } from "./capabilityEffects";
+import type { CapabilityEffect } from "./capabilityEffects";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
 import { tupleOf } from "../graph/grant";
@@ -20,7 +20,7 @@ import { limitLines, listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
-import { isSummary, isUnreadKey, wholeOf } from "../graph/keys";
+import { isSummary, isUnreadKey, wholeOf } from "../graph/entityKeys";
 
 /*
  * A role says what its grants give, and an identity who has its own. Whoever administers the group of a role or an identity

@@ -26,7 +26,7 @@ import { listMisspeltSettings } from "../settings/environment";
 import { createClient, readSettings, findWrongSetting } from "../settings/settings";
 import type { SettingSources } from "../settings/settings";
 import { printable } from "../text/printable";
-import { asSecret, containsMark, withMarks, withoutMarks } from "./values";
+import { asSecret, containsMark, withMarks, withoutMarks } from "./markedValues";
 
 /*
  * The operations of the native plugin, over properties as the engine sends them: with the marks of secrets. What a resource

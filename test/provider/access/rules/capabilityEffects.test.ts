@@ -4,7 +4,7 @@ import {
   capabilityFamilies,
   reportedEffects,
 } from "../../../../provider/access/rules/data/capabilityFamilies";
-import { familyOf } from "../../../../provider/access/rules/capabilities";
+import { familyOf } from "../../../../provider/access/rules/capabilityEffects";
 import { defaultRuleOptions, findingsOf, rules } from "../../../../provider/access/rules";
 import { severities } from "../../../../provider/access/review/finding";
 import { capabilityNames } from "../../../../provider/kinds/capabilities";

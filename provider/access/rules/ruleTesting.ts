@@ -4,7 +4,7 @@ import { parsePreview } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { referredKindOf } from "../../fields/fieldSpec";
-import { mapReferences } from "../graph/references";
+import { mapReferences } from "../graph/inputLeaves";
 import { compare } from "../review/compare";
 import type { Finding } from "../review/finding";
 import { UNKNOWN } from "../../fields/values";

@@ -5,7 +5,7 @@ import { listFirst, plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember } from "../../fields/formats";
 import { isObject, SECRET_MASK } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { isTakeover } from "./capabilities";
+import { isTakeover } from "./capabilityEffects";
 import type { Entity } from "../graph/model";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
 import {
@@ -24,7 +24,7 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
 import { specs } from "../documents/specs";
-import { isReference, leavesIn, topProperty } from "../graph/references";
+import { isReference, leavesIn, topProperty } from "../graph/inputLeaves";
 import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";
 import type { Severity } from "../review/finding";
 

@@ -7,7 +7,7 @@ import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import { isJudged } from "../graph/fieldAccess";
-import { ignoredAccess, isPathWithin } from "../graph/references";
+import { ignoredAccess, isPathWithin } from "../graph/inputLeaves";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";

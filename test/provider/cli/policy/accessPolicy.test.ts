@@ -14,7 +14,7 @@ import { sha256 } from "../../../../provider/access/documents/digest";
 import { reportProblem } from "../../../../provider/access/report/report";
 import type { Report } from "../../../../provider/access/report/report";
 import { main as review } from "../../../../provider/cli/commands/review";
-import { createRules, readReviewPolicy } from "../../../../provider/cli/policy/reviewPolicy";
+import { createRules, readReviewPolicy } from "../../../../provider/cli/policy/accessPolicy";
 import { commonFlags, readCommonOptions } from "../../../../provider/cli/framework/options";
 import { parseFlags } from "../../../../provider/cli/framework/flags";
 import { parsePreview } from "../../../../provider/access/documents/preview";

@@ -1,7 +1,7 @@
 import { readRoleCapabilities } from "../../../../provider/access/graph/accessKinds";
-import { mapLeaves } from "../../../../provider/access/graph/references";
+import { mapLeaves } from "../../../../provider/access/graph/inputLeaves";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
-import type { Leaf } from "../../../../provider/access/graph/references";
+import type { Leaf } from "../../../../provider/access/graph/inputLeaves";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { Json } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";

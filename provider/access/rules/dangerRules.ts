@@ -16,8 +16,8 @@ import { daysUntil, isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { listReferences } from "../graph/references";
-import { compositeKey } from "../graph/keys";
+import { listReferences } from "../graph/inputLeaves";
+import { compositeKey } from "../graph/entityKeys";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
 import {
