@@ -1,35 +1,18 @@
 import { accessMeanings } from "../../fields/fieldSpec";
 import type { AccessEffect } from "../../fields/fieldSpec";
-import { isObject, stringOrEmpty, groupBy, compareTexts, getOrCompute } from "../../fields/values";
+import { isObject, stringOrEmpty } from "../../fields/values";
 import type { Json } from "../../fields/values";
-import { printable } from "../../text/printable";
-import { isUid, parentOf } from "../../text/uid";
-import { sha256 } from "../documents/digest";
-import { urnParts } from "../documents/engineState";
-import { DocumentError, MOST_GROUP_LEVELS, overLimit } from "../documents/jsonText";
 import { specs } from "../documents/specs";
-import { foldName } from "../trust/writingSystems";
-import { meaningsOf, textMeant, pathsMeant, valueAt } from "./describedFields";
-import {
-  compareGrants,
-  shortName,
-  tupleOf,
-  type Grant,
-  type GrantedRole,
-  type Named,
-  type Subject,
-} from "./grant";
-import type { Scope } from "./grant";
-import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
-import type { Entity, Entities, AccessGraph } from "./model";
+import { meaningsOf } from "./describedFields";
+import type { Entity } from "./model";
 import { isPathWithin, topProperty } from "./inputLeaves";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
-import { isUnread, pathOfUnread, keyOfUnread, reasonOf, reasonWords } from "./unread";
+import { isUnread, pathOfUnread } from "./unread";
 
 /** A reference in inputs: the key of a resource, the placeholder of a value that was not read, or undefined. */
-type ReferenceValue = Json | undefined;
+export type ReferenceValue = Json | undefined;
 /** What a resource grants, before anything is looked up. */
-interface DeclaredGrant {
+export interface DeclaredGrant {
   readonly holder:
     | { readonly identity: ReferenceValue }
     /** The resource itself is the subject: whoever accepts the invite, or signs in through the provider. */
@@ -38,6 +21,7 @@ interface DeclaredGrant {
   readonly role: ReferenceValue;
   readonly group: ReferenceValue;
 }
+
 /** What a kind means for access beside what the meanings of its fields say. */
 interface KindGrants {
   /** It gives a role to a group of a directory. */
@@ -57,6 +41,7 @@ interface KindGrants {
   /** It owns all role bindings of its group: what the server lists there is not another grant. */
   readonly ownsBindings?: true;
 }
+
 /**
  * What a kind means for access. A property that a rule needs stands here or in the kind's description, so that rules name
  * no kind but Group, Role and RoleBinding.
@@ -71,6 +56,7 @@ interface AccessKind extends KindGrants {
   /** It decides who signs in: a provider by its fields, a directory token by its possession. */
   readonly signIn?: "provider" | "directoryToken";
 }
+
 const kindGrants: Readonly<Record<string, KindGrants>> = {
   Group: {},
   Role: { shownByGrants: true },
@@ -149,11 +135,13 @@ const kindGrants: Readonly<Record<string, KindGrants>> = {
 export function isGrantPart(kind: string): boolean {
   return kind === "Identity" || kind === "Role" || kind === "Group";
 }
+
 /** A field that says what existing grants allow, or to whom. */
 interface DecidingField {
   readonly path: string;
   readonly isPrincipal: boolean;
 }
+
 const decidingByKind = new Map(
   Object.keys(specs).map((kind) => [
     kind,
@@ -177,6 +165,7 @@ function describeKind(kind: string): AccessKind | undefined {
     ...declared,
   };
 }
+
 /** Without a prototype: a kind may be called `constructor`. */
 export const accessKinds: Readonly<Record<string, AccessKind | undefined>> = Object.assign(
   Object.create(null) as Record<string, AccessKind>,
@@ -195,11 +184,13 @@ export const subjectKinds: readonly string[] = Object.keys(accessKinds).filter(
 export function isCalledByName(kind: string): boolean {
   return kind !== "Group" && (isGrantPart(kind) || accessKinds[kind]?.describeHolder !== undefined);
 }
+
 /** Whether a property is, or stands beside, one that decides who the subject of existing grants is, or what these grants allow. */
 export function isAccessField(kind: string, path: string): boolean {
   const property = topProperty(path);
   return decidingFields(kind).some(({ path: deciding }) => topProperty(deciding) === property);
 }
+
 /** Whether a comparison of grants shows each difference of a property. */
 export function isShownByGrants(kind: string, path: string, effect: AccessEffect | "none"): boolean {
   const shown = accessKinds[kind]?.shownByGrants ?? [];
@@ -207,6 +198,7 @@ export function isShownByGrants(kind: string, path: string, effect: AccessEffect
     ? effect !== "expiry" && effect !== "other"
     : shown.some((property) => isPathWithin(path, property));
 }
+
 /** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {
   const isAround = (one: string, other: string): boolean =>
@@ -218,9 +210,11 @@ export function isPrincipalField(kind: string, path: string): boolean {
 export function hasPrincipal(kind: string): boolean {
   return decidingFields(kind).some(({ isPrincipal }) => isPrincipal);
 }
+
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];
 }
+
 /** How many grants are listed for what a resource may grant: one that may name any of very many cannot be judged. */
 const MOST_ALTERNATIVES = 400;
 
@@ -302,412 +296,3 @@ export function bindingKeys(entity: Entity): string[] {
 /** Whether resources of the kind bind roles to identities: the list of grants shows all that changes of them. */
 export const bindsRoles = (kind: string): boolean =>
   accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;
-
-/**
- * The path of a group: names from the root down. A slash in a name is escaped, so that one group whose name is
- * `acme / sandbox` does not have the path of the group sandbox in acme.
- */
-export function groupPath(names: readonly string[]): string {
-  return names.map((name) => name.replace(/[\\/]/g, "\\$&")).join(" / ");
-}
-
-/** Groups by key: their names and places. */
-export class GroupHierarchy {
-  private readonly scopes = new Map<string, Scope>();
-  private readonly chains = new Map<string, readonly string[]>();
-
-  constructor(private readonly entities: Entities) {}
-
-  /** The key of the parent; undefined for a root, and if it is unknown. */
-  parentOf(key: string): string | undefined {
-    const entity = this.entities.get(key);
-    if (entity === undefined) return isUid(key) ? parentOf(key) : undefined;
-    const parent = entity.inputs["parentUid"];
-    // A uid contains the parent's uid; the inputs of a resource read with `.get` are unverified.
-    const isReliable = typeof parent === "string" && parent !== "" && !isUnread(parent) && !entity.claimed;
-    if (isReliable) return parent;
-    return entity.uid === undefined ? undefined : parentOf(entity.uid);
-  }
-
-  /** The group that an identity lies in: it acts there and below only. Undefined for other holders, and where it is not known. */
-  ownGroupOf({ type, key }: Subject): string | undefined {
-    return type === "identity" ? this.parentOf(key) : undefined;
-  }
-
-  /** Whether a holder can do at a group what its roles allow. */
-  actsAt(subject: Subject, group: string): boolean {
-    const own = this.ownGroupOf(subject);
-    if (own === undefined) return !isUnread(this.entities.get(subject.key)?.inputs["parentUid"]);
-    return this.chain(group).includes(own);
-  }
-
-  /**
-   * The group from which downwards a holder can do what its roles at a group allow: that of its identity, where this lies below
-   * it. Undefined where it never can.
-   */
-  actsFrom(subject: Subject, group: string): string | undefined {
-    const own = this.ownGroupOf(subject);
-    if (own === undefined || this.chain(group).includes(own)) return group;
-    return this.chain(own).includes(group) ? own : undefined;
-  }
-
-  /**
-   * The key itself and its ancestors', from below.
-   *
-   * @throws DocumentError where groups are nested too deeply, since what is compared for each of them has all above it, and
-   *   where a group lies in itself: nobody can say who has access there.
-   */
-  chain(key: string): readonly string[] {
-    return getOrCompute(this.chains, key, () => this.findChain(key));
-  }
-
-  private findChain(key: string): readonly string[] {
-    const chain: string[] = [];
-    for (let at: string | undefined = key; at !== undefined; at = this.parentOf(at)) {
-      if (chain.includes(at)) {
-        const names = chain
-          .slice(chain.indexOf(at))
-          .map((each) => printable(labelByKey(this.entities, each), 80));
-        throw new DocumentError(
-          "PP6003",
-          `the document says that the group ${names.join(" lies in ")} lies in ${names[0] ?? ""}: write it again`,
-        );
-      }
-      if (chain.length === MOST_GROUP_LEVELS) {
-        const name = printable(labelByKey(this.entities, key), 80);
-        throw overLimit(`the group ${name} lies below more groups`, String(MOST_GROUP_LEVELS), "move it up");
-      }
-      chain.push(at);
-    }
-    return chain;
-  }
-
-  scope(key: string): Scope {
-    return getOrCompute(this.scopes, key, () => {
-      const chain = this.chain(key);
-      const entity = this.entities.get(key);
-      return {
-        ...findNamed(this.entities, key),
-        path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
-        isRoot:
-          chain.length === 1 &&
-          (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
-      };
-    });
-  }
-}
-
-/** The groups on both sides of a change. */
-export interface Hierarchies {
-  readonly before: GroupHierarchy;
-  readonly after: GroupHierarchy;
-}
-
-export const hierarchiesOf = (before: Entities, after: Entities): Hierarchies => ({
-  before: new GroupHierarchy(before),
-  after: new GroupHierarchy(after),
-});
-
-function findNamed(entities: Entities, key: string): Named {
-  const entity = entities.get(key);
-  if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };
-  return { key, ...(isUid(key) ? { uid: key } : {}) };
-}
-/**
- * The names of objects of which another one of the kind has the same name, each with what tells it apart: the issuer of a
- * provider, the group that it is in, and its uid. So is a name that reads as if it had that already.
- */
-export function distinctLabels(entities: Entities): ReadonlyMap<string, string> {
-  const named = [...entities.values()].filter(({ kind, name }) => isCalledByName(kind) && name !== undefined);
-  const alike = groupBy(named, ({ kind, name = "" }) => [JSON.stringify([kind, foldName(name)])]);
-  const hierarchy = new GroupHierarchy(entities);
-  const labels = new Map<string, string>();
-  for (const namesakes of alike.values()) {
-    const isAlone = new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2;
-    if (isAlone && !namesakes.some(({ name = "" }) => isLikeLabel(name))) continue;
-    for (const namesake of namesakes) {
-      const { key, uid, name = "", inputs, builtIn } = namesake;
-      const { parentUid } = inputs;
-      const issuer = textMeant(namesake, "signIn.issuer");
-      const isPlaced = typeof parentUid === "string" && parentUid !== "" && !isUnread(parentUid);
-      const parts = [
-        ...(issuer === undefined ? [] : [issuer]),
-        ...(builtIn ? ["built in"] : isPlaced ? [`in ${hierarchy.scope(parentUid).path}`] : []),
-        uid === undefined ? "new" : `uid ${uid.includes("/") ? `…${uid.slice(uid.lastIndexOf("/"))}` : uid}`,
-      ];
-      labels.set(key, `${name} (${parts.join(", ")})`);
-    }
-  }
-  return labels;
-}
-
-/** Whether a name reads as a label does: `viewer (built in)`. */
-const isLikeLabel = (name: string): boolean =>
-  name.includes("(") && /built[\s_-]?in|\buid\b|\bnew\)/i.test(name);
-
-/** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
-export function labelByKey(entities: Entities, key: string): string {
-  const entity = entities.get(key);
-  if (entity?.name !== undefined) return entity.name;
-  if (entity?.urn !== undefined) {
-    const { formerName = urnParts(entity.urn).name, unread = [] } = entity;
-    // The program chooses the name of a resource: it may be that of another object.
-    return unread.some(({ path }) => path === "name") ? `${formerName} (name not known)` : formerName;
-  }
-  return isUid(key) ? key.slice(key.lastIndexOf("/") + 1).slice(0, 12) : key;
-}
-/** Identifies a grant by subject, role and the path of the group, so that a moved group has other grants than before. */
-export function grantKey(grant: Grant, hierarchy: GroupHierarchy): string {
-  // The old object of a replacement, left at the server by `retainOnDelete`, is what it was.
-  const keys = [grant.subject.key, grant.role.key, ...hierarchy.chain(grant.group.key)];
-  return JSON.stringify(keys.map(withoutRetained));
-}
-
-/** Whether a grant is of what stays at the server beside its successor. */
-export const isOfRetained = ({ subject, role }: Grant): boolean =>
-  [subject, role].some(({ key }) => withoutRetained(key) !== key);
-
-/** The keys of the resources that say who a subject is. */
-export function definersOf({ type, key, name }: Subject, entities: Entities): readonly string[] {
-  const owner = wholeOf(key) ?? key;
-  switch (type) {
-    case "unknown":
-      return [];
-    case "identity":
-      return [key];
-    case "externalGroup":
-      return [owner];
-    case "invite":
-    case "identityProvider":
-      // The key of an invite with an address, and that of a SCIM token, are made of that of the resource.
-      return [entities.has(key) ? key : owner];
-    case "service": {
-      const association = entities.get(owner);
-      const services = (association && accessKinds[association.kind]?.services?.(association)) ?? [];
-      return services.flatMap(([service, identity]) =>
-        service === name && typeof identity === "string" ? [identity] : [],
-      );
-    }
-  }
-}
-
-/** Returns the key of a resource's own subject. It contains the e-mail address of an invite, so that another address is another subject. */
-function subjectKey({ kind, key, inputs }: Entity): string {
-  const [path] = pathsMeant(kind, "invite.address");
-  const address = path === undefined ? undefined : valueAt(inputs, path);
-  if (typeof address !== "string" || address === "") return key;
-  return isUnread(address) ? keyOfUnread(address) : compositeKey("invite", key, address);
-}
-
-/** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */
-interface InheritingSubject {
-  readonly through: Entity;
-  readonly subject: Subject;
-  /** Whose grants: an identity or a directory. */
-  readonly source: string;
-}
-
-/**
- * How many inherited grants are listed one by one. A few hundred services of an identity with a few hundred roles are
- * more than a report can hold.
- */
-export const MOST_INHERITED = 3_000;
-
-/** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
-function summarize(inherited: readonly Grant[], source: string): Pick<Grant, "role" | "group"> {
-  const known = inherited.map(({ role }) => role.capabilities);
-  const capabilities = known.includes(undefined)
-    ? undefined
-    : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
-  const each = inherited.map((grant) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
-  const key = compositeKey("inherited", source, sha256(each.sort(compareTexts).join("\n")));
-  return {
-    role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
-    group: { key, path: "their groups", isRoot: inherited.some(({ group }) => group.isRoot) },
-  };
-}
-
-/**
- * The grants of the subjects that inherit. Identities and directories of which few are inherited come first, so that one with
- * very many hides no other.
- */
-function inheritGrants(
-  inheriting: readonly InheritingSubject[],
-  bySubject: ReadonlyMap<string, readonly Grant[]>,
-): Grant[] {
-  const bySource = Array.from(
-    groupBy(inheriting, ({ source }) => [source]),
-    ([source, subjects]) => {
-      const inherited = bySubject.get(source) ?? [];
-      return { source, subjects, inherited, count: subjects.length * inherited.length };
-    },
-  );
-  bySource.sort((a, b) => a.count - b.count || compareTexts(a.source, b.source));
-  let left = MOST_INHERITED;
-  return bySource.flatMap(({ source, subjects, inherited, count }) => {
-    left -= count;
-    const passed = left >= 0 || inherited.length <= 1 ? inherited : [summarize(inherited, source)];
-    return subjects.flatMap(({ through, subject }) => {
-      const { kind, urn, uid, location } = through;
-      return passed.map(({ role, group }) => ({
-        subject,
-        role,
-        group,
-        sourceKind: kind,
-        urn,
-        uid,
-        location,
-      }));
-    });
-  });
-}
-
-/** The subject of a grant whose reference to it was not read. */
-function unknownSubject(unread: string, what: string): Subject {
-  return {
-    type: "unknown",
-    key: keyOfUnread(unread),
-    displayName: `${what} that ${reasonWords(reasonOf(unread))}`,
-    matchesMany: false,
-  };
-}
-
-/** Whether a reference leads anywhere at all; one that was followed to nothing is empty. */
-const isResolved = (reference: ReferenceValue): reference is string =>
-  typeof reference === "string" && reference !== "";
-
-/** Whether it leads to an object that is known. */
-const isFollowed = (reference: ReferenceValue): reference is string =>
-  isResolved(reference) && !isUnread(reference);
-
-/**
- * Resolves every grant of a set of resources. Sorted.
- *
- * @param more Further resources that grant something: an earlier version of one, beside it.
- */
-export function resolveGrants(entities: Entities, more: readonly Entity[] = []): Grant[] {
-  const hierarchy = new GroupHierarchy(entities);
-  const labels = distinctLabels(entities);
-  const named = (key: string): Named => ({ ...findNamed(entities, key), label: labels.get(key) });
-  const labelOf = (key: string): string => labels.get(key) ?? labelByKey(entities, key);
-
-  const subjects = new Map<string, Subject>();
-  const resolveIdentity = (key: string): Subject =>
-    getOrCompute(subjects, key, () => {
-      const entity = entities.get(key);
-      const description = entity
-        ? describeIdentity(entity, labels.get(key))
-        : { displayName: `identity ${key}`, matchesMany: false };
-      return { type: "identity", ...named(key), ...description };
-    });
-
-  const roles = new Map<string, GrantedRole>();
-  const resolveRole = (key: string): GrantedRole =>
-    getOrCompute(roles, key, () => {
-      const entity = entities.get(key);
-      // Built-in roles lie in no group (contract, section 1).
-      const builtIn = entity?.builtIn ?? (isUid(key) && parentOf(key) === undefined);
-      return { ...named(key), builtIn, capabilities: readRoleCapabilities(entity) };
-    });
-
-  /** The subject of a grant; undefined where the reference to it leads to nothing. */
-  const resolveSubject = (entity: Entity, { holder }: DeclaredGrant): Subject | undefined => {
-    if ("identity" in holder) {
-      const { identity } = holder;
-      if (isUnread(identity)) return unknownSubject(identity, "an identity");
-      return isResolved(identity) ? resolveIdentity(identity) : undefined;
-    }
-    if ("type" in holder) {
-      const own = named(entity.key);
-      const { displayName: described, matchesMany } = holder.description;
-      const displayName = own.label === undefined ? described : `${described}: ${own.label}`;
-      return { ...own, key: subjectKey(entity), type: holder.type, displayName, matchesMany };
-    }
-    const { provider, externalGroup } = holder;
-    const unread = [provider, externalGroup].find(isUnread);
-    if (unread !== undefined) return unknownSubject(unread, "a group of an identity provider");
-    if (!isResolved(provider)) return undefined;
-    return {
-      type: "externalGroup",
-      key: compositeKey("externalGroup", provider, externalGroup),
-      name: externalGroup,
-      displayName: `group “${externalGroup}” of ${labelOf(provider)}`,
-      matchesMany: false,
-    };
-  };
-
-  // The program alone claims that a resource read with `.get` grants something: that is neither new nor existing access.
-  const granting = [...entities.values(), ...more].filter(({ claimed }) => claimed !== true);
-  const direct = granting.flatMap((entity) =>
-    possibleGrants(entity).grants.flatMap((declared): Grant[] => {
-      const { role, group, isOneOf } = declared;
-      const subject = resolveSubject(entity, declared);
-      if (subject === undefined || !isResolved(role) || !isResolved(group)) return [];
-      const { kind, urn, uid, location } = entity;
-      const grant: Grant = {
-        subject,
-        role: isUnread(role)
-          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
-          : resolveRole(role),
-        group: isUnread(group)
-          ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }
-          : hierarchy.scope(group),
-        sourceKind: kind,
-        urn,
-        uid,
-        location,
-        ...(isOneOf ? { isOneOf } : {}),
-      };
-      return [grant];
-    }),
-  );
-  const bySubject = groupBy(direct, ({ subject }) => [
-    // The grants of a directory group are inherited through its identity provider.
-    subject.type === "externalGroup" ? (wholeOf(subject.key) ?? subject.key) : subject.key,
-  ]);
-
-  // Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as.
-  const inheriting = granting.flatMap((through): InheritingSubject[] => {
-    const { impersonates, services } = accessKinds[through.kind] ?? {};
-    const { directory, subject: who } = impersonates?.(through) ?? {};
-    const inherited: InheritingSubject[] = [];
-    if (who !== undefined && isFollowed(directory)) {
-      const subject: Subject = {
-        type: "identityProvider",
-        key: compositeKey("scimToken", through.key),
-        name: through.name,
-        displayName: `${who.displayName} of “${labelOf(directory)}”`,
-        matchesMany: who.matchesMany,
-      };
-      inherited.push({ through, subject, source: directory });
-    }
-    for (const [service, identity] of services?.(through) ?? []) {
-      if (!isFollowed(identity)) continue;
-      const subject: Subject = {
-        type: "service",
-        key: compositeKey("service", through.key, service),
-        name: service,
-        displayName: `the platform's service ${service}, as ${shortName(resolveIdentity(identity))}`,
-        matchesMany: false,
-      };
-      inherited.push({ through, subject, source: identity });
-    }
-    return inherited;
-  });
-  return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);
-}
-
-/** Everything that exists, with what it grants. Sorted; two resources that grant the same are both there. */
-export function graphOf(entities: Entities): AccessGraph {
-  return { entities, grants: resolveGrants(entities) };
-}
-
-/** What a role allows, sorted; undefined where a part of it was not read. */
-export function readRoleCapabilities(
-  role: Pick<Entity, "inputs"> | undefined,
-): readonly string[] | undefined {
-  const value = role?.inputs["capabilities"];
-  if (!Array.isArray(value)) return undefined;
-  const names = value.filter((item): item is string => typeof item === "string" && /^CAP_/.test(item));
-  return names.length === value.length ? [...new Set(names)].sort() : undefined;
-}

@@ -1,6 +1,8 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
-import { GroupHierarchy, grantKey, labelByKey, accessKinds, graphOf } from "./accessKinds";
+import { accessKinds } from "./accessKinds";
+import { GroupHierarchy, labelByKey } from "./groupHierarchy";
+import { grantKey, graphOf } from "./resolveGrants";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";
 import type { Grant, Scope } from "./grant";

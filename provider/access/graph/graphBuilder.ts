@@ -33,7 +33,8 @@ import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { PatternComparer, anchored } from "../trust/patternComparer";
-import { accessKinds, bindingKeys, graphOf } from "./accessKinds";
+import { accessKinds, bindingKeys } from "./accessKinds";
+import { graphOf } from "./resolveGrants";
 import {
   entityKey,
   toEntity,

@@ -3,20 +3,19 @@ import { printable } from "../../text/printable";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
+import { isAccessField } from "../graph/accessKinds";
+import { hierarchiesOf, labelByKey } from "../graph/groupHierarchy";
 import {
-  isAccessField,
   definersOf,
   resolveGrants,
-  hierarchiesOf,
   grantKey,
   isOfRetained,
-  labelByKey,
   readRoleCapabilities,
-} from "../graph/accessKinds";
+} from "../graph/resolveGrants";
 import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
-import type { GroupHierarchy, Hierarchies } from "../graph/accessKinds";
+import type { GroupHierarchy, Hierarchies } from "../graph/groupHierarchy";
 import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";

@@ -4,7 +4,7 @@ import { groupBy } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
-import { graphOf } from "../graph/accessKinds";
+import { graphOf } from "../graph/resolveGrants";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { textsOfTrusts } from "../graph/principals";

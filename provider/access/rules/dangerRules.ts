@@ -4,7 +4,7 @@ import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
 import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
-import type { GroupHierarchy } from "../graph/accessKinds";
+import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
 import { chooseStableName } from "./findingValue";
 import { grantLine, labelEntity } from "./wording";

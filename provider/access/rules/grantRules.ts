@@ -13,7 +13,7 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { givesAccess, isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
-import { readRoleCapabilities } from "../graph/accessKinds";
+import { readRoleCapabilities } from "../graph/resolveGrants";
 import type { AccessGraph, Entity } from "../graph/model";
 import { hasWideReach } from "./subjectTrust";
 import { limitLines, listFirst, plural } from "../../text/plain";

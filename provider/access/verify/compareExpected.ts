@@ -12,15 +12,9 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects, unreadReason } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
-import {
-  accessKinds,
-  bindingKeys,
-  isGrantPart,
-  bindsRoles,
-  graphOf,
-  GroupHierarchy,
-  grantKey,
-} from "../graph/accessKinds";
+import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
+import { GroupHierarchy } from "../graph/groupHierarchy";
+import { graphOf, grantKey } from "../graph/resolveGrants";
 import { valueAt } from "../graph/describedFields";
 import { entityKey } from "../graph/entities";
 import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";

@@ -1,4 +1,4 @@
-import { readRoleCapabilities } from "../../../../provider/access/graph/accessKinds";
+import { readRoleCapabilities } from "../../../../provider/access/graph/resolveGrants";
 import { mapLeaves } from "../../../../provider/access/graph/inputLeaves";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/inputLeaves";

@@ -1,4 +1,4 @@
-import { distinctLabels } from "../../../../provider/access/graph/accessKinds";
+import { distinctLabels } from "../../../../provider/access/graph/groupHierarchy";
 import {
   acme,
   binding,

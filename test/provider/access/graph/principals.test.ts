@@ -1,5 +1,5 @@
 import { Principals } from "../../../../provider/access/graph/principals";
-import { graphOf } from "../../../../provider/access/graph/accessKinds";
+import { graphOf } from "../../../../provider/access/graph/resolveGrants";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import type { Props } from "../../../../provider/fields/values";
 import {

@@ -1,11 +1,7 @@
 import fc, { casesOf } from "../../../support/properties";
 import { diffGrants, changesByMoves } from "../../../../provider/access/review/grantChanges";
-import {
-  grantKey,
-  GroupHierarchy,
-  graphOf,
-  MOST_INHERITED,
-} from "../../../../provider/access/graph/accessKinds";
+import { GroupHierarchy } from "../../../../provider/access/graph/groupHierarchy";
+import { grantKey, graphOf, MOST_INHERITED } from "../../../../provider/access/graph/resolveGrants";
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
