@@ -19,10 +19,9 @@ import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
-import type { Finding } from "../review/finding";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
-import type { SuppressionResult } from "../suppressions/applyPolicy";
+import type { Suppressor } from "../suppressions/applyPolicy";
 import { PatternComparer } from "../trust/patternComparer";
 import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";
 import { findingOf, reportDifference, reportDrift, sortDriftFindings } from "./driftReport";
@@ -62,12 +61,8 @@ export interface DriftRequest {
   readonly actors?: ReadonlyMap<string, string>;
   /** Whether resources below other groups are left out on purpose, and do not make the run incomplete. */
   readonly isPartial?: boolean;
-  /** Applies the policy file. `isComplete`: everything was compared. */
-  readonly suppress?: (
-    findings: readonly Finding[],
-    isComplete: boolean,
-    comparison: Comparison,
-  ) => SuppressionResult;
+  /** Applies the policy file. */
+  readonly suppress?: Suppressor;
 }
 
 interface Countable {
@@ -469,7 +464,7 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  * organisation.
  */
 function compareDrift(sides: DriftSides): Comparison {
-  const { directory, differences, isComplete: isWhole, comparer } = sides;
+  const { directory, differences, isComplete, comparer } = sides;
   const graphs = buildDriftGraphs(sides);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = createEffectContext(graphs.before, graphs.after, comparer);
@@ -480,12 +475,12 @@ function compareDrift(sides: DriftSides): Comparison {
     changes: listResourceChanges(differences, before.entities, after.entities, context),
     ...compared,
     unresolved: unresolvedGrants(compared.grants, after, directory.inventories.length > 0),
-    complete: isWhole,
+    complete: isComplete,
     incomplete: [],
     inventory: directory.inventories[0],
     inventories: directory.inventories,
     existing: objectsByUid(before.entities),
     comparer,
-    drift: { isWhole },
+    drift: true,
   };
 }

@@ -256,9 +256,10 @@ export function reportDrift(result: DriftResult): DriftReport {
   const { failOn, states, inventories, version, now } = request;
   const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
   const incomplete = new Set([...notes.incomplete, ...stale]);
-  const isWhole = notes.incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
+  const isComplete =
+    notes.incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
   const none = { findings: result.findings, suppressed: [], unused: [], expired: [] };
-  const judged: SuppressionResult = request.suppress?.(result.findings, isWhole, comparison) ?? none;
+  const judged: SuppressionResult = request.suppress?.(result.findings, comparison, isComplete) ?? none;
   const { suppressed, unused, expired } = judged;
   // Differences have the entry that accepts them among their answers.
   const findings = judged.findings.map((finding) =>

@@ -80,6 +80,7 @@ export interface Comparison {
   readonly unchanged: number;
   readonly groups: readonly GroupNode[];
   readonly unresolved: readonly string[];
+  /** Whether everything was compared that exists. */
   readonly complete: boolean;
   readonly incomplete: readonly string[];
   /** The live organisation, where it was given. */
@@ -92,8 +93,8 @@ export interface Comparison {
   readonly existing: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
-  /** Set where the change has happened already: both sides are facts. `isWhole`: everything that exists was compared. */
-  readonly drift?: { readonly isWhole: boolean };
+  /** Set where the change has happened already: both sides are facts. */
+  readonly drift?: true;
 }
 
 /** What a comparison is made from. */

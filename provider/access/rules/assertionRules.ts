@@ -11,12 +11,12 @@ function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {
   const { comparison, options } = facts;
   if (options.assertions === undefined) return [];
   const { worse, standing } = judgeAssertions(comparison, options.assertions);
-  const { drift } = comparison;
+  const { drift, complete } = comparison;
   if (drift === undefined) return worse[kind].map((violation) => toFinding(facts, violation));
   const own: readonly unknown[] = options.assertions[kind];
   const all = [...worse[kind], ...standing.filter(({ assertion }) => own.includes(assertion))];
   // Of a part of the organisation nobody can say that a group or a role is not there.
-  const judged = drift.isWhole ? all : all.filter(({ grant }) => grant !== undefined);
+  const judged = complete ? all : all.filter(({ grant }) => grant !== undefined);
   return judged.map((violation) => toFinding(facts, violation));
 }
 

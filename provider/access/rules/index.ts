@@ -99,8 +99,8 @@ function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, valu
 }
 
 /** Whether a rule can judge a comparison at all. */
-function applies({ beforeUpdate, needsWhole }: Rule, { drift }: Comparison): boolean {
-  return drift === undefined || (beforeUpdate !== true && (needsWhole !== true || drift.isWhole));
+function applies({ beforeUpdate, needsWhole }: Rule, { drift, complete }: Comparison): boolean {
+  return drift === undefined || (beforeUpdate !== true && (needsWhole !== true || complete));
 }
 
 function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): Finding[] {

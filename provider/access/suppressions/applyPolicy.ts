@@ -41,6 +41,17 @@ export interface SuppressionResult {
   readonly standing?: readonly string[];
 }
 
+/**
+ * Sets the findings apart that a policy file suppresses.
+ *
+ * @param isComplete Whether all was looked at, as it is if not given: where it was not, no entry is called unused.
+ */
+export type Suppressor = (
+  findings: readonly Finding[],
+  comparison: Comparison,
+  isComplete?: boolean,
+) => SuppressionResult;
+
 /** The commands that an entry is for. */
 function commandsOf({ for: commands, rule, kind }: PolicyEntry): readonly PolicyCommand[] {
   if (commands !== undefined) return commands;
@@ -112,8 +123,8 @@ function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse): strin
   return `expired on ${expires}; ${what}`;
 }
 
-/** Applies the entries of a policy, and keeps what became of each. */
-class PolicyApplier {
+/** The entries of a policy, and what became of each. */
+class Suppressions {
   private readonly texts: VerifiedTexts;
   private readonly uses = new Map<WrittenEntry, EntryUse>();
   private readonly index: EntryIndex;
@@ -174,15 +185,15 @@ class PolicyApplier {
   }
 
   /**
-   * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
+   * @param isComplete Whether all was looked at: where it was not, no entry is called unused.
    * @param open The findings that no entry accepts.
    */
-  notes(isWhole: boolean, open: readonly Finding[]): { unused: string[]; expired: string[] } {
+  notes(isComplete: boolean, open: readonly Finding[]): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const [entry, use] of this.uses) {
       const where = `${this.policy.file}:${entry.line}: `;
       // An entry for both commands may serve the other one, so neither calls it unused.
-      const mayBeUnused = isWhole && (this.command === undefined || commandsOf(entry).length === 1);
+      const mayBeUnused = isComplete && (this.command === undefined || commandsOf(entry).length === 1);
       const like = use.used || use.missed.size > 0 ? [] : this.otherwiseFitting(entry, open);
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
       else if (like.length > 0) unused.push(printable(where + otherFingerprint(like)));
@@ -230,7 +241,7 @@ function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: n
  * Suppresses what the policy allows: findings of a review by uids, and by the names that resources had before the change.
  * @param now Milliseconds since the epoch: an entry counts to the end of its day, in UTC.
  * @param command What is run: entries that only the other command can use are not applied, and not called unused.
- * @param isWhole Whether all was looked at: where it was not, no entry is called unused.
+ * @param isComplete Whether all was looked at: where it was not, no entry is called unused.
  * @param comparison What the findings of a review come from. Without it only uids match.
  */
 export function applyPolicy(
@@ -238,14 +249,14 @@ export function applyPolicy(
   policy: Policy,
   now: number,
   command?: PolicyCommand,
-  isWhole = true,
+  isComplete = true,
   comparison?: Comparison,
 ): SuppressionResult {
-  const suppressor = new PolicyApplier(policy, now, comparison, command);
+  const suppressions = new Suppressions(policy, now, comparison, command);
   const left: Finding[] = [];
   const suppressed: Finding[] = [];
   for (const finding of findings) {
-    const entry = judgedTypeOf(policy, finding, now) ?? suppressor.entryFor(finding);
+    const entry = judgedTypeOf(policy, finding, now) ?? suppressions.entryFor(finding);
     if (entry === undefined) {
       left.push(finding);
       continue;
@@ -253,7 +264,7 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, expires } });
   }
-  const notes = suppressor.notes(isWhole, left);
+  const notes = suppressions.notes(isComplete, left);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
 }
 

@@ -3,7 +3,6 @@ import { parsePlan } from "../../access/documents/plan";
 import { parsePreview } from "../../access/documents/preview";
 import type { ReviewReport } from "../../access/report/report";
 import { findBefore, review } from "../../access/report/reviewReport";
-import type { Comparison } from "../../access/review/compare";
 import type { Finding } from "../../access/review/finding";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { printable } from "../../text/printable";
@@ -19,7 +18,7 @@ import {
   createReviewSuppressor,
   createRules,
 } from "../policy/accessPolicy";
-import type { Suppressor } from "../policy/accessPolicy";
+import type { Suppressor } from "../../access/suppressions/applyPolicy";
 import { provenanceFlags, readProvenance } from "../input/provenance";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Parsed } from "../framework/flags";
@@ -173,10 +172,7 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
     findBefore(sources, { rules, plan }),
   );
   const suppress: Suppressor | undefined = baseline ? (...args) => baseline.suppress(...args) : byPolicy;
-  const judge =
-    suppress &&
-    ((findings: readonly Finding[], comparison: Comparison) => suppress(findings, true, comparison));
-  const report = review(sources, { failOn, rules, ownRules, judge, provenance, plan });
+  const report = review(sources, { failOn, rules, ownRules, judge: suppress, provenance, plan });
   for (const line of baseline?.write() ?? []) logError(line);
   await writeReport(report, common);
   logSummary(report, common, summarize(report));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { describeStanding, judgeAssertions } from "../../access/assertions/judgeAssertions";
 import type { Rules } from "../../access/report/reviewReport";
-import type { SuppressionResult } from "../../access/suppressions/applyPolicy";
+import type { SuppressionResult, Suppressor } from "../../access/suppressions/applyPolicy";
 import type { Comparison } from "../../access/review/compare";
 import { isHighOrCritical } from "../../access/review/finding";
 import type { Finding } from "../../access/review/finding";
@@ -301,11 +301,11 @@ export class BaselineFile {
   }
 
   /** Suppresses findings by `--policy`, by the file, and by what is added to it. */
-  suppress(findings: readonly Finding[], isComplete: boolean, comparison: Comparison): SuppressionResult {
+  suppress(findings: readonly Finding[], comparison: Comparison, isComplete = true): SuppressionResult {
     const { before, name, now, command } = this;
     const suppressBy = (open: readonly Finding[], text: string): SuppressionResult =>
       applyPolicy(open, parsePolicy(text, name), now, command, isComplete, comparison);
-    const byPolicy = this.suppressByPolicy?.(findings, isComplete, comparison);
+    const byPolicy = this.suppressByPolicy?.(findings, comparison, isComplete);
     const open = byPolicy?.findings ?? findings;
     const unaccepted = before === undefined ? open : suppressBy(open, before).findings;
     const entries = this.entriesFor(unaccepted.filter(this.wasThere));
@@ -341,13 +341,6 @@ export class BaselineFile {
     return describeAddition(this.name, this.addition, this.now);
   }
 }
-
-/** Suppresses the findings that a policy file names. */
-export type Suppressor = (
-  findings: readonly Finding[],
-  isComplete: boolean,
-  comparison: Comparison,
-) => SuppressionResult;
 
 /**
  * The rules, with the limits that the policy and the flags set.
@@ -409,7 +402,7 @@ export function readDriftOptions(
 /** Suppresses what a policy allows, and says what of the file nothing matches. */
 const suppressorOf =
   (policy: Policy, now: Date, command: PolicyCommand): Suppressor =>
-  (findings, isComplete, comparison) => {
+  (findings, comparison, isComplete = true) => {
     const result = applyPolicy(findings, policy, now.getTime(), command, isComplete, comparison);
     const unknown = isComplete ? judgeAssertions(comparison, policy.assertions).unknown : [];
     return { ...result, unused: [...result.unused, ...unknown] };
@@ -423,8 +416,8 @@ export function createSuppressor(policy: Policy | undefined, now: Date): Suppres
 /** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
 export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: Date): Suppressor {
   const suppress = suppressorOf(policy, now, "review");
-  return (findings, isComplete, comparison) => ({
-    ...suppress(findings, isComplete, comparison),
+  return (findings, comparison) => ({
+    ...suppress(findings, comparison),
     standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
     changed,
   });

@@ -61,7 +61,7 @@ async function accepting(
 ): Promise<DriftReport> {
   const policy = parsePolicy(`allow:\n${entries.map(completed).join("\n")}\n`, "access-policy.yaml");
   return driftBetween([stateOf(recorded)], [...existing, ...objects], {
-    suppress: (findings, isComplete, comparison) =>
+    suppress: (findings, comparison, isComplete) =>
       applyPolicy(findings, policy, NOW, "drift", isComplete, comparison),
   });
 }
@@ -153,7 +153,7 @@ test.each(others)("after %s is accepted, what the stacks record next is open", a
   const policy = parsePolicy(`allow:\n${entries.map(completed).join("\n")}\n`, "access-policy.yaml");
   const openIn = async (all: readonly (readonly Live[])[]) => {
     const { findings } = await driftBetween(statesOf(all), [...existing, ...objects], {
-      suppress: (found, isComplete, comparison) =>
+      suppress: (found, comparison, isComplete) =>
         applyPolicy(found, policy, NOW, "drift", isComplete, comparison),
     });
     return findings.filter((each) => each.id === id).map(({ uid }) => uid);
