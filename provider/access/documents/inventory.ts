@@ -104,8 +104,15 @@ export function listsObject(inventory: Inventory, kind: string, uid: string): bo
   return kinds.includes(kind) && isWithin(uid, root);
 }
 
-/** Why an inventory does not list everything, a line each. */
-export function inventoryGaps({ complete, refused }: Inventory): string[] {
+/** Why an inventory does not list everything that a review, or its check afterwards, has to see, a line each. */
+export function inventoryGaps({ complete, refused, kinds }: Inventory): string[] {
+  const missing = listedKinds.filter((kind) => !kinds.includes(kind));
+  if (missing.length > 0) {
+    return [
+      `the inventory does not list ${missing.join(", ")}: take it without --types, or with --types +KIND`,
+    ];
+  }
+
   if (refused.length > 0) {
     return refused.map(
       ({ kind, code, errorCode }) =>
@@ -127,6 +134,8 @@ export function describeRefusals({ refused }: Inventory): string[] {
 
 /** Days after which an inventory no longer counts as the live organisation. A nightly one is read for a day, or a weekend. */
 const OLDEST_DAYS = 3;
+/** The clocks of two machines differ by minutes. */
+const MOST_DAYS_AHEAD = 1 / 24;
 
 /**
  * Why an inventory does not show what the server has now; undefined where it does.
@@ -135,6 +144,9 @@ const OLDEST_DAYS = 3;
  */
 export function describeStaleness({ takenAt }: Inventory, now: number): string | undefined {
   const days = (now - Date.parse(takenAt)) / DAY_MS;
+  if (days < -MOST_DAYS_AHEAD) {
+    return `the inventory says that it was taken at ${takenAt}, which is still ahead: set the clock of the machine that takes it, and take it again (npx --no pulumi-platform inventory)`;
+  }
   if (days <= OLDEST_DAYS) return undefined;
   return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (npx --no pulumi-platform inventory)`;
 }

@@ -1,4 +1,5 @@
 import { compare, existingObjects } from "../../../../provider/access/review/compare";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { graphOfState } from "../../../../provider/access/graph/effectiveAccess";
@@ -254,6 +255,7 @@ describe("an inventory beside a preview", () => {
   test("that lacks a list makes the comparison incomplete", () => {
     const partial: Inventory = {
       ...inventory(),
+      kinds: listedKinds,
       complete: false,
       refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
     };

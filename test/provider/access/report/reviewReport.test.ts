@@ -1,3 +1,4 @@
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { countFailing } from "../../../../provider/access/report/fitReport";
@@ -181,13 +182,21 @@ describe("a review of a captured preview", () => {
   });
 });
 
-describe("an inventory of some days ago", () => {
+describe("an inventory that does not show what is there now", () => {
+  const allBut = (...kinds: string[]) => listedKinds.filter((kind) => !kinds.includes(kind));
   test.each([
-    ["2026-05-29T00:00:00Z", undefined],
-    ["2026-05-28T23:59:59Z", "the inventory was taken 3 days ago"],
-    ["2023-07-10T00:00:00Z", "the inventory was taken 1,057 days ago"],
-  ])("taken at %s: %s", (takenAt, gap) => {
-    const inventory = { ...inventoryOf("a".repeat(40)), takenAt };
+    [{ takenAt: "2026-05-29T00:00:00Z" }, undefined],
+    [{ takenAt: "2026-05-28T23:59:59Z" }, "the inventory was taken 3 days ago"],
+    [{ takenAt: "2023-07-10T00:00:00Z" }, "the inventory was taken 1,057 days ago"],
+    [{ takenAt: "2026-06-01T01:00:00Z" }, undefined],
+    [{ takenAt: "2026-06-01T01:00:01Z" }, "taken at 2026-06-01T01:00:01Z, which is still ahead"],
+    [
+      { kinds: allBut("RoleBinding", "Identity") },
+      "the inventory does not list Identity, RoleBinding: take it without --types",
+    ],
+  ])("%j: %s", (members, gap) => {
+    const object = { kind: "Group", uid: "a".repeat(40), inputs: { name: "acme" } };
+    const inventory = { ...inventoryOf(object.uid, object), kinds: listedKinds, ...members };
     const group = state("Group", "acme", { name: "acme" }, { id: "a".repeat(40) });
     const { complete, incomplete } = judge(preview(step("same", group, group)), { inventory });
     expect({ complete, incomplete }).toEqual({
