@@ -41,14 +41,21 @@ import {
 
 /** GitHub takes 65,536 characters in a comment; these are bytes, which are never fewer. */
 const MOST_BYTES_OF_COMMENT = 65_000;
-/** Entries of each list of lines, where there is no room for all findings, and where there is no room for these beside one. */
-const FIRST_LINES = [10, 0];
+/** What is shown beside as many findings as there is room for: as much as leaves room for one. `lines`: of each list. */
+const LEAST_SPACE = { details: "none", lines: 0 } as const;
+const SPACE_BESIDE_FIRST = [
+  { details: "worst", lines: 10 },
+  { details: "worst", lines: 0 },
+  LEAST_SPACE,
+] as const;
 /** A longer table would push the risks' neighbours off the screen: it is closed at first. */
 const MOST_OPEN_GRANTS = 20;
 /** Lines of details that an entry shows where there is room. */
 const MOST_DETAILS = 50;
-/** Further findings that an entry shows where there is little. */
-const FEW_FINDINGS = 5;
+/** Further findings and fields that an entry shows where there is little. */
+const FEW_LINES = 5;
+/** Entries that keep the most important of their details where there is no room for those of all. */
+const FEW_ENTRIES = 5;
 /** Lines that a reader sees of what is critical or high without opening anything: who it is, and what they hold. */
 const OPEN_DETAILS = 3;
 const LONGEST_VALUE = 300;
@@ -67,10 +74,13 @@ const changeIcons: Readonly<Record<GrantChange["change"], string>> = {
   narrowed: "⬇️",
 };
 
+/** What is shown of an entry: all of it, its first details and what to do, or its line. */
+type EntryLength = "full" | "brief" | "short";
+
 /** How much of the report is shown. What is left out is counted and said. */
 interface SpaceForEntries {
-  /** Whether entries are shown with their details. */
-  readonly details: boolean;
+  /** Whether all entries are shown with their details, the worst few with some of theirs, or none. */
+  readonly details: "all" | "worst" | "none";
   readonly entries: number;
   readonly grants: number;
   /** Entries of each list of lines. */
@@ -78,31 +88,31 @@ interface SpaceForEntries {
 }
 
 /**
- * For a comment, an issue or a summary. Where it has no room for all, details go first, then what matters least: findings,
- * and changes of access by the finding about them. The verdict stays.
+ * For a comment, an issue or a summary. Where it has no room for all, details go first, but for those of the worst findings,
+ * then what matters least: findings, and changes of access by the finding about them. The verdict stays.
  */
 export function renderMarkdown(report: Report, options: RenderOptions): string {
   const comment = new Comment(report, options);
   const maxBytes = options.maxBytes ?? MOST_BYTES_OF_COMMENT;
   const all: SpaceForEntries = {
-    details: true,
+    details: "all",
     entries: Infinity,
     grants: Infinity,
     lines: Infinity,
   };
-  const steps: readonly SpaceForEntries[] = [all, { ...all, details: false, lines: 50 }];
+  const steps: readonly SpaceForEntries[] = [all, { ...all, details: "worst", lines: 50 }];
   for (const budget of steps) {
     const text = comment.write(budget);
     if (byteLength(text) <= maxBytes) return text;
   }
   const ranking = comment.rank();
-  const writeFirst = (count: number, lines: number): string => {
+  const writeFirst = (count: number, space: Pick<SpaceForEntries, "details" | "lines">): string => {
     const entries = ranking.slice(0, count).filter(({ isEntry }) => isEntry).length;
-    return comment.write({ details: false, entries, grants: count - entries, lines });
+    return comment.write({ ...space, entries, grants: count - entries });
   };
-  const lines = FIRST_LINES.find((most) => byteLength(writeFirst(1, most)) <= maxBytes) ?? 0;
+  const space = SPACE_BESIDE_FIRST.find((most) => byteLength(writeFirst(1, most)) <= maxBytes) ?? LEAST_SPACE;
   return (
-    largestThatFits(maxBytes, ranking.length, (count) => writeFirst(count, lines)) ?? writeFirst(0, lines)
+    largestThatFits(maxBytes, ranking.length, (count) => writeFirst(count, space)) ?? writeFirst(0, space)
   );
 }
 
@@ -114,7 +124,12 @@ class Comment {
   private readonly open: readonly Entry[];
   private readonly rankOf: (change: GrantChange) => number;
   private readonly rows = new Map<GrantChange, string>();
-  private readonly written = { full: new Map<Entry, string[]>(), short: new Map<Entry, string[]>() };
+  private readonly worst: ReadonlySet<Entry>;
+  private readonly written: Readonly<Record<EntryLength, Map<Entry, string[]>>> = {
+    full: new Map(),
+    brief: new Map(),
+    short: new Map(),
+  };
 
   constructor(
     private readonly report: Report,
@@ -125,6 +140,9 @@ class Comment {
     this.head = headOf(report, options);
     this.sections = sectionsOf(report, entries);
     this.open = entries.open;
+    this.worst = new Set(
+      entries.open.filter(({ severity }) => isHighOrCritical(severity ?? "low")).slice(0, FEW_ENTRIES),
+    );
     this.rankOf = rankGrants(report.findings);
   }
 
@@ -166,7 +184,10 @@ class Comment {
 
   private isWhole({ details, lines, entries, grants }: SpaceForEntries): boolean {
     return (
-      entries >= this.open.length && details && grants >= listOpenGrants(this.report).length && lines > 1000
+      entries >= this.open.length &&
+      details === "all" &&
+      grants >= listOpenGrants(this.report).length &&
+      lines > 1000
     );
   }
 
@@ -205,7 +226,7 @@ class Comment {
               content.entries
                 .slice(0, budget.lines)
                 .flatMap((entry) =>
-                  this.entry(entry, { ...budget, details: budget.details && !entry.isAccepted }),
+                  this.entry(entry, entry.isAccepted ? { ...budget, details: "none" } : budget),
                 ),
             )
           : framed(section, this.openEntries(content.entries, budget));
@@ -227,12 +248,14 @@ class Comment {
   }
 
   private entry(entry: Entry, { details }: Pick<SpaceForEntries, "details">): string[] {
-    const written = details ? this.written.full : this.written.short;
-    return getOrCompute(written, entry, () => this.writeEntry(entry, details));
+    const length =
+      details === "all" ? "full" : details === "worst" && this.worst.has(entry) ? "brief" : "short";
+    return getOrCompute(this.written[length], entry, () => this.writeEntry(entry, length));
   }
 
   /** One entry, with what belongs to it where there is room. */
-  private writeEntry({ severity, rules, message, about, location, facts, answers }: Entry, isFull: boolean) {
+  private writeEntry(entry: Entry, length: EntryLength): string[] {
+    const { severity, rules, message, about, location, facts, answers } = entry;
     const place = this.place(location);
     const where = place === undefined ? "" : ` (${place})`;
     const named = rules.map((finding) => this.rule(finding, formatRule(finding))).join(", ");
@@ -240,21 +263,21 @@ class Comment {
       severity === undefined
         ? `- ${escapeText(message, 500)}: ${about}${where}`
         : `- ${severityIcons[severity]} **${severity}** ${named} ${escapeText(message, 500)}${where}`;
-    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, isFull, severity))];
+    return [head, ...[...facts, ...answers].flatMap((block) => this.block(block, length, severity))];
   }
 
-  private block(block: Block, isFull: boolean, severity: Severity | undefined): string[] {
+  private block(block: Block, length: EntryLength, severity: Severity | undefined): string[] {
+    const most = length === "full" ? Infinity : FEW_LINES;
     switch (block.kind) {
       case "labelled":
-        return labelledLines(block.items.filter(({ label }) => isFull || label === "suppressed"));
+        return labelledLines(block.items.filter(({ label }) => length !== "short" || label === "suppressed"));
       case "findings": {
-        const most = isFull ? Infinity : FEW_FINDINGS;
         const { shown, hidden } = chooseShown(block.items, most, ({ finding }) => [finding]);
         return [
           ...shown.flatMap(({ finding, answers }) => [
             `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
             ...answers
-              .flatMap((answer) => this.block(answer, isFull, finding.severity))
+              .flatMap((answer) => this.block(answer, length, finding.severity))
               .map((line) => (line === "" ? line : `  ${line}`)),
           ]),
           ...(hidden.length === 0
@@ -263,12 +286,20 @@ class Comment {
         ];
       }
       case "fields":
-        return isFull ? block.items.map((field) => `  - ${fieldLine(field)}`) : [];
+        if (length === "short") return [];
+        return [
+          ...block.items.slice(0, most).map((field) => `  - ${fieldLine(field)}`),
+          ...(block.items.length > most
+            ? [`  - … and ${plural(block.items.length - most, "more property", "more properties")}`]
+            : []),
+        ];
       case "lines":
-        return isFull ? detailLines(block.items, isHighOrCritical(severity ?? "low") ? OPEN_DETAILS : 0) : [];
+        if (length === "short") return [];
+        if (length === "brief") return detailLines(block.items, Infinity, OPEN_DETAILS);
+        return detailLines(block.items, isHighOrCritical(severity ?? "low") ? OPEN_DETAILS : 0, MOST_DETAILS);
       case "code":
         // Entries of the policy file for what rules find: the page and --fix offer them, a comment does not.
-        return !isFull || block.isOfRule
+        return length !== "full" || block.isOfRule
           ? []
           : foldedItem(block.heading, markdownBlock(shorten(block.text, 4000), block.language).split("\n"));
     }
@@ -367,9 +398,12 @@ const folded = (summary: string, body: readonly string[]): string[] => [
   "</details>",
 ];
 
-/** @param openLines How many are shown at once; the others, if there are any, are folded together. */
-function detailLines(details: readonly string[], openLines: number): string[] {
-  const shown = details.slice(0, MOST_DETAILS).map((line) => escapeText(line, 500));
+/**
+ * @param openLines How many are shown at once; the others, if there are any, are folded together.
+ * @param mostLines How many are shown at all.
+ */
+function detailLines(details: readonly string[], openLines: number, mostLines: number): string[] {
+  const shown = details.slice(0, mostLines).map((line) => escapeText(line, 500));
   const left = details.length - shown.length;
   if (left > 0) shown.push(`… and ${plural(left, "more line")}`);
   // One line is no longer than what would fold it.

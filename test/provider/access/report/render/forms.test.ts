@@ -137,6 +137,8 @@ describe("a report of 5,200 findings", () => {
     expect(bytes(text)).toBeGreaterThan(50_000);
     expect(text).toContain("**Fails: ");
     for (let index = 0; index < 40; index += 1) expect(text).toContain(`finding number ${index} of critical`);
+    // The worst few keep what they say.
+    expect(text.match(/^ {2}- and another$/gm)).toHaveLength(5);
     expect(text).toMatch(
       /… and [\d,]+ more findings, not shown here: (?:[\d,]+ (?:high|medium|low)(?:, )?)+$/m,
     );
