@@ -234,7 +234,7 @@ export interface ReviewReport extends CommonReport {
   readonly grants: readonly GrantChange[];
   readonly groups: readonly GroupNode[];
   readonly trust: readonly TrustChange[];
-  /** Changes that concern no access. */
+  /** What no other part of the report names: changes that concern no access, and what is new or goes and grants nothing itself. */
   readonly unrelated: readonly UnrelatedChanges[];
   /** Of a review that read an update plan. */
   readonly plan?: ReviewedPlan;

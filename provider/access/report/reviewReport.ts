@@ -64,24 +64,20 @@ function concernsAccess({ kind, fields, op }: ResourceChange): boolean {
   return accessKinds[kind] !== undefined;
 }
 
-/** Whom, by what and where the changed grants are about. */
-function keysOfGrants({ grants }: Comparison): ReadonlySet<string | undefined> {
-  const both = grants.flatMap(({ grant, before }) => [grant, ...(before ? [before] : [])]);
-  return new Set(both.flatMap(({ urn, subject, role, group }) => [urn, subject.key, role.key, group.key]));
-}
-
 /** How many of a kind are named. */
 const MOST_NAMES = 3;
 
-/** What no other part of the report shows: changes that concern no access, and what is new or goes and has none. */
+/** What no other part of the report shows: changes that concern no access, and what is new or goes and grants nothing itself. */
 function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   const counts = new Map<string, { kind: string; op: string; count: number; names: readonly string[] }>();
-  const shown = keysOfGrants(comparison);
+  const granting = new Set(
+    comparison.grants.flatMap(({ grant, before }) => [grant.urn, ...(before ? [before.urn] : [])]),
+  );
   const isShown = (change: ResourceChange): boolean => {
-    const { op, urn, before, after } = change;
+    const { op, urn } = change;
     if (!concernsAccess(change)) return false;
-    const isWhole = op === "create" || op === "delete";
-    return !isWhole || [urn, before?.key, after?.key].some((key) => key !== undefined && shown.has(key));
+    // A new group or identity, and one that goes, is named by grants, which do not say that it is.
+    return (op !== "create" && op !== "delete") || (urn !== undefined && granting.has(urn));
   };
   for (const change of comparison.changes) {
     const { kind } = change;

@@ -84,6 +84,8 @@ type FindingText = Pick<
 /** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */
 export type KnownBy = "anybody" | "stacks";
 
+/** What is said of a grant that is one of several which its resource may make. */
+const ONE_OF_SEVERAL = "perhaps: the preview does not say which of several new objects is meant";
 const ONE_OF = "create what the binding refers to in an earlier change, and the preview says which it is";
 
 const placeOf = ({ kind, name, inputs }: Entity): string =>
@@ -440,7 +442,7 @@ export class Facts {
     const trust = describeTrust(this.entity(subject.key));
     const oneOf =
       grant.isOneOf === true
-        ? { message: `${text.message}, or another of several does`, advice: `${ONE_OF}; ${text.advice}` }
+        ? { message: `${text.message} (${ONE_OF_SEVERAL})`, advice: `${ONE_OF}; ${text.advice}` }
         : {};
     return { ...text, ...oneOf, kind, name: subject.name, urn, uid, location, trust, grant };
   }

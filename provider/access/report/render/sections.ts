@@ -14,6 +14,7 @@ import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, Trust
 import type { RenderOptions } from "./renderOptions";
 import {
   RepositoryLinks,
+  POSSIBLE,
   UNDECLARED,
   changeOrder,
   changeWord,
@@ -302,7 +303,7 @@ function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChang
   const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
   for (const change of changes) {
     const { role, group } = change.grant;
-    const key = JSON.stringify([change.change, role.key, group.key]);
+    const key = JSON.stringify([changeWord(change), role.key, group.key]);
     const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
     const known = getOrCompute(alike, key, () => ({ changes: [], weight }));
     known.changes.push(change);
@@ -329,10 +330,12 @@ export function headlineOf(report: Report): Headline | undefined {
   const unlisted = countUnlisted(report);
   // Some of those that are not listed may be alike.
   const atLeast = unlisted > 0 && !isOne ? "at least " : "";
-  const isOld = shownChanges.every((change) => changeWord(change) === UNDECLARED);
-  const verb = isOld ? (isOne ? "has" : "have") : isOne ? one : many;
+  const word = changeWord(first);
+  const isOld = word === UNDECLARED;
+  const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
   const what = `${chooseName(role)} at ${group.path}${isOld ? `, which is ${UNDECLARED}` : ""}`;
-  const main = `${atLeast}${countSubjects(grants)} ${verb} ${what}`;
+  const who = word === POSSIBLE && !isOne ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
+  const main = `${atLeast}${who} ${verb} ${what}`;
   const hiddenCount = changes.length + unlisted - shownChanges.length;
   return {
     main,

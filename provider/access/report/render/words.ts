@@ -138,9 +138,16 @@ export const changeSigns: Readonly<Record<GrantChange["change"], string>> = {
 /** What drift calls a grant that may have been there before all programs: nobody can say that it was gained. */
 export const UNDECLARED = "not in the program";
 
+/** What a review calls one of several grants of which the update makes one. */
+export const POSSIBLE = "may be gained";
+
+type ChangeWord = GrantChange["change"] | typeof UNDECLARED | typeof POSSIBLE;
+
 /** What a change of access is called. */
-export const changeWord = ({ change, reason }: GrantChange): GrantChange["change"] | typeof UNDECLARED =>
-  reason === NOT_IN_PROGRAM ? UNDECLARED : change;
+export function changeWord({ change, reason, grant }: GrantChange): ChangeWord {
+  if (reason === NOT_IN_PROGRAM) return UNDECLARED;
+  return change === "gained" && grant.isOneOf === true ? POSSIBLE : change;
+}
 
 export const changeOrder: readonly GrantChange["change"][] = ["gained", "widened", "lost", "narrowed"];
 

@@ -1,8 +1,8 @@
+import type { ReviewReport } from "../../../../provider/access/report/report";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
 import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { isReference } from "../../../../provider/access/graph/inputLeaves";
 import { compare } from "../../../../provider/access/review/compare";
-import type { ReviewReport } from "../../../../provider/access/report/report";
 import { isSet } from "../../../../provider/fields/equal";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
@@ -76,6 +76,10 @@ const organisation = (...objects: InventoryObject[]) => ({
     ...objects,
   ),
 });
+
+/** Why a review is incomplete, but for the lists that these inventories do not have. */
+const gapsOf = ({ incomplete }: Pick<ReviewReport, "incomplete">): string[] =>
+  incomplete.filter((line) => !line.startsWith("the inventory does not list"));
 
 type Steps = { op: string }[];
 /** The review of these steps beside the unchanged basis; and the same where an inventory was taken. */
@@ -583,19 +587,20 @@ describe("access that is reported as lost", () => {
     const others = [root, team, ci, mallory].map(same);
     const withRemoval = (removal: Parameters<typeof preview>[0]) =>
       judge(preview(...others, removal, step("delete", held)), organisation());
-    expect(withRemoval(step("delete", reader))).toMatchObject({ grants: [], incomplete: [] });
+    const left = withRemoval(step("delete", reader));
+    expect([left.grants, gapsOf(left)]).toEqual([[], []]);
     expect(reviewedLive(step("delete", held)).summary.lost).toBe(1);
     // What is replaced may be deleted first, and then the engine deletes both.
     const replaced = withRemoval(step("replace", reader, state("Role", "reader", reader.inputs)));
     expect(replaced.grants.map(({ change }) => change)).toContain("lost");
     const doubt = [expect.stringMatching(/RoleBinding b .*Role reader, and one of the two is replaced/)];
-    expect(replaced.incomplete).toEqual(doubt);
+    expect(gapsOf(replaced)).toEqual(doubt);
     // By an alias it has another name from then on.
     const renamed = step("replace", reader, state("Role", "other", reader.inputs));
-    expect(withRemoval(renamed).incomplete).toEqual(doubt);
+    expect(gapsOf(withRemoval(renamed))).toEqual(doubt);
     const moved = step("replace", held, state("RoleBinding", "b", { ...asOwner, roleUid: VIEWER }));
     const steps = preview(...others, step("delete", reader), moved);
-    expect(judge(steps, organisation()).incomplete).toEqual(doubt);
+    expect(gapsOf(judge(steps, organisation()))).toEqual(doubt);
   });
 
   test.each(["replace", "read-replacement"])(
@@ -610,7 +615,8 @@ describe("access that is reported as lost", () => {
       for (const shown of [other, asOwner]) {
         const read = binding("b", uid(8), shown, { external: true });
         const report = judge(preview(...unchanged, step(op, old, read)), server);
-        expect(report).toMatchObject({ incomplete: [], findings: [], unrelated: [] });
+        expect(report).toMatchObject({ findings: [], unrelated: [] });
+        expect(gapsOf(report)).toEqual([]);
         expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
       }
     },
@@ -622,10 +628,12 @@ describe("access that is reported as lost", () => {
     const adopting = (provider: string) =>
       anew("RoleBinding", "c", { ...asOwner, __adopt: BINDING }, of(provider));
     const withTaker = (provider: string) =>
-      judge(
-        preview(step("delete", held), adopting(provider)),
-        organisation(live("RoleBinding", BINDING, asOwner)),
-      ).incomplete;
+      gapsOf(
+        judge(
+          preview(step("delete", held), adopting(provider)),
+          organisation(live("RoleBinding", BINDING, asOwner)),
+        ),
+      );
     expect(withTaker("pulumi-nodejs::default")).toEqual([]);
     for (const other of ["pulumi-nodejs::default_3_230_0", "pulumi-nodejs::second"])
       expect(withTaker(other)).toEqual([
@@ -667,7 +675,7 @@ describe("access that is reported as lost", () => {
     const repo = (more: object) =>
       state("Repo", "app", { parentUid: TEAM, name: "app" }, { id: BINDING, ...more });
     const spare = state("Role", "spare", { ...reads, name: "spare" }, { id: uid(6) });
-    const judged = (...steps: Steps) => judge(preview(...stays, ...steps), organisation()).incomplete;
+    const judged = (...steps: Steps) => gapsOf(judge(preview(...stays, ...steps), organisation()));
     const begins = [expect.stringMatching(/get processes of their own, of another form or version/)];
     const made = { ...repo({ ...other }), id: undefined };
     expect(judged(create(made))).toEqual(begins);
@@ -677,7 +685,7 @@ describe("access that is reported as lost", () => {
     const moved = stays.map(({ oldState }) =>
       step("same", oldState as State, { ...(oldState as State), ...other }),
     );
-    expect(judge(preview(...moved, create(made)), organisation()).incomplete).toEqual([]);
+    expect(gapsOf(judge(preview(...moved, create(made)), organisation()))).toEqual([]);
     const known = { parentUid: uid(9), externalGroupId: "devs", roleUid: READER, scope: ROOT };
     const mapping = (name: string, provider: object, id?: string) =>
       state("ExternalGroupRoleMapping", name, known, { id, ...provider });
@@ -699,12 +707,12 @@ describe("access that is reported as lost", () => {
     const adopting = anew("Role", "r2", { ...reads, __adopt: READER });
     const objects = organisation(live("Role", READER, reads));
     const both = expect.stringMatching(/Role reader and Role r2 are one object/) as unknown;
-    expect(judge(preview(...unchanged, adopting), objects).incomplete).toEqual([both]);
+    expect(gapsOf(judge(preview(...unchanged, adopting), objects))).toEqual([both]);
     const narrowed = state("Role", "r2", { ...reads, capabilities: ["CAP_TAG_LIST"] }, { id: READER });
     const second = state("Role", "r2", reads, { id: READER });
     const update = step("update", second, narrowed);
-    expect(judge(preview(...unchanged, update), objects).incomplete).toEqual([both]);
-    expect(judge(preview(step("delete", one), adopting), objects).incomplete).toEqual([]);
+    expect(gapsOf(judge(preview(...unchanged, update), objects))).toEqual([both]);
+    expect(gapsOf(judge(preview(step("delete", one), adopting), objects))).toEqual([]);
   });
 
   test("is judged of the bindings of a group that one resource owns, not two", () => {
@@ -712,7 +720,7 @@ describe("access that is reported as lost", () => {
     const { parentUid, ...entry } = asOwner;
     const access = (bindings: Props) => state("GroupAccess", "all", { parentUid, bindings }, { id: TEAM });
     const objects = organisation(live("RoleBinding", BINDING, asOwner));
-    const judged = (...steps: Steps) => judge(preview(...unchanged, ...steps), objects).incomplete;
+    const judged = (...steps: Steps) => gapsOf(judge(preview(...unchanged, ...steps), objects));
     const both = expect.stringMatching(
       /GroupAccess all owns all .* that RoleBinding b is for too/,
     ) as unknown;
