@@ -74,7 +74,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
           field: path,
           message: `events of ${group?.path ?? "a group"} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
           advice:
-            "check that the address is yours, and write it without a user name; then allow its host with --sink-allow, or at a host of many customers the address",
+            "check that the address is yours, and write it without a user name; then allow its host with --sink-allow or settings.sinkAllow, or at a host of many customers the address",
         }),
       ];
     }),
@@ -88,8 +88,8 @@ export const exposure: Rule = {
   when: "high at a root group that exists; otherwise medium",
   what: "Events of a group are sent to an address that received none of them before. `--sink-allow` names neither it nor its host. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
-  fix: "Send events to a host of your own that verifies their signatures, and allow it with `--sink-allow`. At a host of many customers, such as `hooks.slack.com`, allow the address.",
-  except: "Use `--sink-allow` instead of a suppression.",
+  fix: "Send events to a host of your own that verifies their signatures. Allow it with `--sink-allow`, or `settings.sinkAllow` in the policy file. At a host of many customers, such as `hooks.slack.com`, allow the address.",
+  except: "Use `--sink-allow` or `settings.sinkAllow` instead of a suppression.",
   exampleMatch: { group: "acme / security" },
   needsBefore: "object",
   about: receivesEvents,
@@ -153,7 +153,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
           pins: op,
           message: isSent
             ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address} by what a given stack records`,
+            : `${events} are no longer sent to ${address} by any subscription of a given stack`,
           advice:
             "keep the subscription until those who read these events agree, and say that a new address is theirs; to move it, create the new one first, in a separate change",
         }),

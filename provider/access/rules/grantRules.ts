@@ -480,7 +480,7 @@ const supplyChainWrite: Rule = {
     findGrantsByReach(
       facts,
       "G6",
-      "bind registry.pull to pull; to push, use one pinned identity on the group of its own repositories, made in one change",
+      "bind registry.pull to pull; to push, create one pinned identity and its binding on the group of its own repositories in one change",
     ),
 };
 

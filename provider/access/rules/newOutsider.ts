@@ -53,11 +53,11 @@ function severityOfStranger(isStrongOne: boolean, newness: "first" | "new" | "by
 
 /** What is said of an outsider whom identities with a grant, and for invites also other invites, did not name before. */
 const WORDS = {
-  new: "which nothing that gives access named before",
-  reading: "which so far only what gives reading named",
-  elsewhere: "which only what gives access on other groups named before",
+  new: "which had no access before",
+  reading: "which could only read so far",
+  elsewhere: "which had access on other groups only",
   // Whoever is known by what was made by hand alone may have been put there to look known.
-  byHand: "which nothing that a given stack records named before",
+  byHand: "which had access only by what was made by hand",
 } as const;
 
 /** By what owners are known: by any grant, or by one that allows more than to read. */

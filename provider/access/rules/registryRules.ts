@@ -26,7 +26,7 @@ function findRemovedNames(facts: Facts): FindingInput[] {
       facts.aboutEntity(before, {
         severity: "high",
         pins: op,
-        message: `${labelEntity(before)} is ${op}d: pulls of the old one fail`,
+        message: `${labelEntity(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
         advice: "check that nothing pulls it any more, and keep it until then",
       }),
     ];

@@ -107,7 +107,7 @@ function doubtOfIssuer(
     severity: newness === "new" ? "high" : "medium",
     message: NEWNESS[newness],
     advice:
-      "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow",
+      "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow or settings.issuerAllow",
   };
 }
 

@@ -37,6 +37,9 @@ export function html(text: string): string {
 const ACTIVE =
   /www\.|GH-|mailto:|xmpp:|:(?=\/\/|[\w+-]+:)|\{(?=[+-])|[@#!~$^&[*](?=\S)|%(?=[),.;:]*[^\s),.;:])/i;
 
+/** Letters without a blank, but for those of a key in a path, as in `bindings["ci pushes"]`. */
+const WORD = /(?:\["[^"\\]{0,200}"\]|\S)+/g;
+
 /**
  * For a sentence in Markdown, also in a cell of a table. A host looks for mentions, references, emoji and addresses
  * after it has read the Markdown, where an escape no longer shows: a word with one of them is shown as code, where
@@ -45,7 +48,7 @@ const ACTIVE =
 export function markdown(text: string): string {
   const words = plainText(text)
     .trim()
-    .replace(/\S+/g, (word) => (ACTIVE.test(word) ? codeInSentence(word) : encodeMarks(word)));
+    .replace(WORD, (word) => (ACTIVE.test(word) ? codeInSentence(word) : encodeMarks(word)));
   return words.replace(/^(\d+)(?=[.)])/, "$1\\").replace(/^[-+=#]/, byCode);
 }
 

@@ -371,10 +371,10 @@ class PageContext {
   ) {
     this.entries = new EntryList(report);
     this.links = new RepositoryLinks(report, options);
-    this.rankOf = rankGrants(report.findings.filter(({ grant }) => grant !== undefined));
+    this.rankOf = rankGrants(report.findings);
   }
 
-  /** The worst severity that findings give a grant. */
+  /** The worst severity that findings give a grant or its holder. */
   severityOf(change: GrantChange): Severity | undefined {
     return severities[this.rankOf(change)];
   }

@@ -40,7 +40,7 @@ describe("R1 registry-loss", () => {
   const MOVED = "medium: tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…";
 
   it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
-    ["a repository that is deleted", [repo()], [], ["high: repo api is deleted: pulls of the old one fail"]],
+    ["a repository that is deleted", [repo()], [], ["high: repo api is deleted: pulls of it fail"]],
     [
       "a repository that is replaced",
       [repo()],
@@ -52,7 +52,7 @@ describe("R1 registry-loss", () => {
       "a tag that is deleted",
       [repo(), tag("a")],
       [repo()],
-      ["high: tag latest is deleted: pulls of the old one fail"],
+      ["high: tag latest is deleted: pulls of it fail"],
     ],
     ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], [MOVED]],
     [
@@ -246,7 +246,7 @@ describe("D5 lost-events", () => {
     const copy = to("copy", payments, siem);
     const replacing = (before: Resource[], ...after: Resource[]) =>
       found("D5", change([alerts, ...before], [elsewhere, ...after], { replaced: [alerts] }));
-    const message = `events of acme / payments and everything below it are no longer sent to ${siem} by what a given stack records`;
+    const message = `events of acme / payments and everything below it are no longer sent to ${siem} by any subscription of a given stack`;
     expect(replacing([])).toMatchObject([{ severity: "high", message, field: "sink" }]);
     // Another one that is made for its address may come later.
     const late = expect.stringContaining("may not be sent to") as unknown;
