@@ -622,12 +622,15 @@ function compareSets(before: Members, after: Members, isLimit = false): Reasoned
   return less.length > 0 ? narrowed(describeMembers(added, removed)) : neutral();
 }
 
+/** What of a change is seen without its values: on which sides something is set. */
+export function describePresence(before: boolean, after: boolean): string {
+  return before && after ? "another value than before" : after ? "set" : "taken away";
+}
+
 /** The members that are set on one side only, or differ in a way that cannot be ordered. */
 function comparePresence(before: boolean, after: boolean, isLimit: boolean): ReasonedDirection {
-  if (before && after) return widened("another value than before");
-  return (isLimit ? before : after)
-    ? widened(after ? "set" : "taken away")
-    : narrowed(after ? "set" : "taken away");
+  const reason = describePresence(before, after);
+  return (isLimit ? before : after) || (before && after) ? widened(reason) : narrowed(reason);
 }
 
 /** The items of a list by key. Informational fields, such as descriptions, are not part of the key. */

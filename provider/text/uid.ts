@@ -18,6 +18,11 @@ export function parentOf(uid: string): string | undefined {
   return slash < 0 ? undefined : uid.slice(0, slash);
 }
 
+/** The uid of the organisation that a resource lies in. */
+export function rootOf(uid: string): string {
+  return uid.split("/", 1)[0] ?? uid;
+}
+
 /** The groups above, and the resource itself: every uid that begins this one. */
 export function lineage(uid: string): string[] {
   const above = parentOf(uid);

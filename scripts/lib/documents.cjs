@@ -6,7 +6,7 @@
 
 /**
  * An object that a stack manages, with the name of its resource; its outputs are the inputs where none are given.
- * @typedef {{ readonly kind: string, readonly name: string, readonly uid: string, readonly inputs: object, readonly outputs?: object }} StackObject
+ * @typedef {{ readonly kind: string, readonly name: string, readonly uid: string, readonly inputs: object, readonly outputs?: object, readonly created?: string }} StackObject
  *
  * One resource of a state.
  * @typedef {object} StateRow
@@ -14,16 +14,17 @@
  * @property {string} type
  * @property {true} custom
  * @property {string} [id]
+ * @property {string} [created]
  * @property {object} inputs
  * @property {object} [outputs]
  */
 
 /** @param {StackObject} object @param {string} [stack] @returns {StateRow} */
-function stateRow({ kind, name, uid, inputs, outputs = inputs }, stack = "prod") {
+function stateRow({ kind, name, uid, created, inputs, outputs = inputs }, stack = "prod") {
   const type = `pulumi-nodejs:dynamic/platform:${kind}`;
   const urn = `urn:pulumi:${stack}::acme::${type}::${name}`;
   const __provider = `exports.handler=()=>require("pulumi-platform/dynamic").${kind}`;
-  const known = { urn, type, custom: /** @type {const} */ (true), id: uid };
+  const known = { urn, type, custom: /** @type {const} */ (true), id: uid, created };
   return { ...known, inputs: { ...inputs, __provider }, outputs: { ...outputs, __provider } };
 }
 

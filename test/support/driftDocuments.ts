@@ -73,12 +73,17 @@ const SECRET = { "4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1e
 export const secret = (value: unknown, isShown = true): Record<string, string> =>
   isShown ? { ...SECRET, plaintext: JSON.stringify(value) } : { ...SECRET, ciphertext: "v1:x" };
 
-type Recorded = Pick<Live, "kind" | "uid"> & { readonly inputs: unknown; readonly outputs?: Props };
+type Recorded = Pick<Live, "kind" | "uid"> & {
+  readonly inputs: unknown;
+  readonly outputs?: Props;
+  readonly created?: string;
+};
 
 /** The object with a name for its resource. */
-export const named = ({ kind, uid, inputs, outputs }: Recorded) => ({
+export const named = ({ kind, uid, inputs, outputs, created }: Recorded) => ({
   kind,
   uid,
+  created,
   inputs: inputs as Props,
   ...(outputs === undefined ? {} : { outputs }),
   name: `${kind}-${uid.slice(-4)}`,

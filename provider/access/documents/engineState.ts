@@ -78,6 +78,8 @@ export interface RecordedResource {
   readonly parent?: string;
   readonly provider?: string;
   readonly importId?: string;
+  /** RFC 3339: when the engine created or imported it. */
+  readonly created?: string;
   /** Read with `.get`: not managed. */
   readonly external: boolean;
   readonly protect: boolean;
@@ -355,6 +357,7 @@ function readManaged(
     parent: text(state["parent"]),
     provider: text(state["provider"]),
     importId: text(state["importID"]),
+    created: text(state["created"]),
     deletedWith: text(state["deletedWith"]),
     ignoreChanges: texts(state["ignoreChanges"]),
     location: locate(state),

@@ -4,6 +4,7 @@ import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../text/printable";
+import { rootOf } from "../../text/uid";
 import { DocumentError, readJson, checkResourceSize } from "./jsonText";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
@@ -37,6 +38,7 @@ export function recordLine(resource: RecordedResource): string {
     location: undefined,
     secrets: undefined,
     dependencies: undefined,
+    created: undefined,
   };
   return sortedJson({ ...resource, ...omitted });
 }
@@ -145,5 +147,5 @@ export function parseStateExport(
 
 /** The organisations that states manage something of: the uids of their root groups, sorted. */
 export function organisationsOf(states: readonly StateExport[]): string[] {
-  return [...new Set(states.flatMap(listManaged).map(({ id }) => id.split("/")[0] ?? id))].sort();
+  return [...new Set(states.flatMap(listManaged).map(({ id }) => rootOf(id)))].sort();
 }

@@ -133,7 +133,6 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
   const owned = bindingKeysOfCollections(states.compared, "after");
   const unmanaged = run.unmanaged.find(
     ({ kind, uid }) => run.managed.ownersOf(kind, uid).length === 0,
-    states.differences.some(({ what }) => what === "deleted"),
     false,
     // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
     (object, owner) => read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
@@ -177,7 +176,7 @@ function compareInventories(
   /** Whether an object was created after the older inventory. */
   const isNew = ({ kind, uid }: InventoryObject): boolean =>
     kinds.has(kind) && !refused.has(kind) && older.find(kind, uid) === undefined;
-  return { differences: [...differences, ...unmanaged.find(isNew, false, true)], resources: [], compared };
+  return { differences: [...differences, ...unmanaged.find(isNew, true)], resources: [], compared };
 }
 
 /** Measures what share of the live organisation its programs declare, of all that a program can declare. */

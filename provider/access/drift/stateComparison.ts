@@ -1,6 +1,6 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
-import { timestampNanos } from "../../fields/formats";
+import { setTimeNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
@@ -8,7 +8,7 @@ import { addTo, isObject, groupBy, getOrCompute, once } from "../../fields/value
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { printable } from "../../text/printable";
-import { parentOf } from "../../text/uid";
+import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory, InventoryObject } from "../documents/inventory";
@@ -201,7 +201,7 @@ export class ComparisonScope {
     const kind = aggregatedKind(spec) ?? spec.kind;
     const inventory = this.inventoryOf(uid);
     if (inventory === undefined) {
-      const root = uid.split("/")[0] ?? uid;
+      const root = rootOf(uid);
       const note = `${stack}: resources below ${root} were not compared: no inventory covers them`;
       (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(note);
       return false;
@@ -474,15 +474,20 @@ export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scop
 export class UnmanagedObjects {
   /** The uids that objects refer to. */
   private readonly referredUids = once(() => listReferredUids(this.directory));
-  /** When the oldest object was made that a stack manages, in nanoseconds; undefined where nothing tells. */
-  private readonly firstManaged = once(() =>
-    this.managed.all
-      .flatMap(({ spec, uid }) => timestampNanos(this.directory.find(spec.kind, uid)?.createTime ?? "") ?? [])
-      .reduce<bigint | undefined>(
-        (first, time) => (first === undefined || time < first ? time : first),
-        undefined,
-      ),
-  );
+  /**
+   * When the oldest object of each organisation was made that a stack manages, in nanoseconds. Of one that is missing or was
+   * not listed its state tells when it was recorded; one of which nothing tells is left out.
+   */
+  private readonly firstManaged = once(() => {
+    const first = new Map<string, bigint>();
+    for (const { spec, uid, resource } of this.managed.all) {
+      const live = this.directory.find(spec.kind, uid);
+      const made = setTimeNanos(live?.createTime) ?? setTimeNanos(resource.created);
+      const known = first.get(rootOf(uid));
+      if (made !== undefined && (known === undefined || made < known)) first.set(rootOf(uid), made);
+    }
+    return first;
+  });
 
   constructor(
     private readonly directory: Directory,
@@ -493,13 +498,11 @@ export class UnmanagedObjects {
 
   /**
    * @param isCandidate whether an object may be unmanaged at all.
-   * @param mayBeMissing whether some object no longer exists: when that was made, nobody knows.
    * @param isNew whether objects are compared with an older inventory.
    * @param isLeftAlone whether what owns all objects of a kind at a group has arguments that leave out this one.
    */
   find(
     isCandidate: (object: InventoryObject) => boolean,
-    mayBeMissing: boolean,
     isNew: boolean,
     isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
   ): DetectedDifference[] {
@@ -518,7 +521,7 @@ export class UnmanagedObjects {
         givesAccess,
         isNew,
         // What a stack has given up it once managed.
-        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object, mayBeMissing),
+        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object),
         pending,
         owner,
       };
@@ -527,11 +530,10 @@ export class UnmanagedObjects {
     return differences;
   }
 
-  /** Whether an object may have been there before all that the stacks manage. */
-  private mayBeOlder({ createTime }: InventoryObject, mayBeMissing: boolean): boolean {
-    const [made, first] = [timestampNanos(createTime ?? ""), this.firstManaged()];
-    if (made === undefined) return true;
-    return !mayBeMissing && first !== undefined && made < first;
+  /** Whether an object may have been there before all that the stacks manage in its organisation. */
+  private mayBeOlder({ uid, createTime }: InventoryObject): boolean {
+    const [made, first] = [setTimeNanos(createTime), this.firstManaged().get(rootOf(uid))];
+    return made === undefined || first === undefined || made < first;
   }
 }
 

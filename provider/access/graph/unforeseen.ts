@@ -1,6 +1,6 @@
 import { identifyingInputs, identityKey } from "../../fields/resourceSpec";
 import { ADOPT, containsUnknown, groupBy } from "../../fields/values";
-import { isUid, lineage } from "../../text/uid";
+import { isUid, rootOf } from "../../text/uid";
 import { isDefaultProvider, urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
@@ -55,7 +55,7 @@ const processOf = ({ provider = "" }: RecordedResource): string =>
 /** The organisation that an object is in, where that is known before the update. */
 function organisationOf({ id, inputs }: RecordedResource): string | undefined {
   const uid = id ?? inputs["parentUid"];
-  return typeof uid === "string" && isUid(uid) ? lineage(uid)[0] : undefined;
+  return typeof uid === "string" && isUid(uid) ? rootOf(uid) : undefined;
 }
 
 /** Whether two resources of one organisation are managed by processes of which neither knows what the other one manages. */

@@ -17,6 +17,8 @@ function exampleOf(rule: Rule): string {
     ...(isSevere || match.length === 0
       ? ["    fingerprint: 0123456789abcdef0123456789abcdef # that of the finding"]
       : []),
+    // An entry for both commands is never called unused.
+    "    for: [review]",
     "    reason: why this is acceptable, and who agreed",
     ...(isSevere ? ["    expires: 2027-01-31"] : []),
   ].join("\n");

@@ -13,6 +13,7 @@ import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs, aggregatedKind } from "../../fields/resourceSpec";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
+import { rootOf } from "../../text/uid";
 import { severities, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
@@ -100,7 +101,7 @@ function renewedLifetimes(facts: Facts, change: ChangeWithAfter): FieldEffect[] 
 
 /** Whether the inventory shows each grant of the organisation that something lies in. */
 function isWhollyListed({ comparison: { inventory } }: Facts, { uid = "" }: Entity): boolean {
-  const root = uid.split("/")[0] ?? "";
+  const root = rootOf(uid);
   return (
     inventory !== undefined &&
     listedKinds.filter(givesAccess).every((kind) => listsObject(inventory, kind, root))

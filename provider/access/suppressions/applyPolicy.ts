@@ -180,7 +180,9 @@ class Suppressions {
   /** Findings that nobody accepts, which an entry fits in all but the fingerprint. */
   private otherwiseFitting(entry: PolicyEntry, open: readonly Finding[]): readonly Finding[] {
     const { fingerprint, ...rest } = entry;
-    if (fingerprint === undefined || rest.match === undefined) return [];
+    if (fingerprint === undefined) return [];
+    // What it fits by its rule alone may be another thing: this is told only where it is never called unused.
+    if (rest.match === undefined && (rest.rule === undefined || commandsOf(entry).length === 1)) return [];
     return open.filter((finding) => matchesEntry(rest, finding));
   }
 

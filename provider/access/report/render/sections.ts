@@ -5,7 +5,7 @@ import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
 import { tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
-import { describeMembers } from "../../effects";
+import { describeMembers, describePresence } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
@@ -680,6 +680,7 @@ export class EntryList {
       fields.flatMap((field) => [
         describeField(field),
         `${field.path}: ${describeMembers(field.added ?? [], field.removed ?? [])}`,
+        `${field.path}: ${describePresence(field.before !== undefined, field.after !== undefined)}`,
       ]),
     );
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>

@@ -1,6 +1,8 @@
 import { review } from "../../../../provider/access/report/reviewReport";
 import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
+import type { StateExport } from "../../../../provider/access/documents/stateExport";
+import { NEW_GRANT, NOT_IN_PROGRAM } from "../../../../provider/access/graph/grant";
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
@@ -11,6 +13,7 @@ import {
   inventoryOf,
   live,
   ofGitHub,
+  org,
   previewOf,
   root,
   rulesWith,
@@ -212,11 +215,82 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     },
   );
 
+  /** What exists, what states record, and the kinds whose lists were refused. */
+  interface Known {
+    readonly exists?: readonly Live[];
+    readonly states?: readonly StateExport[];
+    readonly refused?: readonly string[];
+    /** Whether nothing tells when the first object was made. */
+    readonly isUntold?: true;
+  }
+  const FIRST = "2026-01-01T00:00:00Z";
+  const made = (createTime: string | undefined, ...objects: readonly Live[]) =>
+    objects.map((object) => ({ ...object, createTime }));
+  const recorded = (created: string, ...objects: readonly Live[]) => [
+    stateOf(objects.map((object) => ({ ...object, created }))),
+  ];
+  const ofTime = (time: string | undefined) => [...made(FIRST, ...without(ci)), ...made(time, ci)];
+  const elsewhere = live("Group", { name: "other" }, "b".repeat(40));
+
+  test.each<[string, Known]>([
+    ...held.map((gone): [string, Known] => [
+      `${gone.kind} ${gone.uid.slice(-2)} is gone`,
+      { exists: made(FIRST, ...without(gone)) },
+    ]),
+    ["all are gone", { exists: [], states: recorded(FIRST, ...held) }],
+    [
+      "the first one is gone",
+      {
+        exists: made("2026-03-01T00:00:00Z", ...without(team)),
+        states: [...recorded(FIRST, team), stateOf(without(team))],
+      },
+    ],
+    ["one was imported later", { states: recorded("2026-05-01T00:00:00Z", ...held) }],
+    ["one has no time", { exists: ofTime(undefined) }],
+    ["one has a time that is none", { exists: ofTime("yesterday") }],
+    ["one has the first time of all", { exists: ofTime("0001-01-01T00:00:00Z") }],
+    ["one has the time of the epoch", { exists: ofTime("1970-01-01T00:00:00Z") }],
+    ["no list of roles was returned", { exists: made(FIRST, ...without(reader)), refused: ["Role"] }],
+    ["another stack is younger", { states: [stateOf([team]), stateOf(without(team), "other")] }],
+    [
+      "another organisation is older",
+      {
+        exists: [...made(FIRST, ...held), ...made("2020-01-01T00:00:00Z", elsewhere)],
+        states: [stateOf(held), stateOf([elsewhere], "other")],
+      },
+    ],
+    ["nothing tells", { exists: held, isUntold: true }],
+    ["all are gone, and nothing tells", { exists: [], isUntold: true }],
+  ])(
+    "tell what came later than the first object of the stacks from what may have been there, where %s",
+    async (_, { exists = made(FIRST, ...held), states = [stateOf(held)], refused = [], isUntold }) => {
+      const guest = live("Identity", { name: "guest", ...ofGitHub("repo:acme/guest:x") });
+      const old = made("2025-01-01T00:00:00Z", bind(guest, owner))[0];
+      const young = made("2026-02-01T00:00:00Z", bind(guest, viewer))[0];
+      const objects = [...given, ...exists, guest, old, young].flatMap((object) => object ?? []);
+      const more = {
+        refused: refused.map((kind) => ({ kind, code: "PERMISSION_DENIED", message: "refused" })),
+        complete: refused.length === 0,
+      };
+      const inventories = [org, elsewhere.uid.slice(0, 40)].map((each) => {
+        const inside = objects.filter(({ uid, builtIn: isShared }) => isShared ?? uid.startsWith(each));
+        return inventoryOf(inside, { ...more, root: each });
+      });
+      const { differences, grants } = await driftBetween(states, [], { inventories });
+      const isOffered = (uid = "") => differences.find((each) => each.uid === uid)?.answers.revert;
+      const reasonOf = (uid?: string) => grants.find(({ grant }) => grant.uid === uid)?.reason;
+      const [deletion, reason] = isUntold ? [undefined, NOT_IN_PROGRAM] : [expect.any(String), NEW_GRANT];
+      expect([isOffered(old?.uid), isOffered(young?.uid)]).toEqual([undefined, deletion]);
+      expect([reasonOf(old?.uid), reasonOf(young?.uid)]).toEqual([NOT_IN_PROGRAM, reason]);
+    },
+  );
+
   test("offer no command that deletes the last owner of the root, nor what makes it one", async () => {
     const [byAda, byBob] = owners as [Live, Live];
     const revertsBeside = async (...unmanaged: readonly Live[]): Promise<string[]> => {
       const newer = unmanaged.map((each) => ({ ...each, createTime: "2026-02-01T00:00:00Z" }));
-      const { differences } = await driftBetween([stateOf([team])], [...given, team, ...newer]);
+      const objects = [...given, ...made(FIRST, team), ...newer];
+      const { differences } = await driftBetween([stateOf([team])], objects);
       return differences.filter(({ answers }) => answers.revert !== undefined).map(({ uid }) => uid);
     };
     expect(await revertsBeside(ada, byAda)).toEqual([]);

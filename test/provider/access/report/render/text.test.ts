@@ -77,6 +77,26 @@ test("a property's change stands in its entry, not in a list of its own beside i
   }
 });
 
+test.each([
+  ["set", undefined, "{}"],
+  ["taken away", "{}", undefined],
+  ["another value than before", "a", "b"],
+])("what the two values of a property show is not said twice: %s", (reason, before, after) => {
+  const [changed] = nightDrift.differences;
+  const [found] = nightDrift.findings;
+  const path = 'bindings["deploys"]';
+  const report = {
+    ...nightDrift,
+    differences: [{ ...changed!, fields: [{ path, before, after }] }],
+    findings: [{ ...found!, details: [`${path}: ${reason}`, `${path}: accepts more than before`] }],
+  };
+  for (const format of ["text", "md", "html"] as const) {
+    const text = renderers[format](report, { width: 200 });
+    expect(text).not.toMatch(new RegExp(`deploys\\S+: ${reason}`));
+    expect(text).toContain("accepts more than before");
+  }
+});
+
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
   const [changed] = nightDrift.findings;
   const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
