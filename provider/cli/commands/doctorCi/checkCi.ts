@@ -24,7 +24,9 @@ import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import {
   describeForCi,
+  findLackingGitignore,
   findMissingInCi,
+  findTrackedModules,
   importPath,
   inspectFolder,
   moveCommands,
@@ -55,7 +57,23 @@ import { checkGitlab } from "./gitlab";
  */
 
 /** The lockfile from which the jobs install. */
-function checkLockfile({ folders, packageManager: { lockfile, name } }: ProjectFolder): CheckResult {
+function checkLockfile(found: ProjectFolder): CheckResult {
+  const { folders, packageManager } = found;
+  const { lockfile, name } = packageManager;
+  const tracked = findTrackedModules(found).map((path) => relative(process.cwd(), path));
+  if (tracked.length > 0) {
+    const lacking = findLackingGitignore(found);
+    return missing(
+      "lockfile",
+      `${printable(tracked.join(", "), 300)} is in git, and the jobs refuse it: it can change what is installed`,
+      [
+        `git rm -r --cached --quiet ${tracked.map(quoteWord).join(" ")}`,
+        ...(lacking === undefined
+          ? []
+          : [`printf '\\nnode_modules/\\n' >> ${quoteWord(relative(process.cwd(), lacking))}`]),
+      ].join(" && "),
+    );
+  }
   return folders.some((folder) => existsSync(join(folder, lockfile)))
     ? ok("lockfile", lockfile)
     : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);

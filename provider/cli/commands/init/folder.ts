@@ -283,6 +283,32 @@ export function inspectFolder(given: string): ProjectFolder {
   };
 }
 
+/**
+ * The .gitignore that lacks the node_modules which an installation makes, beside the lockfile or package.json; undefined where
+ * git ignores it, or where there is no repository.
+ */
+export function findLackingGitignore(found: ProjectFolder): string | undefined {
+  const { folder, folders, root, packageManager } = found;
+  const nearest = (name: string): string | undefined => folders.find((one) => existsSync(join(one, name)));
+  const place = nearest(packageManager.lockfile) ?? nearest("package.json") ?? folder;
+  const ask = ["check-ignore", "--quiet", "--no-index", `${join(place, "node_modules")}/`];
+  if (runGit(root, ask, readEnvironment()).status !== 1) return undefined;
+  const above = withFoldersAbove(place, root).find((one) => existsSync(join(one, ".gitignore")));
+  return join(above ?? place, ".gitignore");
+}
+
+/** Each node_modules with files in git, in the folders in which the jobs refuse one: up to that of the lockfile. */
+export function findTrackedModules({ folders, root, packageManager }: ProjectFolder): string[] {
+  const last = folders.findIndex((one) => existsSync(join(one, packageManager.lockfile)));
+  return folders
+    .slice(0, last === -1 ? undefined : last + 1)
+    .map((one) => join(one, "node_modules"))
+    .filter(
+      (path) =>
+        runGit(root, ["--literal-pathspecs", "ls-files", "--", path], readEnvironment()).stdout !== "",
+    );
+}
+
 /** A dependency that is a file or a folder, and not of a registry. */
 interface LocalDependency {
   readonly name: string;

@@ -28,6 +28,7 @@ import {
   moveCommands,
   packagesOf,
   readStackFile,
+  findLackingGitignore,
   findMissingInCi,
   importPath,
 } from "./folder";
@@ -273,9 +274,9 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
       [main]: fill(`${syntax}.txt`),
       "package.json": fill("package.txt"),
       ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
-      ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),
     }),
     // A program that exists needs these too.
+    ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),
     "access-policy.yaml": fill("access-policy.yaml"),
     ...(hasIdentities && {
       [`ci.${isTypeScript ? "ts" : "js"}`]: fill(`identities-${host}-${syntax}.txt`, own),
@@ -399,8 +400,9 @@ interface InitResult extends InitPlan {
   readonly isHostGiven: boolean;
 }
 
-const shownPath = (file: NewFile): string =>
-  printable(relative(process.cwd(), joinFilePath(file)).split(sep).join("/"), 300);
+const pathFromHere = (path: string): string =>
+  printable(relative(process.cwd(), path).split(sep).join("/"), 300);
+const shownPath = (file: NewFile): string => pathFromHere(joinFilePath(file));
 
 /** Whether each package that package.json names is installed. */
 const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
@@ -567,6 +569,9 @@ export function describeResult(result: InitResult): string {
   const program =
     found.project === undefined ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
   const ofCi = describeCi(result);
+  const ignore = findLackingGitignore(found);
+  // After --dry-run, git does not ignore yet what a written file would.
+  const isWritten = written.some((file) => joinFilePath(file) === ignore);
   return fillTemplate(packageRoot, "output.txt", {
     ...ofCi,
     dryRun: result.isDryRun,
@@ -576,6 +581,7 @@ export function describeResult(result: InitResult): string {
     existing: existing.map(shownPath),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
+    ignore: ignore !== undefined && !isWritten ? pathFromHere(ignore) : "",
     placeholders: listPlaceholders(result),
     steps: listSteps(result, ofCi["hasIdentities"] === true),
     run: settings.packageManager.run,
