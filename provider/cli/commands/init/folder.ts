@@ -31,6 +31,9 @@ export const packagesOf = (manifest: Manifest | undefined): Readonly<Record<stri
   ...manifest?.devDependencies,
 });
 
+/** A folder of the repository with its package.json, if it has one. */
+export type Place = Pick<ProjectFolder, "folder" | "root" | "manifest">;
+
 /** What `init` finds out of a folder and of what is around it. */
 export interface ProjectFolder {
   /** Its real path; it may not exist yet. */
@@ -51,6 +54,8 @@ export interface ProjectFolder {
   readonly branchSource: string;
   readonly packageManager: PackageManager;
   readonly manifest?: Manifest;
+  /** The folders above it in the repository, the nearest first. */
+  readonly above: readonly Place[];
   readonly hasTsconfig: boolean;
   /** Whether the folder or one above it in the repository has a .gitignore. */
   readonly hasGitignore: boolean;
@@ -259,9 +264,8 @@ export function inspectFolder(given: string): ProjectFolder {
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
   const { server, repository } = parseRemote(remote);
   const above = withFoldersAbove(folder, root);
-  const manifest: Manifest | undefined = readFile(
-    join(folder, "package.json"),
-    (text) => JSON.parse(text) as unknown,
+  const [manifest, ...manifestsAbove] = above.map((one): Manifest | undefined =>
+    readFile(join(one, "package.json"), (text) => JSON.parse(text) as unknown),
   );
   const project = findProject(folder);
   return {
@@ -275,6 +279,7 @@ export function inspectFolder(given: string): ProjectFolder {
     ...(top === undefined ? { defaultBranch: "main", branchSource: "by default" } : findDefaultBranch(root)),
     packageManager: findPackageManager(above),
     manifest,
+    above: manifestsAbove.map((one, index) => ({ folder: above[index + 1] ?? root, root, manifest: one })),
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),
     hasGitignore: above.some((path) => existsSync(join(path, ".gitignore"))),
     project: project?.name,
@@ -321,7 +326,7 @@ interface LocalDependency {
 const LOCAL = /^(?:(?:file|link|portal):|(?=\.{0,2}\/))(?<path>.*)$/;
 
 /** The local dependencies that package.json names. */
-export function localDependencies({ folder, root, manifest }: ProjectFolder): LocalDependency[] {
+export function localDependencies({ folder, root, manifest }: Place): LocalDependency[] {
   return Object.entries(packagesOf(manifest)).flatMap(([name, version]) => {
     const given = typeof version === "string" ? LOCAL.exec(version)?.groups?.["path"] : undefined;
     if (given === undefined) return [];
@@ -329,6 +334,11 @@ export function localDependencies({ folder, root, manifest }: ProjectFolder): Lo
     return [{ name, path, inRepository: belowRoot(root, path) }];
   });
 }
+
+/** Whether package.json of a folder has a package that CI can install: of a registry, or from the repository. */
+export const providesInCi = (place: Place, name: string): boolean =>
+  Object.hasOwn(packagesOf(place.manifest), name) &&
+  !localDependencies(place).some((one) => one.name === name && one.inRepository === undefined);
 
 /** A path below the root of the repository, with slashes; undefined outside of it. */
 function belowRoot(root: string, path: string): string | undefined {

@@ -28,6 +28,7 @@ import {
   moveCommands,
   packagesOf,
   readStackFile,
+  providesInCi,
   findLackingGitignore,
   findMissingInCi,
   importPath,
@@ -404,10 +405,10 @@ const pathFromHere = (path: string): string =>
   printable(relative(process.cwd(), path).split(sep).join("/"), 300);
 const shownPath = (file: NewFile): string => pathFromHere(joinFilePath(file));
 
-/** Whether each package that package.json names is installed. */
+/** Whether this package, and each one that package.json names, is installed. */
 const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
   folders.some((folder) => existsSync(join(folder, ".pnp.cjs"))) ||
-  Object.keys(packagesOf(manifest)).every((name) =>
+  ["pulumi-platform", ...Object.keys(packagesOf(manifest))].every((name) =>
     folders.some((folder) => existsSync(join(folder, "node_modules", name))),
   );
 
@@ -415,7 +416,8 @@ const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
 function listInstallation({ found, host, language, packageRoot }: InitResult): string[] {
   const { manifest, packageManager } = found;
   const place = relative(process.cwd(), found.folder);
-  const has = (name: string): boolean => Object.hasOwn(packagesOf(manifest), name);
+  const has = (name: string): boolean =>
+    Object.hasOwn(packagesOf(manifest), name) || found.above.some((one) => providesInCi(one, name));
   const { specifier, prepare } = packageSource(packageRoot, found.folder);
   const add = [
     ...(has("pulumi-platform") ? [] : [specifier]),
