@@ -508,6 +508,16 @@ export const moveCommands = (stack: string, backend: string): string[] => [
   "rm stack.json",
 ];
 
+/** Names the backend of the environment for commands that follow in a shell that may not have it. */
+export function exportBackend(env: Environment): string[] {
+  const given = env["PULUMI_BACKEND_URL"];
+  if (!given) return [];
+  const { url, omitted } = describeForCi({ url: given, source: "environment" }, undefined);
+  const shown = url !== undefined && omitted.length === 0 ? url : printableAddress(given);
+  const note = shown === url || shown === given ? "" : "   # the whole address, as this command had it";
+  return [`export PULUMI_BACKEND_URL=${quoteForShell(shown)}${note}`];
+}
+
 /** Decides what the files for CI say about a backend. @param encryption Of the stack's configuration, if there is one. */
 export function describeForCi(named: NamedBackend, encryption: StackEncryption | undefined): CiBackend {
   const kind = kindOf(named.url);

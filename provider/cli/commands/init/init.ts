@@ -21,14 +21,15 @@ import type { NewFile } from "../../output/writeFiles";
 import {
   checkOrganization,
   describeForCi,
+  exportBackend,
   findOrganization,
   isSelfManaged,
   inspectFolder,
   localDependencies,
   moveCommands,
   packagesOf,
-  readStackFile,
   providesInCi,
+  readStackFile,
   findLackingGitignore,
   findMissingInCi,
   importPath,
@@ -559,6 +560,7 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
     ...(isNew && !hasRoot
       ? [`${doctor}   # checks address and credential, and prints the uid of the root group`]
       : []),
+    ...(isNew || hasIdentities ? exportBackend(env) : []),
     ...((isNew || hasIdentities) && file === undefined ? [`pulumi stack init ${newStack}`] : []),
     ...((isNew || hasIdentities) && !hasRoot ? [`pulumi config set rootUid ${rootUid}`] : []),
     ...(isNew ? ["pulumi up"] : hasIdentities ? ["pulumi up   # applies the rest of the program too"] : []),
