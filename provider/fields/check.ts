@@ -55,6 +55,24 @@ const listMisspelt = (fields: Readonly<Record<string, FieldSpec>>, values: Props
     Object.hasOwn(fields, key) || isInternal(key) ? [] : (didYouMean(key, Object.keys(fields)) ?? []),
   );
 
+/** The members that an object needs: of several that exclude each other, the first. */
+const listNeeded = ({
+  fields,
+  oneOfs = [],
+}: ObjectSpec | SecretObjectSpec): readonly [string, FieldSpec][] => {
+  const chosen = oneOfs.filter(({ required }) => required).map(({ members }) => members[0]);
+  return Object.entries(fields).filter(([key, field]) => field.required || chosen.includes(key));
+};
+
+/** What a program would write. */
+function writeSample(spec: FieldSpec): string {
+  if (spec.type === "object")
+    return `{ ${listNeeded(spec)
+      .map(([key, field]) => `${key}: ${writeSample(field)}`)
+      .join(", ")} }`;
+  return spec.type === "string" && spec.format ? quote(formats[spec.format].sample ?? "…") : quote("…");
+}
+
 /** Checks values against their fields, and collects what is wrong. */
 class FieldChecker {
   readonly failures: Failure[] = [];
@@ -77,8 +95,10 @@ class FieldChecker {
           ? ": write .uid behind it, or .then(({ uid }) => uid) behind a promise"
           : "";
       const given = spec.secret ? "" : `, not ${describeType(value)}${advice}`;
-      const sample = spec.type === "string" && spec.format && formats[spec.format].sample;
-      const asIn = sample ? `, as in "${sample}"` : "";
+      const sample =
+        (spec.type === "string" && spec.format && formats[spec.format].sample !== undefined) ||
+        (spec.type === "object" && listNeeded(spec).length > 0);
+      const asIn = sample ? `, as in ${writeSample(spec)}` : "";
       this.report("PP1003", path, `must be ${typeNames[spec.type]}${asIn}${given}`);
       return;
     }
@@ -113,6 +133,15 @@ class FieldChecker {
           path,
           "must not be empty: give a uid, or leave it out where there is no parent",
         );
+      return;
+    }
+    if (text.includes("Calling [toString] on an [Output<T>]")) {
+      const advice = "write pulumi.interpolate before the backquotes, or the id alone without quotes";
+      this.report(
+        "PP1004",
+        path,
+        `holds no value, but the text of an Output in a template literal: ${advice}`,
+      );
       return;
     }
     const length = Array.from(text).length;
@@ -294,8 +323,11 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     if (adopted === "")
       checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
   }
-  checker.failures.push(...validateAcrossFields(spec, inputs, context));
-  return checker.failures.map((failure) => hideValue(spec, inputs, failure));
+  const across = validateAcrossFields(spec, inputs, context);
+  // What does not fit the other arguments need not be right in itself.
+  const unfit = across.filter(({ code }) => code === "PP1011").map(({ property }) => property);
+  const own = checker.failures.filter(({ property }) => !unfit.includes(property));
+  return [...own, ...across].map((failure) => hideValue(spec, inputs, failure));
 }
 
 /** Runs `spec.validate`, which may look inside a value only if its form is right, so it gets no others. */

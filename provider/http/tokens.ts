@@ -405,6 +405,11 @@ function parseToken(token: string, setting: string, wanted: TokenKind): string {
   if (/^(\.{0,2}\/|~|[A-Za-z]:[\\/])/.test(trimmed)) {
     throw credentialError(`${setting} holds a path, not a token: name the file with ${wanted.fileSettings}`);
   }
+  if (/^bearer\s/i.test(trimmed)) {
+    throw credentialError(
+      `${setting} begins with "Bearer", which is not part of the token: leave Bearer out`,
+    );
+  }
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw credentialError(`${setting} holds spaces, line breaks or other characters that no token has`);
   }

@@ -34,9 +34,9 @@ export const identityName = {
   must: "lower-case letters, digits, blanks, dots, underscores and dashes only",
 };
 
-/** A warning for a name that the API may refuse in the middle of an update. */
+/** A warning for a name that the API may refuse in the middle of an update. An empty one is missing, which is an error. */
 export const adviseOnName = (value: Json | undefined): string[] =>
-  typeof value === "string" && !identityName.regex.test(value)
+  typeof value === "string" && value.trim() !== "" && !identityName.regex.test(value)
     ? [`${JSON.stringify(value)} may be refused by the API: use ${identityName.must}`]
     : [];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { printableAddress, isSafe } from "../../text/address";
 import { ConfigError } from "../../http/errors";
@@ -26,6 +26,15 @@ export function readProjectName(folder: string): string | undefined {
   const path = findProjectFile(resolve(folder));
   const name = path === undefined ? undefined : memberOf(tryReadYaml(path), "name");
   return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+/** The folders that the main file of a folder's program may be in: where Pulumi.yaml names one, it is a file or a folder. */
+export function mainFolders(folder: string): readonly string[] {
+  const path = findProjectFile(resolve(folder));
+  const main = path === undefined ? undefined : memberOf(tryReadYaml(path), "main");
+  if (path === undefined || typeof main !== "string") return [resolve(folder)];
+  const named = resolve(dirname(path), main);
+  return [resolve(folder), named, dirname(named)];
 }
 
 /** The backend that the project of a folder names. */

@@ -23,6 +23,10 @@ describe("a token that is set", () => {
       path,
       "platform:token holds a path, not a token: name the file with PLATFORM_TOKEN_FILE or platform:tokenFile",
     ]),
+    ...["Bearer abc", "bearer\tabc"].map((token) => [
+      token,
+      'platform:token begins with "Bearer", which is not part of the token: leave Bearer out',
+    ]),
     ...["two words", "two\nlines", "tökén", "nul\u0000"].map((token) => [
       token,
       "platform:token holds spaces, line breaks or other characters that no token has",

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adviseOnNames, holdsNames } from "../../../provider/fields/enumNames";
+import { adviseOnName } from "../../../provider/kinds/common";
 import * as platform from "../../../provider";
 import { adopt, Group, GroupAccess, Identity, RepoReadme, Role, RoleBinding } from "../../../provider";
 import { kinds } from "../../../provider/kinds";
@@ -300,6 +301,13 @@ describe("warnings", () => {
       'Role "puller": capabilities: CAP_SKILLS_WRITE is internal to the platform, not for customers',
       'Role "puller": capabilities: CAP_TENANT_RECORDS_LIST is deprecated',
     ]);
+  });
+
+  test("are given for a name that may be refused, and not for an empty one, which is an error", () => {
+    expect(adviseOnName("Puller")).toEqual([
+      expect.stringMatching(/^"Puller" may be refused by the API: use lower-case letters/),
+    ]);
+    for (const name of ["", "\t", undefined]) expect(adviseOnName(name)).toEqual([]);
   });
 
   test("say nothing of a secret", async () => {

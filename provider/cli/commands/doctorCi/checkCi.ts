@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
@@ -20,11 +20,14 @@ import { quoteForShell, quoteWord } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo, isObject } from "../../../fields/values";
+import { isImported } from "../../input/imports";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import {
   describeForCi,
+  findLackingGitignore,
   findMissingInCi,
+  findTrackedModules,
   importPath,
   inspectFolder,
   moveCommands,
@@ -55,7 +58,23 @@ import { checkGitlab } from "./gitlab";
  */
 
 /** The lockfile from which the jobs install. */
-function checkLockfile({ folders, packageManager: { lockfile, name } }: ProjectFolder): CheckResult {
+function checkLockfile(found: ProjectFolder): CheckResult {
+  const { folders, packageManager } = found;
+  const { lockfile, name } = packageManager;
+  const tracked = findTrackedModules(found).map((path) => relative(process.cwd(), path));
+  if (tracked.length > 0) {
+    const lacking = findLackingGitignore(found);
+    return missing(
+      "lockfile",
+      `${printable(tracked.join(", "), 300)} is in git, and the jobs refuse it: it can change what is installed`,
+      [
+        `git rm -r --cached --quiet ${tracked.map(quoteWord).join(" ")}`,
+        ...(lacking === undefined
+          ? []
+          : [`printf '\\nnode_modules/\\n' >> ${quoteWord(relative(process.cwd(), lacking))}`]),
+      ].join(" && "),
+    );
+  }
   return folders.some((folder) => existsSync(join(folder, lockfile)))
     ? ok("lockfile", lockfile)
     : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
@@ -78,19 +97,7 @@ function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backe
 /** Whether a file beside that of the identities, or beside the main one, imports it: else the stack has none of them. */
 function checkImported(found: ProjectFolder, name: string): CheckResult[] {
   const { folder, main = "index.ts" } = found;
-  const isIdentities = (file: string): boolean => /^ci\.[cm]?[jt]s$/.test(relative(folder, file));
-  const others = [...new Set([folder, dirname(join(folder, main))])].flatMap((place) =>
-    readdirSync(place, { withFileTypes: true }).flatMap((entry) => {
-      const file = join(place, entry.name);
-      return entry.isFile() && /\.[cm]?[jt]s$/.test(file) && !isIdentities(file) ? [file] : [];
-    }),
-  );
-  const imports = /["'](\.{1,2}\/(?:[\w.-]+\/)*ci)(?:\.[cm]?[jt]s)?["']/g;
-  const isImported = (file: string): boolean =>
-    Array.from(readFileSync(file, "utf8").matchAll(imports), ([, path = ""]) =>
-      join(dirname(file), path),
-    ).some((path) => path === join(folder, "ci"));
-  if (others.some(isImported)) return [];
+  if (isImported(join(folder, name), [folder, dirname(join(folder, main))])) return [];
   const text = `no file beside ${name} or ${printable(main, 200)} imports it: without that the stack has none of its identities`;
   const line = `export * from "${importPath(found, name)}";`;
   const command = name === "ci.ts" ? `echo '${line}' >> ${quoteWord(main)}` : undefined;

@@ -31,6 +31,9 @@ export const packagesOf = (manifest: Manifest | undefined): Readonly<Record<stri
   ...manifest?.devDependencies,
 });
 
+/** A folder of the repository with its package.json, if it has one. */
+export type Place = Pick<ProjectFolder, "folder" | "root" | "manifest">;
+
 /** What `init` finds out of a folder and of what is around it. */
 export interface ProjectFolder {
   /** Its real path; it may not exist yet. */
@@ -51,6 +54,8 @@ export interface ProjectFolder {
   readonly branchSource: string;
   readonly packageManager: PackageManager;
   readonly manifest?: Manifest;
+  /** The folders above it in the repository, the nearest first. */
+  readonly above: readonly Place[];
   readonly hasTsconfig: boolean;
   /** Whether the folder or one above it in the repository has a .gitignore. */
   readonly hasGitignore: boolean;
@@ -259,9 +264,8 @@ export function inspectFolder(given: string): ProjectFolder {
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
   const { server, repository } = parseRemote(remote);
   const above = withFoldersAbove(folder, root);
-  const manifest: Manifest | undefined = readFile(
-    join(folder, "package.json"),
-    (text) => JSON.parse(text) as unknown,
+  const [manifest, ...manifestsAbove] = above.map((one): Manifest | undefined =>
+    readFile(join(one, "package.json"), (text) => JSON.parse(text) as unknown),
   );
   const project = findProject(folder);
   return {
@@ -275,12 +279,39 @@ export function inspectFolder(given: string): ProjectFolder {
     ...(top === undefined ? { defaultBranch: "main", branchSource: "by default" } : findDefaultBranch(root)),
     packageManager: findPackageManager(above),
     manifest,
+    above: manifestsAbove.map((one, index) => ({ folder: above[index + 1] ?? root, root, manifest: one })),
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),
     hasGitignore: above.some((path) => existsSync(join(path, ".gitignore"))),
     project: project?.name,
     main: findMain(folder, project?.main ?? manifest?.main) ?? findMain(folder, undefined),
     stack: findStack(folder),
   };
+}
+
+/**
+ * The .gitignore that lacks the node_modules which an installation makes, beside the lockfile or package.json; undefined where
+ * git ignores it, or where there is no repository.
+ */
+export function findLackingGitignore(found: ProjectFolder): string | undefined {
+  const { folder, folders, root, packageManager } = found;
+  const nearest = (name: string): string | undefined => folders.find((one) => existsSync(join(one, name)));
+  const place = nearest(packageManager.lockfile) ?? nearest("package.json") ?? folder;
+  const ask = ["check-ignore", "--quiet", "--no-index", `${join(place, "node_modules")}/`];
+  if (runGit(root, ask, readEnvironment()).status !== 1) return undefined;
+  const above = withFoldersAbove(place, root).find((one) => existsSync(join(one, ".gitignore")));
+  return join(above ?? place, ".gitignore");
+}
+
+/** Each node_modules with files in git, in the folders in which the jobs refuse one: up to that of the lockfile. */
+export function findTrackedModules({ folders, root, packageManager }: ProjectFolder): string[] {
+  const last = folders.findIndex((one) => existsSync(join(one, packageManager.lockfile)));
+  return folders
+    .slice(0, last === -1 ? undefined : last + 1)
+    .map((one) => join(one, "node_modules"))
+    .filter(
+      (path) =>
+        runGit(root, ["--literal-pathspecs", "ls-files", "--", path], readEnvironment()).stdout !== "",
+    );
 }
 
 /** A dependency that is a file or a folder, and not of a registry. */
@@ -295,7 +326,7 @@ interface LocalDependency {
 const LOCAL = /^(?:(?:file|link|portal):|(?=\.{0,2}\/))(?<path>.*)$/;
 
 /** The local dependencies that package.json names. */
-export function localDependencies({ folder, root, manifest }: ProjectFolder): LocalDependency[] {
+export function localDependencies({ folder, root, manifest }: Place): LocalDependency[] {
   return Object.entries(packagesOf(manifest)).flatMap(([name, version]) => {
     const given = typeof version === "string" ? LOCAL.exec(version)?.groups?.["path"] : undefined;
     if (given === undefined) return [];
@@ -303,6 +334,11 @@ export function localDependencies({ folder, root, manifest }: ProjectFolder): Lo
     return [{ name, path, inRepository: belowRoot(root, path) }];
   });
 }
+
+/** Whether package.json of a folder has a package that CI can install: of a registry, or from the repository. */
+export const providesInCi = (place: Place, name: string): boolean =>
+  Object.hasOwn(packagesOf(place.manifest), name) &&
+  !localDependencies(place).some((one) => one.name === name && one.inRepository === undefined);
 
 /** A path below the root of the repository, with slashes; undefined outside of it. */
 function belowRoot(root: string, path: string): string | undefined {
@@ -471,6 +507,16 @@ export const moveCommands = (stack: string, backend: string): string[] => [
   "pulumi stack import --file stack.json",
   "rm stack.json",
 ];
+
+/** Names the backend of the environment for commands that follow in a shell that may not have it. */
+export function exportBackend(env: Environment): string[] {
+  const given = env["PULUMI_BACKEND_URL"];
+  if (!given) return [];
+  const { url, omitted } = describeForCi({ url: given, source: "environment" }, undefined);
+  const shown = url !== undefined && omitted.length === 0 ? url : printableAddress(given);
+  const note = shown === url || shown === given ? "" : "   # the whole address, as this command had it";
+  return [`export PULUMI_BACKEND_URL=${quoteForShell(shown)}${note}`];
+}
 
 /** Decides what the files for CI say about a backend. @param encryption Of the stack's configuration, if there is one. */
 export function describeForCi(named: NamedBackend, encryption: StackEncryption | undefined): CiBackend {

@@ -21,13 +21,16 @@ import type { NewFile } from "../../output/writeFiles";
 import {
   checkOrganization,
   describeForCi,
+  exportBackend,
   findOrganization,
   isSelfManaged,
   inspectFolder,
   localDependencies,
   moveCommands,
   packagesOf,
+  providesInCi,
   readStackFile,
+  findLackingGitignore,
   findMissingInCi,
   importPath,
 } from "./folder";
@@ -273,9 +276,9 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
       [main]: fill(`${syntax}.txt`),
       "package.json": fill("package.txt"),
       ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
-      ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),
     }),
     // A program that exists needs these too.
+    ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),
     "access-policy.yaml": fill("access-policy.yaml"),
     ...(hasIdentities && {
       [`ci.${isTypeScript ? "ts" : "js"}`]: fill(`identities-${host}-${syntax}.txt`, own),
@@ -399,13 +402,14 @@ interface InitResult extends InitPlan {
   readonly isHostGiven: boolean;
 }
 
-const shownPath = (file: NewFile): string =>
-  printable(relative(process.cwd(), joinFilePath(file)).split(sep).join("/"), 300);
+const pathFromHere = (path: string): string =>
+  printable(relative(process.cwd(), path).split(sep).join("/"), 300);
+const shownPath = (file: NewFile): string => pathFromHere(joinFilePath(file));
 
-/** Whether each package that package.json names is installed. */
+/** Whether this package, and each one that package.json names, is installed. */
 const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
   folders.some((folder) => existsSync(join(folder, ".pnp.cjs"))) ||
-  Object.keys(packagesOf(manifest)).every((name) =>
+  ["pulumi-platform", ...Object.keys(packagesOf(manifest))].every((name) =>
     folders.some((folder) => existsSync(join(folder, "node_modules", name))),
   );
 
@@ -413,7 +417,8 @@ const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
 function listInstallation({ found, host, language, packageRoot }: InitResult): string[] {
   const { manifest, packageManager } = found;
   const place = relative(process.cwd(), found.folder);
-  const has = (name: string): boolean => Object.hasOwn(packagesOf(manifest), name);
+  const has = (name: string): boolean =>
+    Object.hasOwn(packagesOf(manifest), name) || found.above.some((one) => providesInCi(one, name));
   const { specifier, prepare } = packageSource(packageRoot, found.folder);
   const add = [
     ...(has("pulumi-platform") ? [] : [specifier]),
@@ -555,6 +560,7 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
     ...(isNew && !hasRoot
       ? [`${doctor}   # checks address and credential, and prints the uid of the root group`]
       : []),
+    ...(isNew || hasIdentities ? exportBackend(env) : []),
     ...((isNew || hasIdentities) && file === undefined ? [`pulumi stack init ${newStack}`] : []),
     ...((isNew || hasIdentities) && !hasRoot ? [`pulumi config set rootUid ${rootUid}`] : []),
     ...(isNew ? ["pulumi up"] : hasIdentities ? ["pulumi up   # applies the rest of the program too"] : []),
@@ -567,6 +573,9 @@ export function describeResult(result: InitResult): string {
   const program =
     found.project === undefined ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
   const ofCi = describeCi(result);
+  const ignore = findLackingGitignore(found);
+  // After --dry-run, git does not ignore yet what a written file would.
+  const isWritten = written.some((file) => joinFilePath(file) === ignore);
   return fillTemplate(packageRoot, "output.txt", {
     ...ofCi,
     dryRun: result.isDryRun,
@@ -576,6 +585,7 @@ export function describeResult(result: InitResult): string {
     existing: existing.map(shownPath),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
+    ignore: ignore !== undefined && !isWritten ? pathFromHere(ignore) : "",
     placeholders: listPlaceholders(result),
     steps: listSteps(result, ofCi["hasIdentities"] === true),
     run: settings.packageManager.run,

@@ -111,6 +111,7 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
     organizations: !isSelfManaged(kind),
     token: !isSelfManaged(kind),
     region: quoted(parameterOf(url, "region") ?? "${{ vars.AWS_REGION }}"),
+    bucketRegion: parameterOf(url, "region") ?? "<region of the bucket>",
     needsRegion: parameterOf(url, "region") === undefined,
     account: kind === "azblob" && parameterOf(url, "storage_account") === undefined,
     passphrase: hasPassphrase,

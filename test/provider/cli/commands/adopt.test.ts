@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -77,15 +77,23 @@ describe("pulumi-platform adopt", () => {
     const adopt = async (...only: string[]) => {
       const flags = only.flatMap((uid) => ["--only", uid]);
       const { code, stdout } = await run(main, ["--root", organisation, "--out", program, ...flags]);
-      return { code, file: / declared in .*?([\w.]+)$/m.exec(stdout)?.[1] };
+      const added = / import "\.\/adopted";$/m.test(stdout) ? { isAdded: true } : {};
+      return { code, file: / declared in .*?([\w.]+)$/m.exec(stdout)?.[1], ...added };
     };
     const read = (file: string) => readFileSync(join(program, file), "utf8");
     expect(await adopt(first)).toEqual({ code: 0, file: "index.ts" });
     expect(await adopt(first)).toEqual({ code: 0, file: "index.ts" });
     const index = read("index.ts");
-    expect(await adopt(second)).toEqual({ code: 0, file: "adopted.ts" });
-    expect(await adopt(second)).toEqual({ code: 0, file: "adopted.ts" });
-    expect(read("index.ts")).toBe(index);
+    const separate = { code: 0, file: "adopted.ts" };
+    for (const path of ["index.ts", "src/main.ts"]) {
+      expect(await adopt(second)).toEqual({ ...separate, isAdded: true });
+      expect(await adopt(second)).toEqual({ ...separate, isAdded: true });
+      mkdirSync(join(program, "src"), { recursive: true });
+      writeFileSync(join(program, "Pulumi.yaml"), `name: selected\nruntime: nodejs\nmain: ${path}\n`);
+      writeFileSync(join(program, path), `import "${path === "index.ts" ? "." : ".."}/adopted";\n`);
+      expect(await adopt(second)).toEqual(separate);
+      writeFileSync(join(program, "index.ts"), index);
+    }
     expect(index).toContain("one");
     expect(read("adopted.ts")).toContain("two");
     expect((await adopt(first, second)).code).toBe(2);

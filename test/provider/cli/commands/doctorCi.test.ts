@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -838,6 +839,24 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   const { wrong } = await check({ files });
   const found = wrong.map(({ check: name, command: mends }) => [name, mends?.replace(/\/\S+(?=\/out)/, "*")]);
   expect(found).toEqual([["dependencies", command]]);
+});
+
+test.each([
+  ["node_modules/\n", "git rm -r --cached --quiet node_modules"],
+  ["dist/", "git rm -r --cached --quiet node_modules && printf '\\nnode_modules/\\n' >> .gitignore"],
+])("a node_modules in git, which the jobs refuse, is wrong; with %j ignored", async (ignores, command) => {
+  await check({ files: { ".gitignore": ignores, "node_modules/a/index.js": "" } });
+  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([{ state: "ok" }]);
+  folder.git("add", "--force", "node_modules");
+  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([
+    {
+      state: "wrong",
+      text: expect.stringMatching(/^node_modules is in git, and the jobs/) as unknown,
+      command,
+    },
+  ]);
+  execFileSync("sh", ["-ec", `${command} && git add --all`]);
+  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([{ state: "ok" }]);
 });
 
 test("what lies in the repository is no such dependency", async () => {

@@ -94,12 +94,37 @@ describe("the program", () => {
       const folder = new InitFolder().repository(GITHUB).write({ ...existing, "Pulumi.live.yaml": "{}" });
       const printed = await succeed(folder, ".");
       const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
-      expect(added).toEqual([...workflows, owners, "ci.js", "Pulumi.live.yaml", "access-policy.yaml"].sort());
+      const own = [".gitignore", "ci.js", "Pulumi.live.yaml", "access-policy.yaml"];
+      expect(added).toEqual([...workflows, owners, ...own].sort());
       expect(folder.files()).toMatchObject(existing);
       expect(folder.files()[workflows[0] ?? ""]).toContain("STACK: ORGANIZATION/teams/live\n");
       expect(printed).not.toContain("pulumi stack init");
     },
   );
+
+  const project = "name: teams\nruntime: nodejs\n";
+  const [atRoot, below] = [{ "Pulumi.yaml": project }, { "infra/Pulumi.yaml": project }];
+  const lockfile = { "package-lock.json": "{}" };
+  test.each<[open: string, Record<string, string>]>([
+    ["no file", atRoot],
+    ["no file", { ...atRoot, ".gitignore": "/node_modules\n" }],
+    ["no file", { ...below, ".gitignore": "node_modules/\n" }],
+    [".gitignore", { ...atRoot, ".gitignore": "dist/\n" }],
+    [".gitignore", { "infra/index.ts": "", ".gitignore": "dist/\n" }],
+    ["infra/.gitignore", { ...below, "infra/.gitignore": "", "infra/package.json": "{}" }],
+    // npm installs beside the lockfile.
+    [".gitignore", { ...below, ...lockfile, "infra/.gitignore": "node_modules/\n" }],
+    [".gitignore", { ...below, ...lockfile }],
+  ])("%s still lacks node_modules after init in %j", async (open, files) => {
+    const folder = new InitFolder().repository(GITHUB).write(files);
+    const dir = Object.hasOwn(files, "Pulumi.yaml") ? "." : "infra";
+    const line = (printed: string) => /^add to (\S+): node_modules\/$/m.exec(printed)?.[1];
+    const expected = open === "no file" ? undefined : relative(process.cwd(), join(folder.root, open));
+    expect(line(await succeed(folder, dir, "--dry-run"))).toBe(expected);
+    expect(line(await succeed(folder, dir))).toBe(expected);
+    const ignores = Object.keys(folder.files()).filter((path) => path.endsWith(".gitignore"));
+    expect(ignores.length).toBe(1);
+  });
 });
 
 describe("the host", () => {
@@ -374,7 +399,7 @@ describe("nothing is overwritten:", () => {
       const folder = new InitFolder().repository(GITHUB).write({ [path]: text });
       const printed = await succeed(folder, ".", ...(isProject ? [] : ["--language", "typescript"]));
       expect(folder.files()[path]).toBe(text);
-      const expected = isProject ? ["Pulumi.yaml", "access-policy.yaml"] : program;
+      const expected = isProject ? [".gitignore", "Pulumi.yaml", "access-policy.yaml"] : program;
       expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
       if (!isProject && path !== ".gitignore")
         expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));

@@ -114,6 +114,10 @@ describe.each(BACKENDS)("the backend %s", (backend, action, ofGitHub, ofGitLab, 
     for (const name of gitlab)
       for (const scope of ["access-preview", "production --protected"])
         expect(printed).toMatch(new RegExp(`^  glab variable set ${name} .*--scope ${scope}\\b`, "m"));
+    if (gitlab.includes("AWS_REGION"))
+      expect(printed).toContain(
+        ` "${backend.includes("region=") ? "eu-west-1" : "<region of the bucket>"}"\n`,
+      );
     expect(text.replaceAll(/\n# /g, " ").split(`${gitlab.join(", ")} (may`)).toHaveLength(3);
     if (isBucket) expect(text).not.toContain("PULUMI_ACCESS_TOKEN");
   });
@@ -224,6 +228,29 @@ test.each([
     expect(stdout + text).not.toContain(SECRET);
   }
 });
+
+test.each([
+  ["s3://acme-state?region=eu-west-1", "s3://acme-state?region=eu-west-1", ""],
+  ["https://pulumi.acme.example/", "https://pulumi.acme.example", ""],
+  ["file:///srv/acme's state", "file:///srv/acme'\\''s state", ""],
+  ["s3://user:canary@acme-state", "s3://…@acme-state", "   # the whole address, as this command had it"],
+  [
+    "s3://acme-state?region=a&profile=canary",
+    "s3://acme-state?…",
+    "   # the whole address, as this command had it",
+  ],
+])(
+  "%s of the environment is exported before the stack is made, without a secret",
+  async (given, shown, note) => {
+    for (const argv of [[], ["--ci", "none"]]) {
+      const one = new InitFolder().repository(GITHUB);
+      one.env = { PULUMI_BACKEND_URL: given };
+      const { stdout } = await one.init("infra", ...argv);
+      expect(stdout).toContain(`\n  export PULUMI_BACKEND_URL='${shown}'${note}\n  pulumi stack init prod\n`);
+      expect(stdout).not.toContain(SECRET);
+    }
+  },
+);
 
 test.each([
   ["postgres://user:canary@db.acme.example/state", "postgres://…@db.acme.example/state"],

@@ -156,6 +156,27 @@ test.each([
   expect((await folder.init("infra")).stdout).toMatch(line);
 });
 
+const packageAt = (path: string) => ({
+  "package.json": JSON.stringify({ dependencies: { "pulumi-platform": path, "@pulumi/pulumi": "3" } }),
+});
+const existing = { "infra/Pulumi.yaml": "name: access\nruntime: nodejs\n" };
+const installed = { "node_modules/pulumi-platform/package.json": "{}" };
+test.each<[step: string, files: Readonly<Record<string, string>>]>([
+  ["", { ...packageAt("file:vendor/a.tgz"), ...existing, ...installed }],
+  ["", { ...packageAt("^0.1.0"), ...existing, ...installed }],
+  ["", { ...packageAt("^0.1.0"), ...existing, ...installed, "infra/package.json": "{}" }],
+  // A new program has it from there too.
+  ["", { ...packageAt("file:vendor/a.tgz"), ...installed }],
+  ["npm install", { ...packageAt("file:vendor/a.tgz"), ...existing }],
+  ["npm install ./pulumi-platform-*.tgz", { ...packageAt("file:../out/a.tgz"), ...existing, ...installed }],
+])("below a package.json with this package, the step that installs it is %j: %j", async (step, files) => {
+  const folder = new InitFolder().repository(GITHUB).write(files);
+  const { stdout } = await folder.init("infra");
+  const steps = stdout.match(/(?<=^ {2}|&& )npm install.*/gm) ?? [];
+  const shown = steps.map((one) => one.replace(/platform-\d.*/, "platform-*.tgz"));
+  expect(shown).toEqual(step === "" ? [] : [step]);
+});
+
 test("steps that are done are not printed", async () => {
   const installed = ["pulumi-platform", "@pulumi/pulumi", "typescript", "@types/node"];
   const folder = new InitFolder().repository(GITHUB).write({

@@ -60,7 +60,7 @@ export const grants: Refusals = {
         'bindings["unmanaged: alice as owner"] has a label that begins with "unmanaged:", which is reserved for bindings that the program does not have',
         "bindings.half.roleUid is missing: give a uid, as in the id of another resource",
         "bindings.none must have a value",
-        "bindings.text must be an object, not a string",
+        'bindings.text must be an object, as in { identityUid: "…", roleUid: "…" }, not a string',
         "bindings.wrong.parentUid is not an argument",
         `bindings.wrong.identityUid ${UID_WANTED}`,
         `bindings.wrong.roleUid ${UID_WANTED}, as getRole({ name: "owner" })`,

@@ -1,3 +1,4 @@
+import { output } from "@pulumi/pulumi";
 import { GROUP_UID, withValue } from "../../support/samples";
 import { GROUP_UID_WANTED, NAME_WANTED, URL_WANTED, ANCHOR, staticKeys } from "./support";
 import type { Refusals } from "./support";
@@ -18,7 +19,6 @@ export const identities: Refusals = {
         'nane is not an argument; did you mean "name"?',
         `parentUid ${GROUP_UID_WANTED}`,
         "description must be one line, without tabs",
-        'kind must be a full name that begins with ORG_KIND_, not "customer"; did you mean ORG_KIND_CUSTOMER?',
         "kind can be set only on a root group; groups below inherit it: remove it here",
         "verified can be set only on a root group; groups below inherit it: remove it here",
       ],
@@ -30,6 +30,21 @@ export const identities: Refusals = {
     },
   ],
   Identity: [
+    {
+      name: "texts in place of objects, and of Outputs",
+      inputs: {
+        parentUid: String(output("acme") as unknown),
+        name: "ci",
+        claimMatch: "repo:acme/access",
+        staticKeys: ["a"],
+      },
+      failures: [
+        "parentUid holds no value, but the text of an Output in a template literal: write pulumi.interpolate before the backquotes, or the id alone without quotes",
+        'claimMatch must be an object, as in { issuer: "https://example.com/path", subject: "…" }, not a string',
+        'staticKeys must be an object, as in { issuer: "https://example.com/path", subject: "…", issuerKeys: "…" }, not a list',
+        "staticKeys conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
+      ],
+    },
     {
       name: "all four relationships, each wrong",
       inputs: {
