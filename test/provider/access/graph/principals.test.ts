@@ -333,6 +333,7 @@ test("a service of the platform is one principal in all associations, and as an 
     association("two", "INGESTER"),
     association("three", "COSIGNED"),
   );
+  expect(subjects.filter(({ matchesMany }) => matchesMany)).toEqual([]);
   const counts = subjects.map((subject) => [subject.name, principals.sharing(subject).length]);
   expect(counts.sort()).toEqual([
     ["COSIGNED", 1],
@@ -423,6 +424,7 @@ test("everybody in a group of a directory signs in by it, and no document tells 
     bob,
     binding(bob, viewer, acme),
   );
+  expect(subjects.filter(({ matchesMany }) => matchesMany)).toEqual([]);
   const whoMayBe = (name: string) => {
     const one = subjects.find((subject) => subject.name === name);
     if (one === undefined) throw new Error(`${name} has no grant`);

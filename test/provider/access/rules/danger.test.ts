@@ -1,6 +1,7 @@
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
 import { listResources, preview, state, step } from "../../../../provider/access/rules/reviewOf";
+import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -70,6 +71,9 @@ describe("D1 lock-out", () => {
   });
 
   it("takes a role that no document describes for owner", () => {
+    const hidden = edit(owns[1], { roleUid: UNKNOWN });
+    const two = without(all, owns[1]);
+    expect(d1([...two, hidden], two, { minOwners: 3 })).toEqual(["high"]);
     const described = (some: readonly Resource[]) => some.filter((each) => each !== owner);
     const after = without(all, owns[0]);
     const severities = (known: (some: readonly Resource[]) => readonly Resource[]) =>

@@ -424,6 +424,19 @@ describe("verify", () => {
       ]);
     });
 
+    it("says of a new object of such a kind whether it was made, by the state", () => {
+      const added = resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" });
+      const said = (...resources: ReturnType<typeof recordedResource>[]) =>
+        verifying(reviewOf([...unchanged, added], unchanged), inventoryAfter(unchanged, { asked }), {
+          ...noState,
+          resources,
+        }).incomplete;
+      expect(said()).toEqual(["announced, but missing: Tag new"]);
+      expect(said(recordedResource({ urn: added.urn }))).toEqual([
+        expect.stringMatching(/^Tag new was not compared: the inventory does not contain each Tag/),
+      ]);
+    });
+
     it.each([
       ["2026-06-01T00:30:00Z", [/^Tag new exists, which the review did not announce$/]],
       ["2020-01-01T00:00:00Z", [/^Tag new was not compared: the report does not name it: /]],
