@@ -144,11 +144,6 @@ describe("G1 owner-grant", () => {
     const named = role("owner", ["REPO_LIST"]);
     expect(found("G1", adding([...base, named], binding(ci, named, payments)))).toEqual([]);
   });
-
-  it("ignores grants that existed before", () => {
-    const all = [...withOwner, binding(ci, owner, acme)];
-    expect(found("G1", compareResources(all, all))).toEqual([]);
-  });
 });
 
 describe("a capability that a role gives", () => {

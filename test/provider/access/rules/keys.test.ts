@@ -68,10 +68,6 @@ describe("K1 static-keys", () => {
     const now = identity("ci", keys({ issuerKeys: JSON.stringify({ keys: [key] }) }));
     expect(severitiesOf("K1", compareResources(before, [...base, now]))).toEqual(severities);
   });
-
-  it("ignores other identities", () => {
-    expect(found("K1", made(identity("ci", pinned)))).toEqual([]);
-  });
 });
 
 describe("K2 expiry", () => {
