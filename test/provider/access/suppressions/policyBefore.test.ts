@@ -1,4 +1,3 @@
-import fc, { casesOf } from "../../../support/properties";
 import { compare } from "../../../../provider/access/review/compare";
 import type { Sources } from "../../../../provider/access/review/compare";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
@@ -7,7 +6,6 @@ import { parsePolicy } from "../../../../provider/access/suppressions/policyDocu
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import type { Finding } from "../../../../provider/access/review/finding";
-import type { Named } from "../../../../provider/access/graph/grant";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import { inventoryOf, preview, same, state, step, urn } from "../../../support/documents";
@@ -419,67 +417,5 @@ describe("what begins to match an exception", () => {
     expect(beginning(steps, entry("{ name: break-glass }", print))).toEqual([]);
     expect(beginning(steps, entry("{ name: break-glass }").replace("2027", "2025"))).toEqual([]);
     expect(beginning(steps, entry(`{ uid: "${GLASS}" }`))).toEqual([]);
-  });
-});
-
-describe("whatever a policy file says, an exception", () => {
-  const pool = ["sandbox", "acme", "break-glass", "owner", "acme / sandbox"];
-  const name = fc.constantFrom(...pool);
-  const uids = [ACME, SANDBOX, PROD, GLASS, OWNER];
-  const glob = fc.constantFrom(...pool, "*", "?*", "ac*", "*s*", "acme / *", `${ACME}*`, "sandbox");
-
-  const comparison = compare(sourcesOf([]));
-  const { existing } = comparison;
-
-  const findingOf = (named: (key: string) => Named, own: { uid?: string; name?: string }): Finding => ({
-    id: "G1",
-    rule: "owner-grant",
-    severity: "medium",
-    message: "m",
-    details: [],
-    fingerprint: "0",
-    kind: "RoleBinding",
-    ...own,
-    grant: {
-      subject: { ...named("subject"), type: "identity", displayName: own.name ?? "", matchesMany: false },
-      role: { ...named("role"), builtIn: false },
-      group: { ...named("group"), path: "acme / sandbox", isRoot: false },
-      sourceKind: "RoleBinding",
-      ...(own.uid === undefined ? {} : { uid: own.uid }),
-    },
-    trust: { issuer: "sandbox", subject: "sandbox" },
-  });
-
-  const matches = (match: object, finding: Finding): boolean => {
-    const text = JSON.stringify({ allow: [{ match, reason: "x", expires: "2027-01-31" }] });
-    let read;
-    try {
-      read = parsePolicy(text, "p.yaml");
-    } catch {
-      return false;
-    }
-    return applyPolicy([finding], read, NOW, "review", true, comparison).suppressed.length > 0;
-  };
-
-  it("matches a finding by names only where each is the recorded one of that uid", () => {
-    let count = 0;
-    fc.assert(
-      fc.property(
-        fc.record({ name: glob, group: glob }, { requiredKeys: ["group"] }),
-        fc.tuple(name, name, name),
-        fc.constantFrom(...uids),
-        (match, [subject, role, group], uid) => {
-          const names: Record<string, string> = { subject, role, group };
-          const named = (key: string): Named => ({ key: uid, uid, name: names[key] ?? "" });
-          const finding = findingOf(named, { name: subject });
-          const isByUid = Object.values(match).some((one) => one.includes(ACME) || /^[?*]+$/.test(one));
-          if (isByUid || !matches(match, finding)) return;
-          count += 1;
-          expect(group).toBe(existing.get(uid)?.name);
-        },
-      ),
-      { numRuns: casesOf(2000) },
-    );
-    expect(count).toBeGreaterThan(0);
   });
 });
