@@ -105,6 +105,8 @@ describe("two patterns", () => {
     ["^(a|b)$", "^[ab]$", "yes", "yes"],
     ["a", "(?i)A", "yes", "yes"],
     ["^\\b$", "^x$", "yes", "no"],
+    // No line begins behind the letter.
+    ["^a\\b(?m:^)-$", "^a-$", "yes", "no"],
     ["(", "a", "tooLarge", "tooLarge"],
   ])("%s and %s: within %s, in common %s", (one, other, isSubset, intersects) => {
     expect(comparer.isSubset(one, other)).toBe(isSubset);
