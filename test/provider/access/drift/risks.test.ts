@@ -241,25 +241,4 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(advice).not.toEqual([]);
     for (const text of advice) expect(text).not.toMatch(/this pull request|this program|change of its own/);
   });
-
-  test("take a few steps for each object", async () => {
-    // Twice the objects are twice the reads of their arguments, whatever they are compared with.
-    const reads = async (size: number): Promise<number> => {
-      let count = 0;
-      const made = Array.from({ length: size }, (_, i) =>
-        live("Identity", { name: `i${i}`, ...ofGitHub(`repo:acme/${i}:x`) }),
-      );
-      const counted = [...made, ...made.map((who) => bind(who, reader))].map((object) => ({
-        ...object,
-        get inputs() {
-          count += 1;
-          return object.inputs;
-        },
-      }));
-      await driftBetween([stateOf(held)], [...given, ...held, ...counted]);
-      return count;
-    };
-    const [one, two] = [await reads(100), await reads(200)];
-    expect(two / one).toBeLessThan(2.3);
-  });
 });

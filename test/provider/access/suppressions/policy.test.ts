@@ -563,32 +563,6 @@ describe("a baseline", () => {
     },
   );
 
-  it("tries an entry for one uid on findings of that uid alone", () => {
-    const count = 2_000;
-    const uidOf = (n: number): string => `${acme}/${n.toString(16).padStart(16, "0")}`;
-    const lines = Array.from(
-      { length: count },
-      (_, i) => `  - kind: unmanaged\n    match: { uid: "${uidOf(i)}" }\n    reason: known\n`,
-    );
-    const policy = parsePolicy(`allow:\n${lines.join("")}`, FILE);
-    let reads = 0;
-    const entries = policy.entries.map((one) => ({
-      ...one,
-      get match() {
-        reads += 1;
-        return one.match;
-      },
-    }));
-    const found = Array.from({ length: count }, (_, i) => ({
-      ...drifted,
-      severity: "low" as const,
-      uid: uidOf(i),
-    }));
-    const unmanaged = found.map((one) => ({ ...one, drift: { ...one.drift!, kind: "unmanaged" as const } }));
-    expect(applyPolicy(unmanaged, { ...policy, entries }, NOW, "drift").suppressed).toHaveLength(count);
-    expect(reads).toBeLessThan(30 * count);
-  });
-
   it("is added at the end of a file whose comments stay", () => {
     const text = `# ours\n${entry(...good)}    # the end\n`;
     const made = entryFor(drifted, "drift", "was: there, before # x", NOW);
