@@ -719,13 +719,7 @@ describe("whom an assertion names by a name or uid", () => {
       ["x: twin holds one of each duty"],
     ],
     ["is excluded, and counts by another", beside("ci"), pushTo(outsider), [twin, ...pushTo(twin)], [NOBODY]],
-    [
-      "goes, and counts by another",
-      beside("old"),
-      [old, ...pushTo(outsider)],
-      [anew, ...pushTo(anew)],
-      [NOBODY],
-    ],
+    ["goes, and counts anew", beside("old"), [old, ...pushTo(outsider)], [anew, ...pushTo(anew)], [NOBODY]],
     ["is an association, of one service", ofAssociation, shared, [...shared, other], [pushes("INGESTER")]],
     [
       "may not hold it, and does by two",
@@ -877,12 +871,7 @@ describe("separated duties", () => {
       [build, wide, ofWide],
       [together("ci and wide")],
     ],
-    [
-      "nor by one that does only now",
-      [build, narrow, ofWide],
-      [build, wide, ofWide],
-      [together("ci and wide")],
-    ],
+    ["nor by one that now does", [build, narrow, ofWide], [build, wide, ofWide], [together("ci and wide")]],
     ["as it may by one that does not accept it", [build], [build, narrow, ofWide], []],
     ["or did before", [build, wide, ofWide], [build, wide, ofWide], []],
   ])("%s", (_, before, after, messages) => {

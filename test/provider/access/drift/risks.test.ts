@@ -43,11 +43,7 @@ const without = (...gone: readonly Live[]) => held.filter((object) => !gone.incl
 const changes: readonly [string, readonly Live[], string][] = [
   ["an owner of the root is made", [...held, bind(ci, owner)], "G1 critical"],
   ["a viewer becomes an owner", swap(edit(reading, { roleUid: owner.uid })), "G1 high"],
-  [
-    "a role gains all that an owner holds",
-    swap(edit(reader, { capabilities: owner.inputs["capabilities"] })),
-    "G4 high",
-  ],
+  ["a role equals owner now", swap(edit(reader, { capabilities: owner.inputs["capabilities"] })), "G4 high"],
   ["a binding moves up to the root", [...without(reading), bind(ci, reader)], "G5 high"],
   [
     "an identity accepts anyone",
@@ -59,16 +55,8 @@ const changes: readonly [string, readonly Live[], string][] = [
     "T1 critical",
   ],
   ["an identity is somebody else", swap(edit(ci, ofGitHub("repo:evil/pay:ref:refs/heads/main"))), "T5 high"],
-  [
-    "an invite for anyone is made",
-    [...held, live("GroupInvite", { roleUid: owner.uid, ttl: "720h" })],
-    "K3 critical",
-  ],
-  [
-    "events are sent to a new host",
-    [...held, live("Subscription", { sink: "https://evil.example/x" })],
-    "X1 high",
-  ],
+  ["an open invite", [...held, live("GroupInvite", { roleUid: owner.uid, ttl: "720h" })], "K3 critical"],
+  ["events go to a new host", [...held, live("Subscription", { sink: "https://evil.example/x" })], "X1 high"],
   [
     "images are copied to the registry of a stranger",
     [

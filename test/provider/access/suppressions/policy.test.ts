@@ -628,12 +628,7 @@ describe("types of other packages that were judged", () => {
       finding("6.83.0"),
       'did you mean "aws:s3/bucket:Bucket"?',
     ],
-    [
-      "a day that is over",
-      [...bucket, "expires: 2020-01-31"],
-      finding("6.83.0"),
-      "expired on 2020-01-31: renew it",
-    ],
+    ["a past day", [...bucket, "expires: 2020-01-31"], finding("6.83.0"), "expired on 2020-01-31: renew it"],
   ])("do not apply to %s, and a line says why", (_, lines, one, note) => {
     const { findings, suppressed, unused } = apply(lines, one);
     expect([findings, suppressed]).toEqual([[one], []]);
