@@ -55,12 +55,7 @@ describe("the client secret", () => {
   const other = { issuer: "https://other.test" };
   test.each<[string, string, object, string]>([
     ["kept by the mask oidc without it", "?updateMask=oidc", { ...other, clientId: "d" }, "canary-1"],
-    [
-      "kept by the mask oidc with an empty one",
-      "?updateMask=oidc",
-      { ...oidc, clientSecret: "" },
-      "canary-1",
-    ],
+    ["kept by a mask oidc with an empty one", "?updateMask=oidc", { ...oidc, clientSecret: "" }, "canary-1"],
     ["kept by a mask of its sibling", "?updateMask=oidc.issuer", other, "canary-1"],
     ["kept where neither a mask nor a key names it", "", other, "canary-1"],
     ["rotated where it is named", "?updateMask=oidc.clientSecret", { clientSecret: "canary-2" }, "canary-2"],

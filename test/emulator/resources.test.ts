@@ -165,11 +165,7 @@ describe("role bindings", () => {
       ["26 items", () => ({ roleUid, requests: items(26) }), "requests"],
       ["no items", () => ({ roleUid }), "requests"],
       ["no parent", () => ({ parent: "", roleUid, requests: items(1) }), "parent"],
-      [
-        "another parent inside",
-        () => ({ roleUid, requests: [...items(1), { parent: "x" }] }),
-        "requests[1].parent",
-      ],
+      ["other parent", () => ({ roleUid, requests: [...items(1), { parent: "x" }] }), "requests[1].parent"],
       [
         "another role inside",
         () => ({ roleUid, requests: [{ roleBinding: { identityUid, roleUid: "x" } }] }),

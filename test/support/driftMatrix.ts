@@ -121,6 +121,8 @@ function expectChange(report: DriftReport, uid: string | undefined, { sample, fi
   const change = { kind, uid, what: "changed", direction: field.direction ?? "neutral" };
   expect(found).toEqual(field.unseen ? [] : [{ ...change, fields: expect.any(Array) }]);
   if (field.unseen) return;
+  const severity = { widened: "high", unknown: "high", narrowed: "medium", neutral: "low" }[change.direction];
+  expect(report.findings.filter((each) => each.uid === uid)).toMatchObject([{ severity }]);
   const property = propertyPathOf(field);
   const allowed = [property, field.without ?? property];
   const isAllowed = (one: string): boolean =>

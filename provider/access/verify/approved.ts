@@ -183,7 +183,6 @@ export class ApprovedAccess {
 
   private async isAnnouncedValue({ leaf, announced, actual, candidates }: Pair): Promise<boolean> {
     if (isUnread(announced) && candidates !== undefined) {
-      if (this.isPreview && unreadReason(actual) !== undefined) return true;
       const named = await Promise.all(candidates.map((key) => this.isReferenceTo(key, actual)));
       return named.includes(true);
     }

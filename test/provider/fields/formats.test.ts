@@ -1,5 +1,4 @@
 import { generateKeyPairSync } from "node:crypto";
-import fc from "../../support/properties";
 import { isSet } from "../../../provider/fields/equal";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import {
@@ -47,19 +46,6 @@ describe("durations", () => {
     expect(durationToWire(text)).toBe(text);
     expect(formatProblem("duration", text)).toMatch(/^must be a duration, as in "86400s"/);
   });
-
-  test("what is sent always means the same and is in seconds", () => {
-    const unit = fc.constantFrom("h", "m", "s");
-    const part = fc.tuple(fc.nat(99_999), fc.option(fc.nat(999_999_999), { nil: undefined }), unit);
-    fc.assert(
-      fc.property(part, fc.boolean(), ([whole, fraction, letter], negative) => {
-        const text = `${negative ? "-" : ""}${whole}${fraction === undefined ? "" : `.${fraction}`}${letter}`;
-        const wire = durationToWire(text);
-        expect(wire).toMatch(/^-?\d+(\.\d{1,9})?s$/);
-        expect(durationNanos(wire)).toBe(durationNanos(text));
-      }),
-    );
-  });
 });
 
 describe("times", () => {
@@ -69,6 +55,7 @@ describe("times", () => {
     expect(timestampNanos("1969-12-31T23:59:59.5Z")).toBe(-500_000_000n);
     expect(timestampNanos("2024-02-29T12:00:00+14:00")).toBe(timestampNanos("2024-02-28T22:00:00Z"));
     expect(timestampNanos("2024-02-29T12:00:00-00:30")).toBe(timestampNanos("2024-02-29T12:30:00.000Z"));
+    expect(timestampNanos("1970-01-02T00:00:00+23:59")).toBe(60_000_000_000n);
     expect(timestampNanos("0001-01-01T00:00:00Z")).toBe(-62_135_596_800_000_000_000n);
     expect(timestampNanos("9999-12-31T23:59:59.999999999Z")).toBe(253_402_300_799_999_999_999n);
   });
@@ -79,26 +66,13 @@ describe("times", () => {
     ...words("2100-02-29T12:00:00Z 2027-00-10T12:00:00Z 2027-13-10T12:00:00Z 2027-04-31T12:00:00Z"),
     ...words("2027-04-00T12:00:00Z 0000-01-01T00:00:00Z 10000-01-01T00:00:00Z 2027-01-31T12:00:00.Z"),
     ...words("2027-01-31T12:00:00.0000000001Z 2027-01-31T12:00:00+1:00 2027-01-31T12:00:00+24:00"),
-    ...words("2027-01-31T12:00:00+0100 1800000000"),
+    ...words("2027-01-31T12:00:00+0100 2027-01-31T12:00:00+01:60 1800000000"),
     "",
     "2027-01-31 12:00:00Z",
     " 2027-01-31T12:00:00Z",
   ])("%j is refused, as the API refuses it", (text) => {
     expect(timestampNanos(text)).toBeUndefined();
     expect(formatProblem("timestamp", text)).toMatch(/^must be an RFC 3339 time with a zone/);
-  });
-
-  test("any date agrees with JavaScript's own calendar", () => {
-    const dates = fc.date({
-      min: new Date("0001-01-01T00:00:00Z"),
-      max: new Date("9999-12-31T23:59:59Z"),
-      noInvalidDate: true,
-    });
-    fc.assert(
-      fc.property(dates, (date) => {
-        expect(timestampNanos(date.toISOString())).toBe(BigInt(date.getTime()) * 1_000_000n);
-      }),
-    );
   });
 });
 

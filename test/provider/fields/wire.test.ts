@@ -123,10 +123,7 @@ describe("hooks of the kinds", () => {
     ["both forms", { identityUid: "a", roleUid: "b", identity: { uid: "a" }, role: { uid: "b" } }],
     ["uids only", { identityUid: "a", roleUid: "b" }],
     ["objects only", { identity: { uid: "a", name: "x" }, role: { uid: "b" } }],
-    [
-      "empty uids beside objects",
-      { identityUid: "", roleUid: "", identity: { uid: "a" }, role: { uid: "b" } },
-    ],
+    ["empty uids beside some", { identityUid: "", roleUid: "", identity: { uid: "a" }, role: { uid: "b" } }],
     ["uids beside null", { identityUid: "a", roleUid: "b", identity: null, role: null }],
     ["uids beside empty objects", { identityUid: "a", roleUid: "b", identity: { uid: "" }, role: {} }],
   ])("a binding is read from %s", (_name, body) => {
@@ -238,12 +235,7 @@ describe("what the server fills in", () => {
   };
 
   test.each<[string, string, Props, Props]>([
-    [
-      "the issuer's host name as audience",
-      "Identity",
-      claims(issuer),
-      claims({ ...issuer, audience: "a.example.com" }),
-    ],
+    ["the host as audience", "Identity", claims(issuer), claims({ ...issuer, audience: "a.example.com" })],
     ["the default expiration of keys", "Identity", withValue(keys, end, undefined), keys],
     ["what a synced repository gets from its source", "Repo", synced, filled],
   ])("%s is not drift", (_what, kind, olds, live) => {
@@ -258,12 +250,7 @@ describe("what the server fills in", () => {
       claims(issuers),
       claims({ ...issuers, audience: "a.example.com" }),
     ],
-    [
-      "another expiration than the program gave",
-      "Identity",
-      keys,
-      withValue(keys, end, "2028-01-01T00:00:00Z"),
-    ],
+    ["another expiration than given", "Identity", keys, withValue(keys, end, "2028-01-01T00:00:00Z")],
     [
       "another description than the program gave to a synced repository",
       "Repo",

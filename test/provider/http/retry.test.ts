@@ -72,22 +72,6 @@ describe("which requests are repeated", () => {
 });
 
 describe("repeating", () => {
-  test("ends with the first success", async () => {
-    const attempt = jest
-      .fn<Promise<string>, []>()
-      .mockRejectedValueOnce(apiError(503, 14))
-      .mockRejectedValueOnce(new ConnectionError("PP2103", "m", "unknown", true))
-      .mockResolvedValue("done");
-    await expect(withRetry(attempt, true, policy)).resolves.toBe("done");
-    expect(attempt).toHaveBeenCalledTimes(3);
-  });
-
-  test("does not happen if it is switched off", async () => {
-    const attempt = jest.fn(() => Promise.reject<unknown>(apiError(503, 14)));
-    await errorOf(withRetry(attempt, true, { ...policy, maxRetries: 0 }));
-    expect(attempt).toHaveBeenCalledTimes(1);
-  });
-
   test("ends if a server asks for too long a wait", async () => {
     const error = apiError(429, 8, "", "2");
     const attempt = jest.fn(() => Promise.reject<unknown>(error));

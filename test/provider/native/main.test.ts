@@ -258,6 +258,11 @@ test("what replaces, and a part of a list or an object, are told by the engine's
       "claimMatch.subject": [Kind.ADD, true],
     },
   });
+  const staticKeys = { issuer: "https://a.example.com", subject: "x", issuerKeys: "{}" };
+  expect(await diff("Identity", "id", olds, { parentUid: "a", name: "ci", staticKeys })).toMatchObject({
+    replaces: ["claimMatch", "staticKeys"],
+    details: { claimMatch: [Kind.DELETE_REPLACE, true], staticKeys: [Kind.ADD_REPLACE, true] },
+  });
 });
 
 test("secrets stay marked: those of the description, and those that the engine sent", async () => {

@@ -127,11 +127,7 @@ describe("a review trusts a resource of the plugin", () => {
   test.each([
     ["of the default provider", "pulumi:providers:platform::default", {}],
     ["of this version", `pulumi:providers:platform::default_${version}`, {}],
-    [
-      "that was dynamic before",
-      "pulumi:providers:platform::default",
-      { outputs: { __provider: providerText("Role") } },
-    ],
+    ["once dynamic", "pulumi:providers:platform::default", { outputs: { __provider: providerText("Role") } }],
   ])("%s", (_name, provider, more) => {
     expect(read(provider, more)).toMatchObject({ kind: "Role", inputs: { name: "reader" } });
   });
@@ -143,11 +139,7 @@ describe("a review trusts a resource of the plugin", () => {
     ["of another version", "pulumi:providers:platform::default_9_9_9", {}],
     ["of another address", "pulumi:providers:platform::default_0_1_0_https_/plugins.example.com", {}],
     ["of a provider of the program", "pulumi:providers:platform::second", {}],
-    [
-      "with another text",
-      "pulumi:providers:platform::default",
-      { inputs: { __provider: "exports.handler = 1" } },
-    ],
+    ["another text", "pulumi:providers:platform::default", { inputs: { __provider: "exports.handler = 1" } }],
     [
       "with the text of another kind",
       "pulumi:providers:platform::default",

@@ -162,11 +162,7 @@ describe("an update plan", () => {
       forge((plans) => (plans[urn("new")]!.steps = ["update"])),
       "Role new: the plan allows update, and the preview shows create",
     ],
-    [
-      "a goal for a delete",
-      forge((plans) => (plans[urn("gone")]!.goal = goalOf("gone", {}))),
-      "another goal",
-    ],
+    ["a deletion's goal", forge((plans) => (plans[urn("gone")]!.goal = goalOf("gone", {}))), "another goal"],
     [
       "the resource left out",
       forge((plans) => Reflect.deleteProperty(plans, urn("new"))),

@@ -71,12 +71,7 @@ const strange = bind(stranger, builder);
 
 /** A change by hand, the next one of the same object, and the rules that find both. */
 const changes: readonly [string, readonly Live[], readonly Live[], readonly string[]][] = [
-  [
-    "a capability",
-    can("CAP_IAM_ROLES_UPDATE"),
-    can("CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE"),
-    ["G4"],
-  ],
+  ["capability", can("CAP_IAM_ROLES_UPDATE"), can("CAP_IAM_ROLES_UPDATE", "CAP_IAM_IDENTITY_UPDATE"), ["G4"]],
   [
     "a subject",
     swap(edit(ci, ofGitHub("repo:evil/a:ref:refs/heads/main"))),

@@ -46,11 +46,7 @@ const without = (...gone: readonly Live[]) => held.filter((object) => !gone.incl
 const changes: readonly [string, readonly Live[], string][] = [
   ["an owner of the root is made", [...held, bind(ci, owner)], "G1 critical"],
   ["a viewer becomes an owner", swap(edit(reading, { roleUid: owner.uid })), "G1 high"],
-  [
-    "a role gains all that an owner holds",
-    swap(edit(reader, { capabilities: owner.inputs["capabilities"] })),
-    "G4 high",
-  ],
+  ["a role equals owner now", swap(edit(reader, { capabilities: owner.inputs["capabilities"] })), "G4 high"],
   ["a binding moves up to the root", [...without(reading), bind(ci, reader)], "G5 high"],
   [
     "an identity accepts anyone",
@@ -62,16 +58,8 @@ const changes: readonly [string, readonly Live[], string][] = [
     "T1 critical",
   ],
   ["an identity is somebody else", swap(edit(ci, ofGitHub("repo:evil/pay:ref:refs/heads/main"))), "T5 high"],
-  [
-    "an invite for anyone is made",
-    [...held, live("GroupInvite", { roleUid: owner.uid, ttl: "720h" })],
-    "K3 critical",
-  ],
-  [
-    "events are sent to a new host",
-    [...held, live("Subscription", { sink: "https://evil.example/x" })],
-    "X1 high",
-  ],
+  ["an open invite", [...held, live("GroupInvite", { roleUid: owner.uid, ttl: "720h" })], "K3 critical"],
+  ["events go to a new host", [...held, live("Subscription", { sink: "https://evil.example/x" })], "X1 high"],
   [
     "images are copied to the registry of a stranger",
     [
@@ -314,26 +302,5 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
       .map((finding) => finding.advice);
     expect(advice).not.toEqual([]);
     for (const text of advice) expect(text).not.toMatch(/this pull request|this program|change of its own/);
-  });
-
-  test("take a few steps for each object", async () => {
-    // Twice the objects are twice the reads of their arguments, whatever they are compared with.
-    const reads = async (size: number): Promise<number> => {
-      let count = 0;
-      const made = Array.from({ length: size }, (_, i) =>
-        live("Identity", { name: `i${i}`, ...ofGitHub(`repo:acme/${i}:x`) }),
-      );
-      const counted = [...made, ...made.map((who) => bind(who, reader))].map((object) => ({
-        ...object,
-        get inputs() {
-          count += 1;
-          return object.inputs;
-        },
-      }));
-      await driftBetween([stateOf(held)], [...given, ...held, ...counted]);
-      return count;
-    };
-    const [one, two] = [await reads(100), await reads(200)];
-    expect(two / one).toBeLessThan(2.3);
   });
 });

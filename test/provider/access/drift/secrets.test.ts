@@ -191,13 +191,7 @@ describe("a change by hand of a secret", () => {
 
   /** What the state hides, what lives, and of how many values nobody knows whether access is as it was. */
   const unknown: readonly [string, string, object, object, number][] = [
-    [
-      "who holds a binding",
-      "GroupAccess",
-      { bindings: { deploys: { ...entry, identityUid: hidden } } },
-      {},
-      1,
-    ],
+    ["who holds one", "GroupAccess", { bindings: { deploys: { ...entry, identityUid: hidden } } }, {}, 1],
     ["a whole binding", "GroupAccess", { bindings: { deploys: hidden } }, {}, 1],
     ["all bindings", "GroupAccess", { bindings: hidden }, {}, 1],
     ["what is excepted", "GroupAccess", { bindings, ignore: hidden }, {}, 1],

@@ -1,4 +1,4 @@
-import { distinctLabels } from "../../../../provider/access/graph/groupHierarchy";
+import { distinctLabels, labelByKey } from "../../../../provider/access/graph/groupHierarchy";
 import {
   acme,
   binding,
@@ -30,4 +30,8 @@ test.each([
     binding(ci, renamed, acme),
   ]);
   expect([...distinctLabels(after.entities).values()]).toEqual(label === undefined ? [] : [label]);
+});
+
+test("what no document describes is called by the beginning of the last part of its uid", () => {
+  expect(labelByKey(new Map(), `${acme}/0123456789abcdef`)).toBe("0123456789ab");
 });

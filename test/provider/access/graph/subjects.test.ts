@@ -94,11 +94,7 @@ describe("the holder of an identity in words", () => {
   });
 
   test.each<[string, Props, string]>([
-    [
-      "a host that begins like a known one",
-      from("https://gitlab.evil.example", gitlab),
-      `gitlab.evil.example, ${said}`,
-    ],
+    ["a host that begins so", from("https://gitlab.evil.example", gitlab), `gitlab.evil.example, ${said}`],
     [
       "a known host as the user of another one",
       from("https://gitlab.com@evil.example/x", "s"),

@@ -75,21 +75,13 @@ describe("the difference between two graphs", () => {
   });
 
   test.each([
+    ["a move up", [binding(1, someone, reader, ROOT_UID)], "widened: moves from acme / team up to acme"],
     [
-      "a binding that moves up",
-      [binding(1, someone, reader, ROOT_UID)],
-      "widened: moves from acme / team up to acme",
-    ],
-    [
-      "a binding that moves down",
+      "a move down",
       [binding(1, someone, reader, below)],
       "narrowed: moves from acme / team down to acme / team / below",
     ],
-    [
-      "a role that can do more",
-      [binding(1, someone, writer, team)],
-      "widened: the role changes from reader to writer",
-    ],
+    ["a wider role", [binding(1, someone, writer, team)], "widened: the role changes from reader to writer"],
   ])("reports %s as one change", (_what, bindings, line) => {
     expect(told(before, graph(...basis, ...bindings))).toEqual({ changes: [line], unchanged: 0 });
   });
@@ -112,11 +104,7 @@ describe("the difference between two graphs", () => {
     ],
     ["keeps another role", [binding(2, other, writer, team)], "grant removed"],
     ["keeps the role below", [binding(2, other, reader, below)], "grant removed"],
-    [
-      "of another trust keeps the role",
-      [identity(other, elsewhere), binding(2, other, reader, team)],
-      "grant removed",
-    ],
+    ["of another trust", [identity(other, elsewhere), binding(2, other, reader, team)], "grant removed"],
   ])("says of a lost grant where another identity %s", (_what, kept, reason) => {
     const [old, now] = [[binding(1, someone, reader, team)], []].map((own) =>
       graph(...basis, ...kept, ...own),
@@ -237,11 +225,7 @@ describe("a subject that gets more grants through another one than a report can 
 
   test.each([
     ["one grant fewer", held.slice(1), roles],
-    [
-      "one role that allows more",
-      held,
-      roles.map((one, i) => (i === 5 ? role(one.key, "CAP_GROUP_DELETE") : one)),
-    ],
+    ["one wider role", held, roles.map((one, i) => (i === 5 ? role(one.key, "CAP_GROUP_DELETE") : one))],
     [
       "one grant at another group",
       held.map((one, i) => (i === 7 ? { ...one, inputs: { ...one.inputs, parentUid: below } } : one)),

@@ -55,13 +55,7 @@ const holds = binding(ci, reader, payments);
 
 /** What the program has, what the server has of it after a change by hand, the change, and the changes of grants. */
 const attacks: readonly [string, Resource[], Resource[], Resource[], string[]][] = [
-  [
-    "a revoked binding comes back under another name",
-    [grant],
-    [],
-    [renamed(grant, "other")],
-    ["gained registry.push"],
-  ],
+  ["a revoked binding comes back anew", [grant], [], [renamed(grant, "other")], ["gained registry.push"]],
   ["a revoked binding of an unchanged resource stays revoked", [grant], [], [grant], []],
   [
     "a revoked binding is recreated by an update",

@@ -144,11 +144,6 @@ describe("G1 owner-grant", () => {
     const named = role("owner", ["REPO_LIST"]);
     expect(found("G1", adding([...base, named], binding(ci, named, payments)))).toEqual([]);
   });
-
-  it("ignores grants that existed before", () => {
-    const all = [...withOwner, binding(ci, owner, acme)];
-    expect(found("G1", compareResources(all, all))).toEqual([]);
-  });
 });
 
 describe("a capability that a role gives", () => {
@@ -641,20 +636,10 @@ describe("G7 mass-grant", () => {
     ["a default role beyond viewer", withOwner, idp(pusher), [`high: ${everyone("registry.push")}`]],
     ["viewer", withOwner, idp(viewer), []],
     ["less than viewer", [...withOwner, lister], idp(lister), []],
-    [
-      "more than to list, where viewer is not known",
-      [...groups, reader],
-      idp(reader),
-      [`high: ${everyone("reader")}`],
-    ],
+    ["more than to list, without viewer", [...groups, reader], idp(reader), [`high: ${everyone("reader")}`]],
     ["to list, where viewer is not known", [...groups, lister], idp(lister), []],
     ["a mapping with capabilities of G1", withOwner, mapping(owner), [`high: ${member("owner")}`]],
-    [
-      "a mapping with capabilities of G2",
-      [...withOwner, admin],
-      mapping(admin),
-      [`high: ${member("admin")}`],
-    ],
+    ["a mapping with those of G2", [...withOwner, admin], mapping(admin), [`high: ${member("admin")}`]],
     ["any mapping on a root group", withOwner, mapping(pusher), [`medium: ${member("registry.push")}`]],
     ["any other below", withOwner, edit(mapping(pusher), { scope: payments }), []],
   ])("judges %s", (_what, before, made, expected) => {

@@ -52,11 +52,7 @@ describe("K1 static-keys", () => {
     ["RSA of 1024 bits", { ...rsa(1024) }, ["critical"]],
     ["the exponent 1", { ...rsa(2048), e: "AQ" }, ["critical"]],
     ["an even modulus", { ...rsa(2048), n: Buffer.alloc(256, 0xfe).toString("base64url") }, ["critical"]],
-    [
-      "a modulus with the factor 3",
-      { ...rsa(2048), n: Buffer.alloc(256, 0xff).toString("base64url") },
-      ["critical"],
-    ],
+    ["the factor 3", { ...rsa(2048), n: Buffer.alloc(256, 0xff).toString("base64url") }, ["critical"]],
     ["a key that is not of RSA", { kty: "OKP", crv: "Ed25519", x: "A".repeat(43) }, []],
     ["alg none", { ...rsa(2048), alg: "None" }, ["critical"]],
     ["alg HS256", { ...rsa(2048), alg: "HS256" }, ["critical"]],
@@ -67,10 +63,6 @@ describe("K1 static-keys", () => {
     const before = [...base, identity("ci", keys())];
     const now = identity("ci", keys({ issuerKeys: JSON.stringify({ keys: [key] }) }));
     expect(severitiesOf("K1", compareResources(before, [...base, now]))).toEqual(severities);
-  });
-
-  it("ignores other identities", () => {
-    expect(found("K1", made(identity("ci", pinned)))).toEqual([]);
   });
 });
 

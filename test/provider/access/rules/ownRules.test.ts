@@ -109,11 +109,7 @@ describe("a rule that does not answer", () => {
     ["invents a grant", withMore({ grant: {} }), /: finding 1 has a grant that is none of the facts$/],
     ["invents an entity", withMore({ entity: {} }), /: finding 1 has an entity that is none of the facts$/],
     ["returns more", withMore({ a: 1 }), /: finding 1 has the unknown property a; known are message,/],
-    [
-      "returns numbers",
-      withMore({ details: [1] }),
-      /: finding 1 has details that are not a list of strings$/,
-    ],
+    ["has numbers", withMore({ details: [1] }), /: finding 1 has details that are not a list of strings$/],
     [
       "runs for ever",
       () => {

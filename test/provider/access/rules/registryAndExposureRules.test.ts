@@ -39,40 +39,25 @@ describe("R1 registry-loss", () => {
   });
   const MOVED = "medium: tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…";
 
+  const fails = (what: string, of = "it"): string[] => [`high: ${what}: pulls of ${of} fail`];
+  const copies = (from: string, before: string): string[] => [
+    `high: repo api copies its images from ${from} in place of ${before}`,
+  ];
+
   it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
-    ["a repository that is deleted", [repo()], [], ["high: repo api is deleted: pulls of it fail"]],
+    ["a repository that is deleted", [repo()], [], fails("repo api is deleted")],
     [
       "a repository that is replaced",
       [repo()],
       [repo()],
-      ["high: repo api is replaced: pulls of the old one fail"],
+      fails("repo api is replaced", "the old one"),
       [repo()],
     ],
-    [
-      "a tag that is deleted",
-      [repo(), tag("a")],
-      [repo()],
-      ["high: tag latest is deleted: pulls of it fail"],
-    ],
+    ["a tag that is deleted", [repo(), tag("a")], [repo()], fails("tag latest is deleted")],
     ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], [MOVED]],
-    [
-      "another source",
-      [synced("a")],
-      [synced("b")],
-      ["high: repo api copies its images from b in place of a"],
-    ],
-    [
-      "a source that is set",
-      [repo()],
-      [synced("b")],
-      ["high: repo api copies its images from b in place of nowhere"],
-    ],
-    [
-      "a source that is unset",
-      [synced("a")],
-      [repo()],
-      ["high: repo api copies its images from nowhere in place of a"],
-    ],
+    ["another source", [synced("a")], [synced("b")], copies("b", "a")],
+    ["a source that is set", [repo()], [synced("b")], copies("b", "nowhere")],
+    ["a source that is unset", [synced("a")], [repo()], copies("nowhere", "a")],
     ["a new repository and tag", [], [synced("a"), tag("a")], []],
     ["a tag that another resource has from then on", [repo(), tag("a")], [repo(), other("a")], []],
     ["a tag that another resource moves", [repo(), tag("a")], [repo(), other("b")], [MOVED]],
@@ -103,16 +88,8 @@ describe("R2 image-trust", () => {
     ["a package repository", { contents: { runtimeRepositories: ["https://apk.example"] } }, ["medium"]],
     ["root by name", { accounts: { runAs: "root" } }, ["medium"]],
     ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
-    [
-      "a user who is root by another name",
-      { accounts: { users: [{ username: "app", uid: 0 }] } },
-      ["medium"],
-    ],
-    [
-      "a user whose number was not read",
-      { accounts: { users: [{ username: "app", uid: UNKNOWN }] } },
-      ["medium"],
-    ],
+    ["root by another name", { accounts: { users: [{ username: "app", uid: 0 }] } }, ["medium"]],
+    ["a number that was not read", { accounts: { users: [{ username: "app", uid: UNKNOWN }] } }, ["medium"]],
     ["a user with a number", { accounts: { users: [{ username: "app", uid: 65532 }] } }, []],
     ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],

@@ -5,7 +5,6 @@ import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
 import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
 import { RE2JS } from "re2js";
-import { spreadOf } from "../../../support/properties";
 
 const github = sharedIssuerOf("https://token.actions.githubusercontent.com")!;
 
@@ -32,8 +31,8 @@ const HOSTILE = [
   `${"(".repeat(450)}a${")".repeat(450)}`,
 ];
 
-function judgeAll(comparer: PatternComparer, patterns: readonly string[] = HOSTILE): string[] {
-  return patterns.flatMap((pattern) => [
+function judgeAll(comparer: PatternComparer): string[] {
+  return HOSTILE.flatMap((pattern) => [
     judgeSubject(comparer, pattern, [github]).kind,
     judgeOwnPart(comparer, "sub", pattern, []).kind,
     judgeIssuer(comparer, pattern).kind,
@@ -57,11 +56,6 @@ it("judges no hostile pattern as closed that is not, and spends a bounded number
   expect(judged.filter((is) => is === "unjudged").length).toBeGreaterThan(10);
   expect(HOSTILE[0]).toHaveLength(848);
   expect(judged.slice(0, 3)).toEqual(["unjudged", "unjudged", "unjudged"]);
-});
-
-it("gives the same results each time", () => {
-  const patterns = spreadOf(HOSTILE, 6, 0);
-  expect(judgeAll(new PatternComparer(), patterns)).toEqual(judgeAll(new PatternComparer(), patterns));
 });
 
 it("says of each pattern that it cannot be judged once all steps are spent", () => {
@@ -111,6 +105,8 @@ describe("two patterns", () => {
     ["^(a|b)$", "^[ab]$", "yes", "yes"],
     ["a", "(?i)A", "yes", "yes"],
     ["^\\b$", "^x$", "yes", "no"],
+    // No line begins behind the letter.
+    ["^a\\b(?m:^)-$", "^a-$", "yes", "no"],
     ["(", "a", "tooLarge", "tooLarge"],
   ])("%s and %s: within %s, in common %s", (one, other, isSubset, intersects) => {
     expect(comparer.isSubset(one, other)).toBe(isSubset);

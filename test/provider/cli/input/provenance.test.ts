@@ -12,11 +12,7 @@ describe("the provenance of a report", () => {
   const folder = temporaryFolder();
 
   it.each([
-    [
-      "of the pull request's own commit, not of the merge",
-      { number: 12, pull_request: { head: { sha: head } } },
-      "12",
-    ],
+    ["of its own commit, not of the merge", { number: 12, pull_request: { head: { sha: head } } }, "12"],
     ["of the commit whose run started this one", { workflow_run: { head_sha: head } }, undefined],
   ])("is that %s on GitHub", (_which, event, pullRequest) => {
     const file = join(folder, "event.json");
@@ -34,11 +30,7 @@ describe("the provenance of a report", () => {
       { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head, CI_MERGE_REQUEST_IID: "9" },
       { commit: head, pullRequest: "9" },
     ],
-    [
-      "GitHub without an event",
-      { GITHUB_SHA: sha, GITHUB_REF: "refs/pull/7/merge" },
-      { commit: sha, pullRequest: "7" },
-    ],
+    ["no event", { GITHUB_SHA: sha, GITHUB_REF: "refs/pull/7/merge" }, { commit: sha, pullRequest: "7" }],
     ["a push to GitHub", { GITHUB_SHA: sha, GITHUB_REF: "refs/heads/main" }, { commit: sha }],
     ["GitLab", { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_IID: "9" }, { commit: sha, pullRequest: "9" }],
     ["values that are none", { GITHUB_SHA: "x; rm", CI_MERGE_REQUEST_IID: "../1" }, {}],
