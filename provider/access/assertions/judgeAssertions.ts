@@ -904,7 +904,10 @@ class AssertionJudge {
     if (!isByName || !this.isPlanned) return [];
     const { entities, grants } = this.after.graph;
     const staying = new Set(this.after.holders().map(({ key }) => key));
+    // Whom it leaves out by a name is left out, whoever else is the same principal.
+    const butForName = { ...who, name: undefined, uid: undefined };
     const isStillMeant = (subject: Subject): boolean =>
+      this.next().shareOf(subject, butForName) !== "none" &&
       this.after
         .principalsWithDeparted()
         .sharing(subject)
