@@ -50,10 +50,11 @@ export function wholeOf(key: string): string | undefined {
   return typeof whole === "string" ? whole : undefined;
 }
 
-/** The key of a resource, without the mark of an old resource that stays beside its successor. */
+/** The key of a resource or of a part of one, without the mark of an old resource that stays beside its successor. */
 export function withoutRetained(key: string): string {
-  const [kind, whole] = readKeyParts(key);
-  return kind === "retained" && typeof whole === "string" ? whole : key;
+  const [kind, whole, ...parts] = readKeyParts(key);
+  if (typeof whole !== "string") return key;
+  return kind === "retained" ? whole : JSON.stringify([kind, withoutRetained(whole), ...parts]);
 }
 
 /** The key with each key in it that has become another one replaced by that. */
