@@ -1,7 +1,7 @@
 import * as pulumi from "./sdk";
 import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
-import { ADOPT } from "../fields/values";
+import { ADOPT, isObject } from "../fields/values";
 import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
@@ -161,6 +161,22 @@ export function warnOfNew(
     .finally(end);
 }
 
+/** Bindings of one resource that grant the same, by the same output: of equal texts the check of the arguments tells. */
+function findEqualBindings(spec: ResourceSpec, args: Readonly<Record<string, unknown>>): Failure[] {
+  const bindings = args["bindings"];
+  if (spec.owns?.all !== true || !isObject(bindings)) return [];
+  const ofOutputs = Object.entries(bindings).flatMap(([label, binding]) => {
+    const { identityUid, roleUid }: Props = isObject(binding) ? binding : {};
+    const [holder, role] = [tokenOf(identityUid), tokenOf(roleUid)];
+    const isOfOutput = isObject(identityUid) || isObject(roleUid);
+    return isOfOutput && holder !== undefined && role !== undefined
+      ? [[label, { identityUid: holder, roleUid: role }] as const]
+      : [];
+  });
+  const context = { olds: {}, now: 0 };
+  return spec.validate?.({ bindings: Object.fromEntries(ofOutputs) }, new Set(), context) ?? [];
+}
+
 /**
  * Takes note of the object that a resource's arguments name, and of the children that it owns. Two of the same kind and name
  * count as one: a program under test is made many times over.
@@ -202,7 +218,7 @@ export function recordResource(
     }
     owners.set(`${kind} ${key}`, owner);
   }
-  return [];
+  return findEqualBindings(spec, args);
 }
 
 /** The types of a parent and of those above it, which a URN holds; the names of components are not in it. */

@@ -163,6 +163,18 @@ describe("the owner of a group's bindings", () => {
   });
 });
 
+test("two labels of a GroupAccess for one grant are an error, also where an output says who and what", () => {
+  const team = new Group("a team", { name: "team" });
+  const identityUid = new Identity("ci", { ...sampleOf("Identity"), parentUid: team.id } as never).id;
+  const accessOf = (bindings: Record<string, { identityUid: pulumi.Input<string>; roleUid: string }>) => () =>
+    new GroupAccess("access", { parentUid: team.id, bindings });
+  const [first, again] = [ROOT_UID, GROUP_UID].map((roleUid) => ({ identityUid, roleUid }));
+  expect(accessOf({ first: first!, again: again! })).not.toThrow();
+  expect(accessOf({ first: first!, again: first! })).toThrow(
+    'GroupAccess "access": bindings.again grants the same role to the same identity as "first": remove one of them (PP1012)',
+  );
+});
+
 describe("two resources that are one object", () => {
   const named = kinds
     .map(({ spec }) => spec)
