@@ -134,8 +134,6 @@ export function describeRefusals({ refused }: Inventory): string[] {
 
 /** Days after which an inventory no longer counts as the live organisation. A nightly one is read for a day, or a weekend. */
 const OLDEST_DAYS = 3;
-/** The clocks of two machines differ by minutes. */
-const MOST_DAYS_AHEAD = 1 / 24;
 
 /**
  * Why an inventory does not show what the server has now; undefined where it does.
@@ -144,9 +142,6 @@ const MOST_DAYS_AHEAD = 1 / 24;
  */
 export function describeStaleness({ takenAt }: Inventory, now: number): string | undefined {
   const days = (now - Date.parse(takenAt)) / DAY_MS;
-  if (days < -MOST_DAYS_AHEAD) {
-    return `the inventory says that it was taken at ${takenAt}, which is still ahead: set the clock of the machine that takes it, and take it again (npx --no pulumi-platform inventory)`;
-  }
   if (days <= OLDEST_DAYS) return undefined;
   return `the inventory was taken ${Math.floor(days).toLocaleString("en-US")} days ago, at ${takenAt}, and what was changed at the server since is not seen: take it again (npx --no pulumi-platform inventory)`;
 }

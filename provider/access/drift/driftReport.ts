@@ -254,10 +254,7 @@ function countUnused(
 export function reportDrift(result: DriftResult): DriftReport {
   const { request, notes, comparison, compared, coverage, differences } = result;
   const { failOn, states, inventories, version, now } = request;
-  // The run takes inventories itself, also where it judges as of an earlier time.
-  const stale = inventories.flatMap(
-    (inventory) => describeStaleness(inventory, Math.max(now, Date.parse(inventory.takenAt))) ?? [],
-  );
+  const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
   const incomplete = new Set([...notes.incomplete, ...stale]);
   const isComplete =
     notes.incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;

@@ -402,9 +402,9 @@ interface InitResult extends InitPlan {
   readonly isHostGiven: boolean;
 }
 
-const pathFromHere = (path: string): string =>
+const printedPath = (path: string): string =>
   printable(relative(process.cwd(), path).split(sep).join("/"), 300);
-const shownPath = (file: NewFile): string => pathFromHere(joinFilePath(file));
+const shownPath = (file: NewFile): string => printedPath(joinFilePath(file));
 
 /** Whether this package, and each one that package.json names, is installed. */
 const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
@@ -585,7 +585,7 @@ export function describeResult(result: InitResult): string {
     existing: existing.map(shownPath),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
-    ignore: ignore !== undefined && !isWritten ? pathFromHere(ignore) : "",
+    ignore: ignore !== undefined && !isWritten ? printedPath(ignore) : "",
     placeholders: listPlaceholders(result),
     steps: listSteps(result, ofCi["hasIdentities"] === true),
     run: settings.packageManager.run,

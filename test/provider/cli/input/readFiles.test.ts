@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { commands } from "../../../../provider/cli/commands/list";
 import { exportText, previewText } from "../../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../../support/commandChain";
@@ -53,7 +54,7 @@ describe("a document that an argument names", () => {
     "inventory.json",
     JSON.stringify({
       ...{ schemaVersion: 1, root: organisation.uid, takenAt: new Date().toISOString(), complete: true },
-      ...{ refused: [], kinds: ["Group"] },
+      ...{ refused: [], kinds: listedKinds },
       objects: [{ kind: "Group", uid: organisation.uid, inputs: organisation.inputs }],
     }),
   );
