@@ -294,7 +294,10 @@ function compareContinuing(old: Grant, now: Grant, trust: HolderChange): GrantCh
 const gain = (grant: Grant): GrantChange => ({
   change: "gained",
   grant,
-  reason: grant.isOneOf === true ? `${NEW_GRANT}, one of several that it may be: the preview does not say which` : NEW_GRANT,
+  reason:
+    grant.isOneOf === true
+      ? `${NEW_GRANT}, one of several that it may be: the preview does not say which`
+      : NEW_GRANT,
   capabilitiesAdded: grant.role.capabilities ?? [],
   capabilitiesRemoved: [],
 });

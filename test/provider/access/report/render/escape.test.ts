@@ -147,7 +147,9 @@ test("Markdown of any text is that text: no markup, link, mention, reference or 
 });
 
 test("a share is a number, and what refers to a milestone or is a path is code", () => {
-  expect(markdown('of bindings["ci pushes"].roleUid, or [" ')).toBe('of `bindings["ci pushes"].roleUid`, or `[`"');
+  expect(markdown('of bindings["ci pushes"].roleUid, or [" ')).toBe(
+    'of `bindings["ci pushes"].roleUid`, or `[`"',
+  );
   for (const text of ["4 of 5 (80 %)", "33%, limit 25%", "50%."]) expect(markdown(text)).toBe(text);
   for (const text of ["%18", '%"next"', "%v1", "50%),x"]) expect(markdown(text)).toMatch(/`/);
 });
