@@ -142,9 +142,9 @@ function policyOf(objects) {
   const policy = access.parsePolicy(`allow:\n${entries.join("")}`, "bench.yaml");
   return (
     /** @type {unknown} */ findings,
-    /** @type {boolean} */ isWhole,
     /** @type {unknown} */ comparison,
-  ) => access.applyPolicy(findings, policy, now, "drift", isWhole, comparison);
+    /** @type {boolean} */ isComplete,
+  ) => access.applyPolicy(findings, policy, now, "drift", isComplete, comparison);
 }
 
 /** A client that returns lists from memory. @param {readonly LiveObject[]} objects */
