@@ -2,7 +2,6 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { groupBy } from "../../provider/fields/values";
-import { accessKinds } from "../../provider/access/graph/accessKinds";
 import { GroupHierarchy } from "../../provider/access/graph/groupHierarchy";
 import { readRoleCapabilities } from "../../provider/access/graph/resolveGrants";
 import { withoutRetained } from "../../provider/access/graph/entityKeys";
@@ -12,7 +11,6 @@ import type { Comparison } from "../../provider/access/review/compare";
 import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant, GrantChange } from "../../provider/access/graph/grant";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds } from "../../provider/access/documents/inventory";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { clientOf } from "../support/driftMatrix";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";
@@ -78,11 +76,10 @@ function differences(
   return found;
 }
 
-/** What grants access in the organisations, and what it refers to: as `pulumi-platform inventory` reads it. */
+/** The organisations as `pulumi-platform inventory` reads them. */
 async function inventoryOf(emulator: Emulator, roots: readonly string[]): Promise<Inventory> {
-  const kinds = Object.keys(accessKinds).filter((kind) => listedKinds.includes(kind));
   const taken = await Promise.all(
-    roots.map((root) => takeInventory(clientOf(emulator), { root, kinds, now: Date.now })),
+    roots.map((root) => takeInventory(clientOf(emulator), { root, now: Date.now })),
   );
   const [first] = taken;
   if (first === undefined) throw new Error("there is no organisation to list");
