@@ -11,7 +11,7 @@ import type { StateExport } from "../documents/stateExport";
 import { isGrantPart } from "../graph/accessKinds";
 import { grantKey } from "../graph/resolveGrants";
 import { entityOfObject } from "../graph/entities";
-import { nameIn, tupleOf } from "../graph/grant";
+import { NEW_GRANT, nameIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/entityKeys";
 import { mustBeAnnounced } from "../graph/fieldAccess";
@@ -380,10 +380,16 @@ function compareWithAnnouncement(
       ? remainingKeys.has(tupleOf(grant))
       : differing.has(grantKey(withNewKeys(grant, newKeys), hierarchy));
   return {
-    confirmed: review.grants.filter((change) => !isMissing(change)),
+    confirmed: review.grants.filter((change) => !isMissing(change)).map(asMade),
     missing: [...less, ...taken, ...remaining.map(asNotLost)],
     unannounced: more,
   };
+}
+
+/** One of several grants that a resource could make is known to be made once it is there. */
+function asMade(change: GrantChange): GrantChange {
+  if (change.grant.isOneOf !== true) return change;
+  return { ...change, grant: { ...change.grant, isOneOf: undefined }, reason: NEW_GRANT };
 }
 
 /** A grant that is still there, as the announced change that did not happen. */

@@ -3,6 +3,7 @@ import type { Inventory } from "../../../../provider/access/documents/inventory"
 import { compare } from "../../../../provider/access/review/compare";
 import type { Comparison } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { changeWord } from "../../../../provider/access/report/render/words";
 import { reportProblem, parseReviewReport } from "../../../../provider/access/report/report";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
@@ -112,6 +113,7 @@ describe("of a GroupAccess with several new identities, which the review cannot 
     ] as const) {
       const report = check([first, reader], [second, viewer]);
       expect(brief(report)).toEqual(clean);
+      expect(report.grants.map(changeWord)).toEqual(["gained", "gained"]);
       expect(
         report.grants.map(({ grant: { subject, role } }) => `${subject.name} ${role.name}`).sort(),
       ).toEqual(
