@@ -83,7 +83,7 @@ export function timestampNanos(text: string): bigint | undefined {
 const ZERO_TIMES: readonly (bigint | undefined)[] = [-62_135_596_800_000_000_000n, 0n];
 
 /** A time in nanoseconds; undefined where the text is none, or says that none is set. */
-export function setTimeNanos(text = ""): bigint | undefined {
+export function givenTimeNanos(text = ""): bigint | undefined {
   const nanos = timestampNanos(text);
   return ZERO_TIMES.includes(nanos) ? undefined : nanos;
 }

@@ -644,8 +644,7 @@ class Side {
   private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
     const sharing = getOrCompute(this.sharing, selector, () => this.sharingWithNamed(selector));
     // What else is asked of a holder, is asked of each of them.
-    const others = { ...selector, name: undefined, uid: undefined };
-    return sharing.has(subject.key) && this.subjects.shareOf(subject, others) !== "none";
+    return sharing.has(subject.key) && this.subjects.shareOf(subject, withoutNames(selector)) !== "none";
   }
 
   /** Every identity, whether it has a grant or not, and who else has one. */
@@ -703,6 +702,13 @@ class Side {
     });
   }
 }
+
+/** What a selector asks of a holder beside its name and uid. */
+const withoutNames = (selector: SubjectSelector): SubjectSelector => ({
+  ...selector,
+  name: undefined,
+  uid: undefined,
+});
 
 /** Judges assertions on both sides of a comparison. */
 class AssertionJudge {
@@ -905,9 +911,8 @@ class AssertionJudge {
     const { entities, grants } = this.after.graph;
     const staying = new Set(this.after.holders().map(({ key }) => key));
     // Whom it leaves out by a name is left out, whoever else is the same principal.
-    const butForName = { ...who, name: undefined, uid: undefined };
     const isStillMeant = (subject: Subject): boolean =>
-      this.next().shareOf(subject, butForName) !== "none" &&
+      this.next().shareOf(subject, withoutNames(who)) !== "none" &&
       this.after
         .principalsWithDeparted()
         .sharing(subject)

@@ -107,20 +107,17 @@ export function listsObject(inventory: Inventory, kind: string, uid: string): bo
 /** Why an inventory does not list everything that a review, or its check afterwards, has to see, a line each. */
 export function inventoryGaps({ complete, refused, kinds }: Inventory): string[] {
   const missing = listedKinds.filter((kind) => !kinds.includes(kind));
-  if (missing.length > 0) {
-    return [
-      `the inventory does not list ${missing.join(", ")}: take it without --types, or with --types +KIND`,
-    ];
-  }
-
-  if (refused.length > 0) {
-    return refused.map(
+  return [
+    ...(missing.length > 0
+      ? [`the inventory does not list ${missing.join(", ")}: take it without --types, or with --types +KIND`]
+      : []),
+    ...refused.map(
       ({ kind, code, errorCode }) =>
         `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})` +
         (errorCode === undefined ? "" : ` (${errorCode})`),
-    );
-  }
-  return complete ? [] : ["the inventory is not complete"];
+    ),
+    ...(complete || refused.length > 0 ? [] : ["the inventory is not complete"]),
+  ];
 }
 
 /** What an inventory lacks, a line each. */

@@ -1,6 +1,6 @@
 import { diffInputs } from "../../fields/diff";
 import { isSet } from "../../fields/equal";
-import { setTimeNanos } from "../../fields/formats";
+import { givenTimeNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
@@ -482,7 +482,7 @@ export class UnmanagedObjects {
     const first = new Map<string, bigint>();
     for (const { spec, uid, resource } of this.managed.all) {
       const live = this.directory.find(spec.kind, uid);
-      const made = setTimeNanos(live?.createTime) ?? setTimeNanos(resource.created);
+      const made = givenTimeNanos(live?.createTime) ?? givenTimeNanos(resource.created);
       const known = first.get(rootOf(uid));
       if (made !== undefined && (known === undefined || made < known)) first.set(rootOf(uid), made);
     }
@@ -532,7 +532,7 @@ export class UnmanagedObjects {
 
   /** Whether an object may have been there before all that the stacks manage in its organisation. */
   private mayBeOlder({ uid, createTime }: InventoryObject): boolean {
-    const [made, first] = [setTimeNanos(createTime), this.firstManaged().get(rootOf(uid))];
+    const [made, first] = [givenTimeNanos(createTime), this.firstManaged().get(rootOf(uid))];
     return made === undefined || first === undefined || made < first;
   }
 }

@@ -85,8 +85,9 @@ type FindingText = Pick<
 export type KnownBy = "anybody" | "stacks";
 
 /** What is said of a grant that is one of several which its resource may make. */
-const ONE_OF_SEVERAL = "perhaps: the preview does not say which of several new objects is meant";
-const ONE_OF = "create what the binding refers to in an earlier change, and the preview says which it is";
+const WHICH_IS_UNKNOWN = "perhaps: the preview does not say which of several new objects is meant";
+const CREATE_EARLIER =
+  "create what the binding refers to in an earlier change, and the preview says which it is";
 
 const placeOf = ({ kind, name, inputs }: Entity): string =>
   JSON.stringify([kind, name ?? null, inputs["parentUid"] ?? null]);
@@ -442,7 +443,7 @@ export class Facts {
     const trust = describeTrust(this.entity(subject.key));
     const oneOf =
       grant.isOneOf === true
-        ? { message: `${text.message} (${ONE_OF_SEVERAL})`, advice: `${ONE_OF}; ${text.advice}` }
+        ? { message: `${text.message} (${WHICH_IS_UNKNOWN})`, advice: `${CREATE_EARLIER}; ${text.advice}` }
         : {};
     return { ...text, ...oneOf, kind, name: subject.name, urn, uid, location, trust, grant };
   }

@@ -6,7 +6,7 @@ import satisfies from "semver/functions/satisfies";
 import { apiEndpoint } from "../../http/client";
 import { ConnectionError } from "../../http/errors";
 import { printable } from "../../text/printable";
-import { isUid, lineage } from "../../text/uid";
+import { isUid, rootOf } from "../../text/uid";
 import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodes } from "../framework/exitCodes";
@@ -222,9 +222,8 @@ function checkRoot(
     const text = `rootUid of the stack's configuration must be the uid of a group, as the line above prints, not ${shown}`;
     return [wrong("rootUid", text, "PP5008")];
   }
-  const [root] = lineage(rootUid);
   const { baseUrl, setting } = apiEndpoint(settings);
-  return groups.some(({ uid }) => lineage(uid)[0] === root)
+  return groups.some(({ uid }) => rootOf(uid) === rootOf(rootUid))
     ? [ok("rootUid", `${rootUid}, of the stack's configuration, is in an organisation that the token sees`)]
     : [
         wrong(

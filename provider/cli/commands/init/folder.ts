@@ -32,7 +32,7 @@ export const packagesOf = (manifest: Manifest | undefined): Readonly<Record<stri
 });
 
 /** A folder of the repository with its package.json, if it has one. */
-export type Place = Pick<ProjectFolder, "folder" | "root" | "manifest">;
+export type PackageFolder = Pick<ProjectFolder, "folder" | "root" | "manifest">;
 
 /** What `init` finds out of a folder and of what is around it. */
 export interface ProjectFolder {
@@ -55,7 +55,7 @@ export interface ProjectFolder {
   readonly packageManager: PackageManager;
   readonly manifest?: Manifest;
   /** The folders above it in the repository, the nearest first. */
-  readonly above: readonly Place[];
+  readonly above: readonly PackageFolder[];
   readonly hasTsconfig: boolean;
   /** Whether the folder or one above it in the repository has a .gitignore. */
   readonly hasGitignore: boolean;
@@ -326,7 +326,7 @@ interface LocalDependency {
 const LOCAL = /^(?:(?:file|link|portal):|(?=\.{0,2}\/))(?<path>.*)$/;
 
 /** The local dependencies that package.json names. */
-export function localDependencies({ folder, root, manifest }: Place): LocalDependency[] {
+export function localDependencies({ folder, root, manifest }: PackageFolder): LocalDependency[] {
   return Object.entries(packagesOf(manifest)).flatMap(([name, version]) => {
     const given = typeof version === "string" ? LOCAL.exec(version)?.groups?.["path"] : undefined;
     if (given === undefined) return [];
@@ -336,9 +336,9 @@ export function localDependencies({ folder, root, manifest }: Place): LocalDepen
 }
 
 /** Whether package.json of a folder has a package that CI can install: of a registry, or from the repository. */
-export const providesInCi = (place: Place, name: string): boolean =>
-  Object.hasOwn(packagesOf(place.manifest), name) &&
-  !localDependencies(place).some((one) => one.name === name && one.inRepository === undefined);
+export const providesInCi = (found: PackageFolder, name: string): boolean =>
+  Object.hasOwn(packagesOf(found.manifest), name) &&
+  !localDependencies(found).some((one) => one.name === name && one.inRepository === undefined);
 
 /** A path below the root of the repository, with slashes; undefined outside of it. */
 function belowRoot(root: string, path: string): string | undefined {

@@ -6,6 +6,7 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { isVerified } from "../../../../provider/access/report/expected";
+import { rootOf } from "../../../../provider/text/uid";
 import type { VerifyReport } from "../../../../provider/access/report/report";
 import { parseReviewReport } from "../../../../provider/access/report/report";
 import { verify } from "../../../../provider/access/verify/verify";
@@ -118,8 +119,6 @@ describe("what changes behind the back of an update", () => {
   const held = new Map<string, Held>();
   /** By the uid of the root group. */
   const inventories = new Map<string, Inventory>();
-
-  const rootOf = (uid: string): string => uid.split("/")[0] ?? "";
 
   beforeAll(async () => {
     emulator = await startEmulator();
