@@ -142,6 +142,8 @@ interface PatternProgram {
   /** The second way of a split; the condition of an assertion; the number of the set of a character. */
   readonly arg: Int32Array;
   readonly sets: readonly CharSet[];
+  /** How many steps it takes to read it. */
+  readonly steps: number;
 }
 
 const Instruction = {
@@ -198,15 +200,14 @@ function readCompiledProgram(regex: RE2JS): {
 /** The distinct sets of a program, each with a number. */
 class SetTable {
   readonly sets: CharSet[] = [];
+  steps = 0;
   private readonly byRunes = new Map<Int32Array, number>();
   private readonly byText = new Map<string, number>();
-
-  constructor(private readonly budget: Budget) {}
 
   numberOf({ op, arg, runes }: Re2Instruction): number {
     const known = this.byRunes.get(runes);
     if (known !== undefined && runes.length > 1) return known;
-    this.budget.spend(runes.length + 1);
+    this.steps += runes.length + 1;
     const set = this.expand(op, arg, runes);
     const text = set.join(",");
     const number = this.byText.get(text) ?? this.sets.push(set) - 1;
@@ -221,15 +222,15 @@ class SetTable {
     const [only] = runes;
     if (runes.length !== 1 || only === undefined) return runes;
     if ((arg & FOLD_CASE) === 0) return Int32Array.of(only, only);
-    this.budget.spend(50);
+    this.steps += 50;
     return foldedSet(only);
   }
 }
 
 /** Turns what re2js has compiled into instructions of one kind for each purpose. */
-function readProgram(regex: RE2JS, budget: Budget): PatternProgram | undefined {
+function readProgram(regex: RE2JS): PatternProgram | undefined {
   const { start, inst } = readCompiledProgram(regex);
-  const table = new SetTable(budget);
+  const table = new SetTable();
   const op = new Uint8Array(inst.length);
   const out = new Int32Array(inst.length);
   const arg = new Int32Array(inst.length);
@@ -241,23 +242,38 @@ function readProgram(regex: RE2JS, budget: Budget): PatternProgram | undefined {
     out[pc] = each.out;
     arg[pc] = isChar ? table.numberOf(each) : each.arg;
   }
-  return { start, op, out, arg, sets: table.sets };
+  return { start, op, out, arg, sets: table.sets, steps: table.steps };
 }
 
+const MOST_KEPT = 1000;
+/** Longer ones are not kept: a hostile program writes long patterns. */
+const LONGEST_KEPT = 2000;
+/** What was compiled, for all reviews of a process: most of it are the patterns of this package's own tables. */
+const programs = new Map<string, PatternProgram | undefined>();
+
 /**
- * Compiles a pattern by re2js, whose syntax is the server's.
+ * Compiles a pattern by re2js, whose syntax is the server's. One that was compiled before takes as many steps, so that an
+ * answer does not depend on what was asked before it.
  * @returns undefined where it is no pattern of RE2.
  */
 export function compileProgram(text: string, budget: Budget): PatternProgram | "tooLarge" | undefined {
   if (isTooLargeToCompile(text)) return "tooLarge";
   budget.spend(estimateProgram(text) * 4 + 500);
+  if (programs.size > MOST_KEPT) programs.clear();
+  const program =
+    text.length > LONGEST_KEPT ? compile(text) : getOrCompute(programs, text, () => compile(text));
+  budget.spend(program?.steps ?? 0);
+  return program;
+}
+
+function compile(text: string): PatternProgram | undefined {
   let regex: RE2JS;
   try {
     regex = RE2JS.compile(text);
   } catch {
     return undefined;
   }
-  return readProgram(regex, budget);
+  return readProgram(regex);
 }
 
 /** A deterministic automaton whose states are made when they are first reached. */

@@ -31,6 +31,9 @@ const HEAVY = 20_000;
 
 const combinations = { difference, intersection };
 
+/** What re2js has compiled, for all reviews of a process: most of it are the patterns of this package's own tables. */
+const matchers = new Map<string, RE2JS>();
+
 /** The pattern that matches only this string. */
 export function exactPattern(text: string): string {
   return `\\A${RE2JS.quote(text)}\\z`;
@@ -45,7 +48,6 @@ export function anchored(pattern: string): string {
 export class PatternComparer {
   private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
   private readonly recent: string[] = [];
-  private readonly matchers = new Map<string, RE2JS>();
   /** What was answered before: assertions ask the same of each grant. */
   private readonly answers = new Map<string, ComparisonResult>();
 
@@ -164,13 +166,13 @@ export class PatternComparer {
   }
 
   private matcherOf(pattern: string): RE2JS | undefined {
-    const known = this.matchers.get(pattern);
+    const known = matchers.get(pattern);
     if (known !== undefined) return known;
-    if (this.matchers.size > MOST_KEPT) this.matchers.clear();
+    if (matchers.size > MOST_KEPT) matchers.clear();
     if (isTooLargeToCompile(pattern)) return undefined;
     try {
       const made = RE2JS.compile(pattern);
-      this.matchers.set(pattern, made);
+      matchers.set(pattern, made);
       return made;
     } catch {
       return undefined;
