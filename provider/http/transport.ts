@@ -161,7 +161,8 @@ export class Transport {
     const { status, text } = response;
     const { baseUrl, setting } = this.options;
     if (status >= 300 && status < 400) throw this.redirectError(request, response);
-    const body = text === "" ? {} : tryParseJson(text);
+    // What is asked for is never nothing: the API writes an empty list as an object.
+    const body = text === "" && request.method !== "GET" ? {} : tryParseJson(text);
     if (status < 200 || status >= 300) {
       const call = { ...request, baseUrl, setting };
       const error = apiErrorFrom(call, { status, header: response.header, body, now: dateOf(response) });

@@ -12,6 +12,7 @@ import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
 import { ApiError, ConnectionError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
+import { isUid } from "../text/uid";
 import { splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
 import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
@@ -348,11 +349,18 @@ class InventoryReader {
     const uids: string[] = [];
     for await (const item of this.client.list(spec.collection, query)) {
       const uid = requireUid(item, `listing ${spec.collection}`, this.client.addressAdvice);
+      if (!isUid(uid)) throw this.wrongUid(spec, uid);
       if (!isWanted(uid)) continue;
       if (isPartial) uids.push(uid);
       else this.add(toInventoryObject(spec, normalizeRead ? normalizeRead(item) : item, uid, this.client));
     }
     if (isPartial) await this.readEach(spec, uids);
+  }
+
+  /** One that is written otherwise would count as another object, or as none of this organisation. */
+  private wrongUid({ collection }: ResourceSpec, uid: string): ConnectionError {
+    const what = `listing ${collection}: "${printable(uid, 100)}" is no uid`;
+    return new ConnectionError("PP2108", `${what}; ${this.client.addressAdvice}`, "notSent", false);
   }
 
   /** Reads objects of a kind that is not listed: by list calls of many uids, or one by one where it has no list. */

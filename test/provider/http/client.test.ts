@@ -425,6 +425,23 @@ describe("lists", () => {
     expect(server.requests.length).toBeLessThan(13);
   });
 
+  test("whose pages show nothing new are an error in the end", async () => {
+    server.script(() => page(["a"], String(server.requests.length)));
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error.message).toContain("its list does not end: 1000 pages show nothing new");
+  });
+
+  test.each<[string, Reply]>([
+    ["a page token that is a number", { json: { groups: [{ uid: "a" }], nextPageToken: 7 } }],
+    ["a page token that is an object", { json: { groups: [{ uid: "a" }], nextPageToken: {} } }],
+    ["an empty body", { text: "" }],
+    ["an empty body that says so", { status: 204, text: "" }],
+  ])("with %s are an error, and not the end", async (_what, reply) => {
+    server.script(() => reply);
+    const error = await errorOf(all(clientOf(server).list(GROUPS)));
+    expect(error).toMatchObject({ errorCode: "PP2107" });
+  });
+
   test("whose pages are too large are read in smaller ones: nothing is lost or duplicated", async () => {
     const held = Array.from({ length: 23 }, (_, i) => String(i));
     server.script(({ query }) => {

@@ -94,6 +94,13 @@ describe("the inventory of a live organisation", () => {
     ["failing", { status: 500, body: "<html>" }, "UNKNOWN"],
     ["cut", { truncate: 40 }, "CONNECTION"],
     ["not the API's", { status: 200, body: { nothing: [] } }, "CONNECTION"],
+    ["empty", { status: 200, body: "" }, "CONNECTION"],
+    [
+      "of a uid in capitals",
+      { status: 200, body: { roleBindings: [{ uid: "A".repeat(40) }] } },
+      "CONNECTION",
+    ],
+    ["of a uid that is a path", { status: 200, body: { roleBindings: [{ uid: "../x" }] } }, "CONNECTION"],
   ])(
     "a list that is %s makes it incomplete and is named; the others are there",
     async (_how, fault, code) => {
