@@ -416,7 +416,7 @@ function notYetValid(claim: string): EventError {
 
 /** The group whose subscription a token is for. @throws EventError where it is none of `groups`. */
 function readSubscriptionGroup(payload: JWTPayload, groups: readonly string[]): string {
-  const subject = payload.sub ?? "";
+  const subject = typeof payload.sub === "string" ? payload.sub : "";
   const group = subject.startsWith(SUBJECT_PREFIX) ? subject.slice(SUBJECT_PREFIX.length) : undefined;
   if (group === undefined) throw new EventError("refused", "its token is not for a webhook");
   if (!groups.includes(group)) {

@@ -65,16 +65,16 @@ const breakCommands = (line: string): string => breakMarkers(line).replace(/^(\s
 /** Without the sequences by which a terminal colours text: what would be left of them is no text of anybody. */
 const uncoloured = (text: string): string => stripVTControlCharacters(text).replace(/<\{%[^%]*%\}>/g, "");
 
-/** One line without control characters, and without a command to a CI runner. */
+/** One line of visible characters, and without a command to a CI runner. */
 export function logLine(text: string): string {
-  return breakCommands(uncoloured(text).replace(CONTROLLING, " ").replace(PILED, byCode).trim());
+  return breakCommands(replaceInvisible(uncoloured(text).replace(CONTROLLING, " "), byCode).trim());
 }
 
 /** The same for a text of several lines, which keep their indentation. */
 export function logLines(text: string): string {
   return uncoloured(text)
     .split(/\r?\n/)
-    .map((line) => breakCommands(line.replace(CONTROLLING, " ").replace(PILED, byCode).trimEnd()))
+    .map((line) => breakCommands(replaceInvisible(line.replace(CONTROLLING, " "), byCode).trimEnd()))
     .join("\n");
 }
 

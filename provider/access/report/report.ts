@@ -381,10 +381,11 @@ export function parseReport(input: string | Uint8Array, name = "the report"): Re
   const problem = reportProblem(value);
   if (problem !== undefined) throw new DocumentError("PP6003", `${file} is not a valid report: ${problem}`);
   const report = value as Report;
-  if (report.command === "review" && report.digest !== undefined && report.digest !== reportDigest(report)) {
+  if (report.command === "review" && report.digest !== reportDigest(report)) {
+    const lack = report.digest === undefined ? "has no digest" : "does not match its digest";
     throw new DocumentError(
       "PP6003",
-      `${file} does not match its digest: it was changed after the review, or is truncated`,
+      `${file} ${lack}: it was changed after the review, or is truncated; write it with review --output json=FILE`,
     );
   }
   return report;
@@ -410,8 +411,6 @@ export function parseReviewReport(
       `${shown} is a report of ${report.command}: give the report that review --output json=FILE wrote`,
     );
   }
-  if (report.digest === undefined)
-    throw new DocumentError("PP6003", `${shown} has no digest: write it with review --output json=FILE`);
   if (!report.complete) {
     throw new DocumentError(
       "PP6003",

@@ -268,7 +268,7 @@ class YamlText {
     private readonly file: string,
     text: string,
   ) {
-    const options = { version: "1.2", schema: "core", prettyErrors: false } as const;
+    const options = { version: "1.2", schema: "core", prettyErrors: false, logLevel: "error" } as const;
     this.document = parseDocument(text, { ...options, lineCounter: this.lines });
     // What the parser says after its first error follows from it.
     for (const error of [...this.document.errors.slice(0, 1), ...this.document.warnings]) {

@@ -161,6 +161,7 @@ describe("an event", () => {
     ["of another issuer", { iss: "https://other.test" }, "claim iss"],
     ["for another audience", { aud: "internal" }, "claim aud"],
     ["that is no webhook's", { sub: group }, "not for a webhook"],
+    ["of several subjects", { sub: [`webhook:${group}`] as never }, "not for a webhook"],
     ["without a subject", { sub: undefined }, "not for a webhook"],
     ["without a digest", { webhook: undefined }, "another body"],
     ["whose digest is of another kind", { webhook: { digest: [digest(body)] } }, "another body"],

@@ -44,3 +44,8 @@ test.each(["## Access of acme", "a ::1 b", "::1", "#1", "C::D", "  indented", "#
     expect(logLines(text)).toBe(text);
   },
 );
+
+test("characters that nobody sees are written out", () => {
+  expect(logLine("a\u115fb\u3164c\uffa0\u2800")).toBe("a\\u{115f}b\\u{3164}c\\u{ffa0}\\u{2800}");
+  expect(logLines("a\u3164\nb")).toBe("a\\u{3164}\nb");
+});

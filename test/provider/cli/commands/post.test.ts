@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/post";
+import { reportDigest } from "../../../../provider/access/report/report";
 import { nightDrift, riskyReview } from "../../access/report/render/reports";
 import { FakeGitHub } from "../post/hosts";
 import { ending, runCommand } from "../support";
@@ -16,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => github.stop());
 
 const file = join(temporaryFolder(), "report.json");
-const risky = JSON.stringify(riskyReview);
+const risky = JSON.stringify({ ...riskyReview, digest: reportDigest(riskyReview) });
 const toPull = ["--to", "github-pr"];
 
 /** Runs the command; FILE stands for a file with this text. */
@@ -57,6 +58,8 @@ test.each([
   ["ends in the middle: it was cut off; write it again (PP6001)", REPORT, "{"],
   ["is not a valid report", REPORT, "{}"],
   ["findings[0].id is missing", REPORT, JSON.stringify({ ...riskyReview, findings: [{}] })],
+  ["report.json has no digest", REPORT, JSON.stringify({ ...riskyReview, digest: undefined })],
+  ["report.json does not match its digest", REPORT, risky.replace('"complete":true', '"complete":false')],
   ["post takes one report", toPull, risky],
   ["--to must be one of github-pr, github-issue, gitlab-mr", ["FILE", "--to", "mail"], risky],
   ["/nowhere.json cannot be read", ["/nowhere.json", ...toPull], risky],
