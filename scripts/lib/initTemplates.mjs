@@ -58,7 +58,7 @@ function finish(text) {
     .replace(/^ *# (?:Change|Replace) .*\n/gm, "")
     .replace(/for file in .*; do$/gm, "for file in «unexpected»; do")
     .replaceAll("[ ! -e package-lock.json ]", "[ ! -e «lockfile» ]")
-    .replaceAll("npm ci --ignore-scripts", "«installInCi»");
+    .replaceAll("npm ci --ignore-scripts --prefix .", "«installInCi»");
 }
 
 /* GitHub: the steps of each action take the place of the step that uses it. */

@@ -141,7 +141,7 @@ describe("the installed package", () => {
   test("has its command where the workflows for CI look for it", async () => {
     const { bin } = JSON.parse(readFileSync(inPackage("package.json"), "utf8")) as Manifest;
     const { answer } = await evaluate(
-      `console.log(JSON.stringify(path.join(require.resolve("pulumi-platform"), "../cli/main.js")));`,
+      `console.log(JSON.stringify(path.join(require("module").createRequire(path.resolve("node_modules/_")).resolve("pulumi-platform"), "../cli/main.js")));`,
     );
     expect(answer).toBe(realpathSync(inPackage(bin["pulumi-platform"] ?? "")));
   });

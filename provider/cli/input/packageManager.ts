@@ -8,7 +8,10 @@ import { withFoldersAbove } from "./projectFiles";
 export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
   readonly lockfile: string;
-  /** Installs the lockfile in CI, without scripts of packages. */
+  /**
+   * Installs the lockfile of the current folder in CI, without scripts of packages. In a folder that a package.json above calls
+   * a workspace, the lockfile beside that one would count.
+   */
   readonly installInCi: string;
   /** Runs an installed command, and never one of the registry. CI starts the file itself: other packages may have the name. */
   readonly run: string;
@@ -28,14 +31,15 @@ export const LOCKFILES = [
 const npm: PackageManager = {
   name: "npm",
   lockfile: "package-lock.json",
-  installInCi: "npm ci --ignore-scripts",
+  installInCi: "npm ci --ignore-scripts --prefix .",
   run: "npx --no",
   add: "npm install",
 };
 const pnpm: PackageManager = {
   name: "pnpm",
   lockfile: "pnpm-lock.yaml",
-  installInCi: "corepack enable pnpm && pnpm install --frozen-lockfile --ignore-scripts",
+  installInCi:
+    "corepack enable pnpm && pnpm install --frozen-lockfile --ignore-scripts $([ -e pnpm-workspace.yaml ] || echo --ignore-workspace)",
   run: "pnpm exec",
   add: "pnpm add",
 };

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative } from "node:path";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
 import { formatHelp } from "../../../provider/cli/framework/defineCommand";
@@ -21,7 +22,22 @@ const installation = readWorkflow(join(written, "access-preview.yml"))
   .find((run) => run.includes("npm ci"));
 
 /** Node itself finds the command, since npx finds commands of all packages before those of the machine. */
-const FIND_COMMAND = `cli=$(node -p 'path.join(require.resolve("pulumi-platform"), "../cli/main.js")')`;
+const FIND_COMMAND = `cli=$(node -p 'path.join(require("module").createRequire(path.resolve("node_modules/_")).resolve("pulumi-platform"), "../cli/main.js")')`;
+
+test("the command is the installed one, also where the program's own package has that name", () => {
+  const root = realpathSync(temporaryFolder());
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  write("infra/package.json", '{ "name": "pulumi-platform", "exports": "./own/index.js" }');
+  write("infra/own/index.js", "");
+  write("node_modules/pulumi-platform/package.json", '{ "main": "dist/provider/index.js" }');
+  write("node_modules/pulumi-platform/dist/provider/index.js", "");
+  const script = `${FIND_COMMAND}; echo "$cli"`;
+  const found = execFileSync("sh", ["-ec", script], { cwd: join(root, "infra"), encoding: "utf8" });
+  expect(found).toBe(`${root}/node_modules/pulumi-platform/dist/provider/cli/main.js\n`);
+});
 
 /** The two checkouts: the commit of the workflow, and the files of a change that are read as data. */
 const OF_WORKFLOW = { "persist-credentials": false };

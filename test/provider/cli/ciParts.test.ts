@@ -91,7 +91,7 @@ for arg in "$@"; do
   before=$arg
 done
 case "\${0##*/} $1" in
-  "git clone") mkdir "\${!#}/$ACCESS_FOLDER" ;;
+  "git clone") mkdir "\${!#}/$ACCESS_FOLDER" && touch "\${!#}/$ACCESS_FOLDER/package-lock.json" ;;
   "npm ci") mkdir -p node_modules && cp -r "$INSTALLED" node_modules ;;
 esac
 `;
@@ -169,7 +169,9 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
       composites: ownActions,
       actions: {
         "actions/checkout": (_, { workspace }) => {
-          mkdirSync(join(workspace, inputs["working-directory"] ?? "."), { recursive: true });
+          const folder = join(workspace, inputs["working-directory"] ?? ".");
+          mkdirSync(folder, { recursive: true });
+          writeFileSync(join(folder, "package-lock.json"), "{}");
           return undefined;
         },
         "actions/setup-node": () => undefined,
@@ -240,6 +242,7 @@ describe("the value", () => {
         token: () => "token",
         checkout: (folder) => {
           mkdirSync(join(folder, value));
+          writeFileSync(join(folder, value, "package-lock.json"), "{}");
         },
         tools: () => environment,
         manual: ["access-deploy"],

@@ -281,7 +281,7 @@ describe("the workflows", () => {
       "yarn --silent run",
     ],
     ["yarn.lock", "#\n\n__metadata:\n", "yarn install --immutable --mode=skip-build", "yarn run"],
-    ["package-lock.json", "{}", "npm ci --ignore-scripts", "npx --no"],
+    ["package-lock.json", "{}", "npm ci --ignore-scripts --prefix .", "npx --no"],
   ])("use the package manager of %s: %s", async (lockfile, text, install, run) => {
     const manager = install.split(" ")[0] ?? "";
     for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 import { findPackageManager, unexpectedFiles } from "../../../../provider/cli/input/packageManager";
@@ -55,6 +55,12 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
       expect(runRefusal({ [folder + lockfile]: text })).toEqual(installed);
   });
 
+  test("it is installed in the folder where it lies", () => {
+    const cwd = join(newFolder({ "app/infra/index.js": "", [`app/${lockfile}`]: text }), "app", "infra");
+    const script = installation.replace(manager.installInCi, "pwd");
+    expect(execFileSync("sh", ["-ec", script], { cwd, encoding: "utf8" })).toMatch(/\/app\n$/);
+  });
+
   test.each(unexpectedFiles(manager))(
     "%s is refused where the installation would read it, and by init",
     async (name) => {
@@ -102,6 +108,22 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
       /\n\/vendor\/platform\/ @acme\/security\n\/infra\/rules\/ours\.mjs @acme\/security\n$/,
     );
   });
+});
+
+test("npm installs by the lockfile of the folder, also where a package.json above calls the folder a workspace", () => {
+  const own = { dependencies: { dep: "file:dep" } };
+  const packages = { "": own, dep: {}, "node_modules/dep": { resolved: "dep", link: true } };
+  const root = newFolder({
+    "package.json": JSON.stringify({ workspaces: ["infra"] }),
+    "package-lock.json": JSON.stringify({ lockfileVersion: 3, packages: { "": { workspaces: ["infra"] } } }),
+    "infra/package.json": JSON.stringify(own),
+    "infra/package-lock.json": JSON.stringify({ lockfileVersion: 3, packages }),
+    "infra/dep/package.json": "{}",
+  });
+  const cwd = join(root, "infra");
+  const { installInCi } = managerOf(["package-lock.json", "{}"]);
+  execFileSync("sh", ["-ec", installInCi], { cwd, stdio: "pipe" });
+  expect(readdirSync(join(cwd, "node_modules"))).toContain("dep");
 });
 
 /** What package managers and Pulumi read in a repository, by their documentation. */
