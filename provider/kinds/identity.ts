@@ -1,6 +1,6 @@
 import { resource } from "../program/resource";
 import { isObject } from "../fields/values";
-import type { Props } from "../fields/values";
+import type { Json, Props } from "../fields/values";
 import { optionalParentUid } from "../fields/wire";
 import { enumOf, kind, list, map, object, shape, string, time, times } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
@@ -94,6 +94,36 @@ export interface IdentityStaticKeys extends ResultOf<typeof staticKeys> {}
 /** Which principals of an AWS account may assume an identity. */
 export interface IdentityAws extends ResultOf<typeof awsIdentity> {}
 
+/** Members that are compared exactly, and those that take a pattern in their place. */
+const PATTERNS = {
+  issuer: "issuerPattern",
+  subject: "subjectPattern",
+  audience: "audiencePattern",
+  claims: "claimPatterns",
+  arn: "arnPattern",
+  userId: "userIdPattern",
+} as const;
+
+/** Warnings about exact values that are written like patterns. */
+function adviseOnExactValues(relationship: Json | undefined): string[] {
+  if (!isObject(relationship)) return [];
+  return Object.entries(PATTERNS).flatMap(([member, pattern]) => {
+    const value = relationship[member];
+    const texts = isObject(value) ? Object.values(value) : [value];
+    return texts.flatMap((text) => {
+      const sign = typeof text === "string" ? /^\^|\*/.exec(text)?.[0] : undefined;
+      if (sign === undefined) return [];
+      const advice =
+        "issuerKeys" in relationship
+          ? "write out one value, and create an identity for each"
+          : `where a part must vary, write ${pattern} in its place, anchored with ^ and $`;
+      return [
+        `${member} ${JSON.stringify(text)} is compared exactly, and the ${sign} in it stands for itself: ${advice}`,
+      ];
+    });
+  });
+}
+
 const YEAR = { days: 365, must: "must be at most 365 days after the creation of the identity" };
 const expirationIn = ({ staticKeys: keys }: Props) => (isObject(keys) ? keys["expirationTime"] : undefined);
 
@@ -148,6 +178,11 @@ const identity = kind({
     /** When it was last used: RFC 3339, as the API wrote it. Left out where it never was. */
     lastSeenTime: time,
     ...times,
+  },
+  inputWarnings: {
+    claimMatch: adviseOnExactValues,
+    staticKeys: adviseOnExactValues,
+    awsIdentity: adviseOnExactValues,
   },
   validate: (inputs, _unknown, { olds, now }) =>
     checkEnd("staticKeys.expirationTime", expirationIn(inputs), {

@@ -148,10 +148,12 @@ class PreviewReader {
     const after = isObject(newState) ? nameAfter({ op, urn }, before, newState) : undefined;
     for (const state of [{ urn }, before, newState]) checkResourceSize(state, this.name);
     this.checkCase(findOtherCase(before) ?? findOtherCase(after));
+    const recorded = readState(before, "digest");
     this.steps.push({
       op,
       urn,
-      before: readState(before, "digest"),
+      // What leaves the program was on a line of the old one.
+      before: recorded && after === undefined ? { ...recorded, location: undefined } : recorded,
       after: readState(after, "digest"),
       ...(isObject(detailedDiff) && Object.keys(detailedDiff).length > 0
         ? { differing: Object.keys(detailedDiff) }

@@ -249,7 +249,7 @@ export const looseMatch: Rule = {
           facts.aboutEntity(entity, {
             severity: "low",
             field,
-            message: `${labelEntity(entity)} can never be assumed: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} stands for itself`,
+            message: `${labelEntity(entity)} is hardly what is meant: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} stands for itself`,
             advice: `write the value without ^, $ and *; if a part must vary, ${patternField === undefined ? "create an identity for each value" : `use ${patternField}, anchored with ^ and $`}`,
           }),
         );

@@ -322,6 +322,24 @@ describe("warnings", () => {
     for (const name of ["", "\t", undefined]) expect(adviseOnName(name)).toEqual([]);
   });
 
+  test("are given for a wildcard in what is compared exactly", () => {
+    const advise = (relationship: string, value: Json) =>
+      specOf("Identity").inputWarnings?.[relationship]?.(value);
+    const varying = (member: string): string =>
+      `: where a part must vary, write ${member} in its place, anchored with ^ and $`;
+    expect(
+      advise("claimMatch", { subject: "repo:acme/web:*", claims: { ref: "^refs/heads/", actor: "x" } }),
+    ).toEqual([
+      `subject "repo:acme/web:*" is compared exactly, and the * in it stands for itself${varying("subjectPattern")}`,
+      `claims "^refs/heads/" is compared exactly, and the ^ in it stands for itself${varying("claimPatterns")}`,
+    ]);
+    expect(advise("awsIdentity", { arn: "arn:aws:iam::1:role/*", userId: "AROA:*" })).toHaveLength(2);
+    expect(advise("staticKeys", { subject: "ci-*", issuerKeys: "*" })).toEqual([
+      'subject "ci-*" is compared exactly, and the * in it stands for itself: write out one value, and create an identity for each',
+    ]);
+    expect(advise("claimMatch", { subject: "repo:acme/web:ref", subjectPattern: "^.*$" })).toEqual([]);
+  });
+
   test("say nothing of a secret", async () => {
     await expect(warningsOf(pulumi.secret(["CAP_NEWER_THAN_THIS"]))).resolves.toEqual([]);
     await expect(warningsOf([pulumi.secret("CAP_NEWER_THAN_THIS")])).resolves.toEqual([]);
