@@ -7,7 +7,8 @@ import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 
 /** What the shell passes as a path to an open file: `<(pulumi preview --json)`, `/dev/stdin`. */
-const isDescriptor = (path: string): boolean => /^\/(?:dev|proc)\//.test(resolve(path));
+const isDescriptor = (path: string): boolean =>
+  /^\/(?:dev\/(?:stdin|null|fd\/\d+)|proc\/(?:self|\d+)\/fd\/\d+)$/.test(resolve(path));
 
 /**
  * Why a path is not read; undefined where it may be. In CI a document may come from an artifact or a pull request of

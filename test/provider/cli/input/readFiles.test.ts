@@ -106,10 +106,11 @@ describe("a document that an argument names", () => {
     expect(of).toContain("/dev/null is empty");
   });
 
-  test("a pipe by name is refused before it blocks", async () => {
+  test("a pipe by name and a device without an end are refused before they are read", async () => {
     execFileSync("mkfifo", [chain.path("pipe")]);
-    expect(await chain.run("review", chain.path("pipe"))).toMatchObject(
-      ending(2, "it is no regular file; use - for standard input (PP5005)"),
-    );
+    for (const path of [chain.path("pipe"), "/dev/zero", "/dev/../dev/urandom"])
+      expect(await chain.run("review", path)).toMatchObject(
+        ending(2, "it is no regular file; use - for standard input (PP5005)"),
+      );
   });
 });
