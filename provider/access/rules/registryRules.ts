@@ -122,7 +122,7 @@ const imageTrusts: Readonly<Partial<Record<AccessMeaning, ImageTrust>>> = {
 const DANGEROUS_VARIABLES = new RegExp(
   `^(?:${[
     // Where code and settings are, and how a program is started.
-    ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX|_HOME|RC|_CONF)|.*(?:CONFIG|TOOLCHAIN)(?:_.*)?|DENO_DIR|NGINX_ENVSUBST_.*",
+    ".*(?:PATHS?|OPTIONS|OPTS?|_ARGS|MODULES?|ASKPASS|INDEX|_HOME|RC|_CONF)|.*(?:CONFIG|TOOLCHAIN)(?:_.*)?|DENO_DIR|NGINX_ENVSUBST_.*|.*ASSEMBLIES|.*EDITOR",
     // Servers that are asked, and get secrets.
     ".*(?:ADDRS?|BROKERS?|DSN|ENDPOINT.*|HOSTS?|MIRRORS?|PROXY|SERVERS?|UR[IL]S?)|GRPC_(?:PROXY|XDS)_.*",
     // Whom a program trusts, and as whom it signs in.
@@ -135,7 +135,7 @@ const DANGEROUS_VARIABLES = new RegExp(
     "DOTNET_(?:STARTUP_HOOKS|ADDITIONAL_DEPS)|(?:CORECLR|COR)_.*|(?:ELIXIR_)?ERL_.*|R_(?:PROFILE|ENVIRON|LIBS).*|JULIA_.*",
     "RUSTC(?:_.*)?|(?:MAKE|GO|RUST)FLAGS|OCAMLRUNPARAM|FLASK_APP|SPRING_APPLICATION_JSON",
     // Sources of packages and tools.
-    "PIP_.*|BUNDLE_.*|COMPOSER_.*|YARN_.*|GOSUMDB|GONOSUM.*|CARGO_.*|GIT_.*|SSH_.*|NUGET_.*",
+    "PIP_.*|BUNDLE_.*|COMPOSER_.*|YARN_.*|GOSUMDB|GONOSUM.*|CARGO_.*|GIT_.*|SSH_.*|NUGET_.*|CONDA_CHANNELS",
   ].join("|")})$`,
   "i",
 );
