@@ -1,4 +1,5 @@
 import * as pulumi from "./sdk";
+import { equal } from "../fields/equal";
 import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isObject } from "../fields/values";
@@ -6,6 +7,7 @@ import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
 import { endProgram, lineOf } from "./argumentErrors";
+import { parentOf } from "../text/uid";
 import { findBoundElsewhere, listLive, valueOf } from "./uidSources";
 
 /*
@@ -119,6 +121,25 @@ async function describeLiveTwin(
   return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}: both stay, unless this replaces that one, and another stack may manage it; ${advice}`;
 }
 
+/** Of an object that is taken over, the texts that it has otherwise than the program says: the update refuses it. */
+async function describeAdopted(
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+  uid: string,
+): Promise<string | undefined> {
+  const live = ((await listLive(spec.kind, parentOf(uid))) as Props[]).find((one) => one["uid"] === uid);
+  if (live === undefined) return undefined;
+  const differing: string[] = [];
+  for (const [key, field] of Object.entries(spec.fields)) {
+    const [own, there] = [await valueOf(args[key]), live[key]];
+    if (typeof own === "string" && typeof there === "string" && !equal(field, own, there))
+      differing.push(`${key} ${JSON.stringify(there)}`);
+  }
+  return differing.length === 0
+    ? undefined
+    : `takes over ${JSON.stringify(uid)}, which has ${joinWords(differing)}: declare that, or the update refuses it`;
+}
+
 /**
  * Says in a preview what is likely a mistake in a new object: an argument that is left out, an identity that is bound outside
  * of its group, and an equal, in the program or at the server. Two of one name and two equal grants are legal, and hardly ever
@@ -141,6 +162,8 @@ export function warnOfNew(
     if (typeof uid === "string")
       refuseTaken(`${spec.kind} ${uid}`, own === undefined ? "takes" : "has", { owner, line });
     if (own !== undefined) return;
+    const adopted = typeof uid === "string" ? await describeAdopted(spec, args, uid) : undefined;
+    if (adopted !== undefined) void pulumi.log.warn(withCode(`${line}${owner} ${adopted}`, "PP4006"));
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     for (const failure of await findBoundElsewhere(spec, args))
       void pulumi.log.warn(withCode(`${line}${owner}: ${describeWrongArgument(failure)}`, failure.code));

@@ -129,6 +129,13 @@ test.each<[string, () => void, string[], string[]?]>([
     [empty("one")],
   ],
   [
+    "what takes another one over than it says",
+    () => role("one", "pusher", { ...adopt(PULLER, {}), parentUid: ROOT_UID }),
+    [
+      'LINE: Role "one" takes over "PULLER", which has name "puller": declare that, or the update refuses it (PP4006)',
+    ],
+  ],
+  [
     "up to three references to nothing",
     () => ["a", "b", "c"].forEach((name) => role(name, name, { parentUid: ABSENT })),
     ["a", "b", "c"].map((name) => `LINE: Role "${name}": ${ofNoGroup()}`),
