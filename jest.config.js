@@ -51,6 +51,11 @@ module.exports = {
           ...common,
           displayName: "unit",
           testMatch: inFolders("provider", "emulator"),
+          // They start a browser.
+          testPathIgnorePatterns: [
+            "/node_modules/",
+            ...(isQuick ? ["/report/render/(?:page|cards)\\.test\\.ts$"] : []),
+          ],
         },
         {
           ...common,
