@@ -10,6 +10,7 @@ const identity = (name: string, subject: string) =>
     name,
     claimMatch: { issuer: "https://login.acme.example.com", subject },
   }).id;
+// Of those that are new in the same change a review names every grant that is possible: add people first, their access later.
 const people = {
   ada: identity("ada", "ada@acme.example.com"),
   grace: identity("grace", "grace@acme.example.com"),

@@ -28,10 +28,22 @@ export function misspeltName({ prefix, known }: EnumSpec, name: string): string 
 /** Names that a message lists. */
 const MOST_LISTED = 10;
 
+/** A name without the service, each word in the singular: `GROUP_LIST` of `IAM_GROUPS_LIST`. */
+const plainName = (name: string): string =>
+  name
+    .replace(/^IAM_/, "")
+    .replace(/IES(?=_|$)/g, "Y")
+    .replace(/S(?=_|$)/g, "");
+
+/** The known name that says the same with the service, or in another number: `IAM_GROUPS_LIST` for `GROUP_LIST`. */
+export const sameInOtherWords = (name: string, known: readonly string[]): string | undefined =>
+  known.find((one) => plainName(one) === plainName(name));
+
 /** The known name that was probably meant, without the prefix. Who wants to read is never offered to write. */
-function meantName({ prefix, known }: EnumSpec, own: string): string | undefined {
+function meantName(prefix: string, known: readonly string[], own: string): string | undefined {
   const reading = own.replace(/_(?:READ|GET|VIEW)$/, "_LIST");
-  if (known.includes(reading)) return reading;
+  const same = sameInOtherWords(own, known) ?? sameInOtherWords(reading, known);
+  if (same !== undefined) return same;
   // The family of a capability says nothing of which one is meant.
   const longer = prefix === "CAP_" ? [] : known.filter((name) => name.startsWith(own));
   if (longer.length === 1) return longer[0];
@@ -51,15 +63,24 @@ function nearestOfFamily(own: string, known: readonly string[]): string | undefi
 /**
  * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
  * refused unless the server is known to have it.
+ *
+ * @param beside The list that the value is in: no name is proposed that it has already.
  */
-export function adviseOnNames(field: FieldSpec, value: Json | undefined): string[] {
-  if (field.type !== "enum")
-    return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value));
+export function adviseOnNames(
+  field: FieldSpec,
+  value: Json | undefined,
+  beside: readonly Json[] = [],
+): string[] {
+  if (field.type !== "enum") {
+    const list = Array.isArray(value) ? value : [];
+    return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value, list));
+  }
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
   const { known, prefix } = field;
   const own = value.slice(prefix.length);
   if (known.includes(own) || misspeltName(field, value) !== undefined) return [];
-  const meant = meantName(field, own);
+  const open = known.filter((name) => !beside.includes(prefix + name));
+  const meant = meantName(prefix, open, own);
   const all =
     known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
   const hint = meant === undefined ? all : `; did you mean ${JSON.stringify(prefix + meant)}?`;

@@ -203,12 +203,16 @@ function jwksProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Says what is wrong with a URL; undefined if nothing is. */
-function findUrlProblem(text: string, protocols: readonly string[]): string | undefined {
+/** Says what is wrong with a URL; undefined if nothing is. @param isShown Whether a message may repeat it. */
+function findUrlProblem(text: string, protocols: readonly string[], isShown = false): string | undefined {
   const must = `must be an absolute ${protocols.join(" or ")} URL, as in ${protocols[0] ?? ""}://example.com/path`;
   // The parser of URLs accepts `https:example.com` and `https:/example.com` too, which the server refuses.
   const isAbsolute = protocols.some((protocol) => new RegExp(`^${protocol}://[^/?#\\s\\\\]`).test(text));
-  if (!isAbsolute || !URL.canParse(text) || /[\s\\]/.test(text)) return must;
+  if (!isAbsolute || !URL.canParse(text) || /[\s\\]/.test(text)) {
+    // What has another form may hold a password, and the address of a receiver is often all that guards it.
+    const isHost = isShown && /^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/[\w./~-]*)?$/.test(text);
+    return isHost ? `${must}, not ${quote(text)}; did you mean ${quote(`https://${text}`)}?` : must;
+  }
   const url = new URL(text);
   if (url.username !== "" || url.password !== "") return "must not contain a user name or a password";
   return undefined;
@@ -372,7 +376,7 @@ const entries = {
   },
   url: {
     words: "an `https` or `http` URL",
-    problem: (text) => findUrlProblem(text, ["https", "http"]),
+    problem: (text) => findUrlProblem(text, ["https", "http"], true),
     examples: ["https://a.example.com", "https://b.example.com/path", "http://c.example.com:8080"],
     sample: "https://example.com/path",
   },

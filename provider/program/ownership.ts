@@ -113,12 +113,16 @@ async function describeLiveTwin(
   const [uid, ...more] = twins.map((twin) => JSON.stringify(twin["uid"]));
   if (uid === undefined) return undefined;
   const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
-  const advice =
+  const [replaced, there, advice] =
     more.length === 0
-      ? `to take that one over, wrap the arguments in adopt(${uid}, { … })`
-      : "to take one of them over, wrap the arguments in adopt(uid, { … })";
+      ? ["it", "two", `to take it over, if no other stack has it, wrap the arguments in adopt(${uid}, { … })`]
+      : [
+          "one of them",
+          "one more",
+          "to take one of them over, if no other stack has it, wrap the arguments in adopt(uid, { … })",
+        ];
   const them = [uid, ...more].slice(0, 3).join(" and ");
-  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}: both stay, unless this replaces that one, and another stack may manage it; ${advice}`;
+  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}; ${advice}`;
 }
 
 /** Of an object that is taken over, the texts that it has otherwise than the program says: the update refuses it. */

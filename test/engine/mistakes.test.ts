@@ -231,7 +231,9 @@ describe("typical mistakes, through the real engine", () => {
     ]);
     const { stdout } = await stack.succeed(["preview"]);
     const isThere = (uid: string) => `: ${JSON.stringify(uid)}, which is there already, has the same`;
-    expect(stdout).toContain(`warning: index.js:3: Group "root"${isThere(org)} name: both stay,`);
+    expect(stdout).toContain(
+      `warning: index.js:3: Group "root"${isThere(org)} name. Unless this one replaces it,`,
+    );
     expect(stdout).toContain(`warning: index.js:4: Identity "person"${isThere(identity)} parentUid and name`);
     // The engine prints each when it comes, and again at the end.
     expect(stdout.match(/is there already/g)).toHaveLength(2 * 2);

@@ -1,5 +1,6 @@
 import { capabilityFamilies, UNKNOWN_FAMILY } from "./data/capabilityFamilies";
 import type { CapabilityFamily } from "./data/capabilityFamilies";
+import { sameInOtherWords } from "../../fields/enumNames";
 import { didYouMean } from "../../text/suggestions";
 import { specs } from "../documents/specs";
 import { globMatches } from "../trust/glob";
@@ -49,7 +50,11 @@ export function unknownCapability(pattern: string, held: readonly string[] = [])
     Array.from(name.matchAll(/_/g), ({ index }) => `${name.slice(0, index)}_*`),
   );
   const word = pattern.startsWith("CAP_") ? pattern : `CAP_${pattern}`;
-  const meant = didYouMean(word, pattern.includes("*") ? [...beginnings, ...names] : names);
+  const same = sameInOtherWords(word.slice("CAP_".length), known);
+  const meant =
+    same === undefined
+      ? didYouMean(word, pattern.includes("*") ? [...beginnings, ...names] : names)
+      : `CAP_${same}`;
   const hint = meant === undefined ? "docs/reference/resources/Role.md lists them" : `did you mean ${meant}?`;
   return `matches no capability that this version knows; ${hint}`;
 }

@@ -345,20 +345,33 @@ const expiry: Rule = {
   },
 };
 
-/** What lets more redeem an invite than one address once within a few days: the field, and why. */
-function problemsOfInvite({ kind, inputs, unread }: Entity): (readonly [field: string, text: string])[] {
+/** What is wrong with an invite: the field, why, and what to write. */
+interface InviteProblem {
+  readonly path: string;
+  readonly text: string;
+  readonly advice: string;
+}
+
+/** What lets more redeem an invite than one address once within a few days. */
+function problemsOfInvite({ kind, inputs, unread }: Entity): InviteProblem[] {
   const unresolved = unresolvedPaths(unread);
-  const problems = (meaning: AccessMeaning, judge: (value: Json | undefined) => string | undefined) =>
+  const problems = (
+    meaning: AccessMeaning,
+    advice: string,
+    judge: (value: Json | undefined) => string | undefined,
+  ) =>
     pathsMeant(kind, meaning).flatMap((path) => {
       const text = unresolved.includes(path) ? undefined : judge(valueAt(inputs, path));
-      return text === undefined ? [] : [[path, text] as const];
+      return text === undefined ? [] : [{ path, text, advice }];
     });
   return [
-    ...problems("invite.address", (address) =>
+    ...problems("invite.address", "email", (address) =>
       typeof address === "string" && address !== "" ? undefined : "anyone with the code can accept it",
     ),
-    ...problems("invite.once", (isOnce) => (isOnce === true ? undefined : "it can be used more than once")),
-    ...problems("invite.lifetime", (lifetime) => {
+    ...problems("invite.once", "singleUse: true", (isOnce) =>
+      isOnce === true ? undefined : "it can be used more than once",
+    ),
+    ...problems("invite.lifetime", 'a short ttl, as in "48h"', (lifetime) => {
       if (typeof lifetime !== "string") return undefined;
       const isLong = (durationNanos(lifetime) ?? 0n) > BigInt(INVITE_DAYS * DAY_MS) * 1_000_000n;
       return isLong ? `valid for ${lifetime} (limit ${INVITE_DAYS} days)` : undefined;
@@ -392,7 +405,7 @@ const openInvite: Rule = {
   when: "critical if its role is `owner` or has a capability of G2; otherwise high",
   what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days. So is one that is made anew, such as with another `ttl`. Not reported: one that can be used more than once, was as open before, and is not over.",
   why: "An invite without an address works like a password: whoever has the code joins the group. The code is also in the state file, and wherever it was sent.",
-  fix: "Set `email` and `singleUse: true`, and a `ttl` of a day or two (`48h`).",
+  fix: "Set what the finding names: `email`, `singleUse: true`, or a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
   about: isInvite,
@@ -402,7 +415,7 @@ const openInvite: Rule = {
       const { op, after } = change;
       if (op === "update") continue;
       const wasOpen = wasAsOpen(facts, change);
-      const problems = problemsOfInvite(after).filter(([path]) => !wasOpen(path));
+      const problems = problemsOfInvite(after).filter(({ path }) => !wasOpen(path));
       const [first] = problems;
       if (first === undefined) continue;
       const [grant] = facts.after.ofResource(after);
@@ -411,13 +424,14 @@ const openInvite: Rule = {
         (facts.roles.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
+      const isOnlyLong = pathsMeant(after.kind, "invite.lifetime").includes(first.path);
       findings.push({
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
-          field: first[0],
-          message: `an open invite${place === undefined ? "" : ` to ${place}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(([, text]) => text).join("; ")}`,
-          pins: problems.map(([, text]) => text),
-          advice: 'set email, singleUse: true and a short ttl, as in "48h"',
+          field: first.path,
+          message: `${isOnlyLong ? "an invite" : "an open invite"}${place === undefined ? "" : ` to ${place}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
+          pins: problems.map(({ text }) => text),
+          advice: `set ${problems.map(({ advice }) => advice).join(" and ")}`,
         }),
         grant,
       });

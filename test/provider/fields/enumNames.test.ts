@@ -17,6 +17,20 @@ test.each([
     ["CAP_REPOSITORY_LISTING"],
     /; did you mean "CAP_REPO_LIST"\?$/,
   ],
+  [
+    "the same with the service, in the plural",
+    "Role",
+    "capabilities",
+    ["CAP_GROUP_LIST"],
+    /; did you mean "CAP_IAM_GROUPS_LIST"\?$/,
+  ],
+  [
+    "none that the list has already",
+    "Role",
+    "capabilities",
+    ["CAP_IAM_GROUPS_LIST", "CAP_GROUP_LIST"],
+    /^(?!.*"CAP_IAM_GROUPS_LIST")/,
+  ],
 ])("a wrong name is answered with %s", (_, kind, key, value, message) => {
   expect(adviseOnNames(fieldOf(kind, key), value)).toEqual([expect.stringMatching(message)]);
 });

@@ -119,7 +119,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "an equal at the server",
     () => void role("one", "puller"),
     [
-      'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name: both stay, unless this replaces that one, and another stack may manage it; to take that one over, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
+      'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two; to take it over, if no other stack has it, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
     ],
   ],
   [

@@ -137,13 +137,19 @@ function tallyList({ label, counts }: Tally): Markup {
 const lineList = (lines: readonly string[]): Markup =>
   markup`<ul class="lines">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
 
+/** Code or commands to copy. */
+const codeOf = (lines: readonly string[] = []): Markup | undefined =>
+  lines.length === 0
+    ? undefined
+    : markup`<pre tabindex="0"><code>${joinLines(lines.map(plainIndented))}</code></pre>`;
+
 const legend = markup`<dl class="legend" aria-label="Legend"><div><dt class="change gained">+ ↑</dt><dd>more access: gained, widened</dd></div><div><dt class="change lost">− ↓</dt><dd>less access: lost, narrowed</dd></div><div><dt><del>old</del></dt><dd>before the change</dd></div><div><dt><ins>new</ins></dt><dd>after it</dd></div></dl>`;
 
 function printSection(section: Section, context: PageContext): Markup | undefined {
   const { id, heading, place, content } = section;
   switch (content.kind) {
     case "lines":
-      return frame(section, lineList(content.lines));
+      return frame(section, markup`${lineList(content.lines)}${codeOf(content.commands)}`);
     case "entries": {
       const { entries } = content;
       if (entries.length === 0) return frame(section, markup`<p class="none">No finding.</p>`);
@@ -256,9 +262,7 @@ function printBlock(block: Block, isOpen = false): Markup {
         : foldMarkup(`${plural(block.items.length, "line")} of detail`, list);
     }
     case "code": {
-      const lines = block.text.split(/\r?\n/).map(plainIndented);
-      const code = markup`<pre tabindex="0"><code>${joinLines(lines)}</code></pre>`;
-      return foldMarkup(block.heading, code, isOpen);
+      return foldMarkup(block.heading, codeOf(block.text.split(/\r?\n/)), isOpen);
     }
   }
 }

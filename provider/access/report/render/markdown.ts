@@ -218,7 +218,7 @@ class Comment {
     const { content, place } = section;
     switch (content.kind) {
       case "lines":
-        return framed(section, shownLines(content.lines, budget));
+        return framed(section, [...shownLines(content.lines, budget), ...codeOf(content.commands)]);
       case "entries":
         return place === "closed"
           ? framed(
@@ -382,6 +382,10 @@ function framed({ heading, count, of, place }: Section, body: readonly string[])
   const name = `${heading} (${count.toLocaleString("en-US")}${of === undefined ? "" : ` ${of}`})`;
   return place === "closed" ? [...folded(name, body), ""] : [`#### ${name}`, "", ...body, ""];
 }
+
+/** Commands to copy. */
+const codeOf = (commands: readonly string[] = []): string[] =>
+  commands.length === 0 ? [] : ["", ...markdownBlock(commands.join("\n"), "sh").split("\n")];
 
 function shownLines(lines: readonly string[], budget: SpaceForEntries): string[] {
   const shown = lines.slice(0, budget.lines).map((line) => `- ${escapeText(line, 500)}`);

@@ -1,5 +1,6 @@
 import { addTo, groupBy, getOrCompute } from "../../../fields/values";
-import { plural } from "../../../text/plain";
+import { plural, quoteWord } from "../../../text/plain";
+import { lineage } from "../../../text/uid";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
@@ -66,7 +67,7 @@ export interface Section {
   /** `alert`: belongs to the verdict. `open`: a reader must see it. `closed`: a reader opens it. */
   readonly place: "alert" | "open" | "closed";
   readonly content:
-    | { readonly kind: "lines"; readonly lines: readonly string[] }
+    | { readonly kind: "lines"; readonly lines: readonly string[]; readonly commands?: readonly string[] }
     | { readonly kind: "entries"; readonly entries: readonly Entry[] }
     | { readonly kind: "grants"; readonly grants: readonly GrantChange[] };
 }
@@ -119,6 +120,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     content: { kind: "grants", grants: inOrder(all) },
   });
   const unrelated = command === "review" ? report.unrelated : [];
+  const unused = unusedContent(report);
   const sections = [
     lines(
       "incomplete",
@@ -132,7 +134,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
     grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
     lines("coverage", "Coverage", coverageLines(report)),
-    lines("unusedIdentities", "Unused access", unusedLines(report)),
+    { ...lines("unusedIdentities", "Unused access", unused.lines), content: unused },
     lines("unresolved", "Unresolved", report.unresolved),
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
     lines("expired", "Expired suppressions", policy.expired, "open"),
@@ -416,15 +418,23 @@ function coverageLines(report: Report): string[] {
   ];
 }
 
-/** How many identities nobody uses, in one line. */
-function unusedLines(report: Report): string[] {
-  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
+/** How many identities nobody uses, in one line, with the commands that list them. */
+function unusedContent(report: Report): Extract<Section["content"], { kind: "lines" }> {
+  if (report.command !== "drift" || report.unusedIdentities === undefined)
+    return { kind: "lines", lines: [] };
   const { days, unused, unknown } = report.unusedIdentities;
   const who = plural(unused, "identity has", "identities have");
   const rest = unknown === 0 ? "" : `; of ${unknown.toLocaleString("en-US")} more nobody knows`;
-  return [
-    `${who} not signed in for ${days} days${rest}: npx --no pulumi-platform access --unused ${days}d lists them`,
-  ];
+  const groups = new Set(report.coverage?.byGroup.map(({ uid }) => uid));
+  const roots = [...groups].filter((uid) => lineage(uid).filter((above) => groups.has(above)).length === 1);
+  return {
+    kind: "lines",
+    lines: [`${who} not signed in for ${days} days${rest}. List them:`],
+    commands: roots.flatMap((root) => [
+      `npx --no pulumi-platform inventory --root ${quoteWord(root)} -o json=inventory.json`,
+      `npx --no pulumi-platform access --inventory inventory.json --unused ${days}d`,
+    ]),
+  };
 }
 
 /** Where a report comes from: one thing that it knows. */

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { globSync } from "tinyglobby";
 import { specs } from "../../../access/documents/specs";
 import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
@@ -16,10 +17,10 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { quoteForShell, quoteWord } from "../../../text/plain";
+import { listFirst, quoteForShell, quoteWord } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
-import { addTo, isObject } from "../../../fields/values";
+import { addTo, compareTexts, isObject } from "../../../fields/values";
 import { isImported } from "../../input/imports";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
@@ -56,6 +57,18 @@ import { checkGitlab } from "./gitlab";
 /*
  * `doctor --ci`: whether the review of this folder's program is set up as its pages ask.
  */
+
+/** @throws UsageError in a folder without a program, where there are programs below it. */
+function checkFolder({ folder, project }: ProjectFolder): void {
+  if (project !== undefined) return;
+  const files = globSync("*/**/Pulumi.{yaml,yml}", { cwd: folder, ignore: "**/node_modules/**" });
+  if (files.length === 0) return;
+  const folders = files.map((file) => `${dirname(file)}/`).sort(compareTexts);
+  throw new UsageError(
+    "PP5011",
+    `--ci checks the folder of a program: run it in ${printable(listFirst(folders), 300)}, where Pulumi.yaml is`,
+  );
+}
 
 /** The lockfile from which the jobs install. */
 function checkLockfile(found: ProjectFolder): CheckResult {
@@ -322,6 +335,7 @@ async function checkRepository(
 ): Promise<CheckResult[]> {
   const env = readEnvironment();
   const found = inspectFolder(".");
+  checkFolder(found);
   const { host, root, folder, packageManager } = found;
   if (host === undefined) {
     throw new UsageError(

@@ -90,8 +90,9 @@ export function checkComparedStacks(files: readonly CiFile[]): CheckResult[] {
   const left = files.flatMap(({ text }) => valuesOf(text, "STACK")).filter((stack) => !compared.has(stack));
   const [at, stack] = [drift[0]?.path, left[0]];
   if (at === undefined || stack === undefined) return [];
-  const problem = `${at} does not compare ${printable(stack, 200)}: add it to OTHER_STACKS, or what it manages is reported every night`;
-  return [missing("stacks", problem, `grep -n OTHER_STACKS ${at}`)];
+  const name = drift[0]?.text.includes("ACCESS_OTHER_STACKS:") ? "ACCESS_OTHER_STACKS" : "OTHER_STACKS";
+  const problem = `${at} does not compare ${printable(stack, 200)}: add it to ${name}, or what it manages is reported every night`;
+  return [missing("stacks", problem, `grep -n ${name} ${at}`)];
 }
 
 /** The lines of a file that say something, by their numbers. What an action or an image is pinned to changes with time. */

@@ -160,7 +160,9 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(await counted({ isPartial: true })).toBeUndefined();
     const report = await driftBetween([stateOf(held)], seen);
     expect(renderText(report, {})).toContain(
-      "1 identity has not signed in for 90 days; of 1 more nobody knows",
+      "1 identity has not signed in for 90 days; of 1 more nobody knows. List them:\n" +
+        `    npx --no pulumi-platform inventory --root ${root.uid} -o json=inventory.json\n` +
+        "    npx --no pulumi-platform access --inventory inventory.json --unused 90d\n",
     );
   });
 

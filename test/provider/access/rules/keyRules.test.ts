@@ -123,6 +123,15 @@ describe("K3 open-invite", () => {
     );
   });
 
+  it("names nothing but what is wrong", () => {
+    expect(found("K3", made(invite({ ...closed, ttl: "1000h" })))).toMatchObject([
+      {
+        message: "an invite to acme / payments as viewer: valid for 1000h (limit 7 days)",
+        advice: 'set a short ttl, as in "48h"',
+      },
+    ]);
+  });
+
   it.each<[string, Props, Props, number, string[]]>([
     ["as open as before, and ends sooner", {}, { ttl: "24h" }, 2, []],
     ["as open as before, and lasts longer", {}, { ttl: "240h" }, 2, ["high"]],

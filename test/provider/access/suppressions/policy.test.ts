@@ -167,6 +167,7 @@ describe("a policy file", () => {
     ...[
       ["forbid", 'can: ["*_CREATE", CAP_TAGS_CREATE]', "can[1]", "CAP_TAGS_CREATE", "CAP_TAG_CREATE"],
       ["require", "can: TAG_CREATE, atLeast: 1", "can[0]", "TAG_CREATE", "CAP_TAG_CREATE"],
+      ["forbid", "can: CAP_GROUP_LIST", "can[0]", "CAP_GROUP_LIST", "CAP_IAM_GROUPS_LIST"],
       ["separate", "duties: [CAP_*, [CAP_MANIFST_*]]", "duties[1][0]", "CAP_MANIFST_*", "CAP_MANIFEST_*"],
     ].map(([list = "", members = "", at = "", written = "", meant = ""]): [string, string] => [
       `${list}:\n  - { name: n, on: [acme], ${members} }`,

@@ -772,6 +772,33 @@ test("the stack of a second project is compared where OTHER_STACKS has it", asyn
   expect((await run([])).stdout).not.toMatch(/ stacks /);
 });
 
+test("in GitLab the variable of other stacks has the name that the pipeline gives it", async () => {
+  const other = "variables:\n  ACCESS_STACK: acme/teams/prod\n";
+  const files = { "access-ci/gitlab-ci-teams.yml": other };
+  const { wrong } = await check({ host: "gitlab", files, env: { GITLAB_TOKEN: "" } });
+  expect(wrong.filter((one) => one.check === "stacks")).toMatchObject([
+    {
+      text: expect.stringContaining(": add it to ACCESS_OTHER_STACKS, or") as unknown,
+      command: "grep -n ACCESS_OTHER_STACKS access-ci/gitlab-ci.yml",
+    },
+  ]);
+});
+
+test("a folder above the program is no folder to check: the line names that of the program", async () => {
+  folder.repository("git@github.com:acme/access.git");
+  folder.write({
+    "src/Pulumi.yaml": "name: access\nruntime: nodejs\n",
+    "node_modules/other/Pulumi.yaml": "name: other\nruntime: nodejs\n",
+  });
+  process.chdir(folder.root);
+  expect(linesOf((await run(["-o", "json"])).stdout)).toMatchObject([
+    {
+      check: "repository",
+      text: "--ci checks the folder of a program: run it in src/, where Pulumi.yaml is",
+    },
+  ]);
+});
+
 test("in a folder of the repository, commands name the files from there", async () => {
   await check();
   folder.write({ "access/Pulumi.yaml": "name: access\nruntime: nodejs\n", ".github/CODEOWNERS": "" });

@@ -5,6 +5,8 @@ import { parse } from "yaml";
 import { command } from "../../../../provider/cli/commands/init/init";
 import { ROOT } from "../../../support/engine";
 import { InitFolder } from "../../../support/initFolder";
+import { documents, readPage } from "../../../support/pages";
+import { GITIGNORE } from "../../../../provider/cli/input/projectFiles";
 import { runCommand } from "../support";
 
 afterEach(() => jest.restoreAllMocks());
@@ -582,4 +584,16 @@ test.each(["github", "gitlab"] as const)("the page of %s shows the output as it 
   const below = relative(process.cwd(), folder.root);
   const shown = stdout.replaceAll(`${below}/access/`, "").replaceAll(`${below}/`, "../");
   expect(shown.slice(0, sample.length)).toBe(sample);
+});
+
+test("git ignores the files that the documented commands write, also those of a program of pulumi new", () => {
+  const commands = documents.flatMap((path) => readPage(path).fences.map(({ text }) => text));
+  const written = Array.from(
+    commands.join("\n").matchAll(/(?:-o|--output) [a-z]+=([\w.-]+)|(?:> |--save-plan )([\w.-]+\.json)/g),
+    ([, report = "", file = report]) => file,
+  );
+  expect(new Set(written).size).toBeGreaterThan(9);
+  expect(GITIGNORE.split("\n")).toEqual(expect.arrayContaining(written));
+  const template = join(ROOT, "templates/typescript/${DESCRIPTION}.gitignore");
+  expect(fs.readFileSync(template, "utf8")).toBe(GITIGNORE);
 });

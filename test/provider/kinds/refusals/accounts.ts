@@ -41,7 +41,7 @@ export const accounts: Refusals = {
       },
       failures: [
         `defaultRole ${UID_WANTED}, as getRole({ name: "viewer" })`,
-        `oidc.issuer ${URL_WANTED}`,
+        `oidc.issuer ${URL_WANTED}, not "login.example.com"; did you mean "https://login.example.com"?`,
         "oidc.clientId is missing: give a string that is not empty",
         "oidc.additionalScopes[1] must not be empty",
         'oidc.correlationRule must be a full name that begins with CORRELATION_RULE_, not "sub", as in CORRELATION_RULE_SUB_EQUALS_EXTERNAL_ID',

@@ -92,7 +92,7 @@ export const identities: Refusals = {
       },
       failures: [
         'claimMatch.subjet is not an argument; did you mean "subject"?',
-        `claimMatch.issuer ${URL_WANTED}`,
+        `claimMatch.issuer ${URL_WANTED}, not "token.example.com"; did you mean "https://token.example.com"?`,
         `claimMatch.issuerPattern ${ANCHOR} missing closing ): \`(\``,
         "claimMatch.subject must be a string, not the number 7",
         `claimMatch.subjectPattern ${ANCHOR} invalid or unsupported Perl syntax: \`(?!\``,
