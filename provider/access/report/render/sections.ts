@@ -681,7 +681,11 @@ export class EntryList {
     const fields = change?.fields ?? difference?.fields ?? [];
     const rules = new Map<string, Finding>();
     for (const finding of findings) if (!rules.has(finding.id)) rules.set(finding.id, finding);
-    const resource = change ?? { kind: first.kind, name: first.name ?? first.grant?.subject.name };
+    // A finding about a grant has the name of its subject: a reader of the program looks for that of the resource.
+    const inProgram = first.urn === undefined ? undefined : urnParts(first.urn).name;
+    const name =
+      first.grant === undefined ? (first.name ?? inProgram) : (inProgram ?? first.grant.subject.name);
+    const resource = change ?? { kind: first.kind, name };
     const said = new Set<string>();
     const same = findings.filter(({ message }) => message === first.message);
     const others = findings.filter(({ message }) => message !== first.message);
