@@ -336,8 +336,10 @@ export function headlineOf(report: Report): Headline | undefined {
   const isOld = word === UNDECLARED;
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
   const what = `${chooseName(role)} at ${group.path}${isOld ? `, which is ${UNDECLARED}` : ""}`;
-  const who = word === POSSIBLE && !isOne ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
-  const main = `${atLeast}${who} ${verb} ${what}`;
+  const isOpen = word === POSSIBLE && !isOne;
+  const who = isOpen ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
+  const hint = isOpen ? " (create them in an earlier change to see which)" : "";
+  const main = `${atLeast}${who} ${verb} ${what}${hint}`;
   const hiddenCount = changes.length + unlisted - shownChanges.length;
   return {
     main,

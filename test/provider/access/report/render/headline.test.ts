@@ -44,6 +44,14 @@ test("several subjects are counted by what they are, whatever their names", () =
     "2 directory groups gain owner at acme",
   );
   expect(sentence(copy("a", "identity"), copy("b", "invite"))).toBe("2 subjects gain owner at acme");
+  const possible = (key: string): GrantChange => {
+    const { grant, ...change } = copy(key, "identity");
+    return { ...change, grant: { ...grant, isOneOf: true } };
+  };
+  expect(sentence(possible("a"))).toBe("a may gain owner at acme");
+  expect(sentence(possible("a"), possible("b"))).toBe(
+    "one or more of 2 identities may gain owner at acme (create them in an earlier change to see which)",
+  );
 });
 
 test("what was there before all programs is not gained", () => {
