@@ -699,9 +699,17 @@ export class EntryList {
         `${field.path}: ${describePresence(field.before !== undefined, field.after !== undefined)}`,
       ]),
     );
+    // What several holders get by one role is said once.
+    const detailed = new Set<string>();
+    const detailsOf = ({ details }: Finding): readonly string[] => {
+      const whole = details.join("\n");
+      if (detailed.has(whole)) return [];
+      detailed.add(whole);
+      return details;
+    };
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
-        lineBlock(...unique(all.flatMap(({ details }) => details)).filter((line) => !repeated.has(line))),
+        lineBlock(...unique(all.flatMap(detailsOf)).filter((line) => !repeated.has(line))),
         labelled(...more, ...joinRows(all.flatMap((finding) => this.adviceOf(finding, said)))),
       );
     const explanation = explain(

@@ -41,6 +41,23 @@ test("groups of one path are told apart by their uids", () => {
   expect(text.match(/- [xy].*:/g)).toEqual(["- x (uid a):", "- x (uid b):", "- y:"]);
 });
 
+test("what several findings of one resource have in detail is said once", () => {
+  const [first] = riskyReview.findings;
+  const of = (who: string, ...details: string[]) => ({
+    ...first!,
+    message: `${who} can write`,
+    details,
+    fingerprint: who,
+  });
+  const findings = [
+    of("ada", "by editor", "CAP_X"),
+    of("bob", "by editor", "CAP_X"),
+    of("cy", "by owner", "CAP_X"),
+  ];
+  const text = renderers.text({ ...riskyReview, findings }, { width: 200 });
+  expect(text.match(/by editor|by owner|CAP_X/g)).toEqual(["by owner", "CAP_X", "by editor", "CAP_X"]);
+});
+
 test("references that only the update will know share one entry, and keep their number", () => {
   const [x2] = riskyReview.findings.filter(({ id }) => id === "X2");
   const many = Array.from({ length: 20 }, (_, i) => ({
