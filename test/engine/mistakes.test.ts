@@ -122,8 +122,8 @@ describe("typical mistakes, through the real engine", () => {
     const sent = emulator.requests.length;
     writeProgram(lines);
     const { stdout } = await stack.succeed(["preview"]);
-    // One list of each kind, a read of each that the list omits, and what there is below the parents of what is new.
-    expect(emulator.requests.length - sent).toBe(3 + 5 + 2);
+    // One list of each kind, a read of each that the list omits, and what there is below the parents of what is new or adopted.
+    expect(emulator.requests.length - sent).toBe(3 + 5 + 3);
     for (const line of [
       `index.js:2: RoleBinding "mine": identityUid ${ofNone("Identity")}`,
       `index.js:2: RoleBinding "mine": roleUid "${NOBODY}" is the uid of no Role that`,
