@@ -64,7 +64,7 @@ export function apiEndpoint({
 const PAGE_MEMBERS: readonly string[] = ["nextPageToken", "totalCount", "skipped"];
 
 /** A list may have pages without anything new, where objects are made or deleted meanwhile, or a filter leaves them out. */
-const MOST_PAGES_IN_VAIN = 1000;
+const MOST_PAGES_WITHOUT_NEW = 1000;
 
 interface ListOptions {
   /** The member of the response that holds the list; default: the last word of the path. */
@@ -243,7 +243,7 @@ export class Client {
     const tokens = new Set<string>();
     let token: string | undefined;
     let size = options.pageSize ?? LIST_PAGE_SIZE;
-    let pagesInVain = 0;
+    let pagesWithoutNew = 0;
     for (;;) {
       let page: JsonObject;
       try {
@@ -254,7 +254,7 @@ export class Client {
         size = Math.ceil(size / 2);
         continue;
       }
-      pagesInVain += 1;
+      pagesWithoutNew += 1;
       for (const item of await this.extractList(collection, page, plural)) {
         if (item === null || typeof item !== "object") throw wrongList(`"${plural}" contains no objects`);
         const object = item as JsonObject;
@@ -262,15 +262,15 @@ export class Client {
         const isRepeated = typeof uid === "string" && uid !== "" && uids.has(uid);
         uids.add(uid);
         if (isRepeated) continue;
-        pagesInVain = 0;
+        pagesWithoutNew = 0;
         yield object;
       }
       const next = page["nextPageToken"] ?? "";
       if (typeof next !== "string") throw wrongList("has a page token that is no text");
       if (next === "") return;
       if (tokens.has(next)) throw wrongList("does not end: its page tokens repeat");
-      if (pagesInVain === MOST_PAGES_IN_VAIN)
-        throw wrongList(`does not end: ${MOST_PAGES_IN_VAIN} pages show nothing new`);
+      if (pagesWithoutNew === MOST_PAGES_WITHOUT_NEW)
+        throw wrongList(`does not end: ${MOST_PAGES_WITHOUT_NEW} pages show nothing new`);
       tokens.add(next);
       token = next;
     }

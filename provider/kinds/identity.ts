@@ -1,4 +1,5 @@
 import { resource } from "../program/resource";
+import { findPatternSign } from "../text/plain";
 import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { optionalParentUid } from "../fields/wire";
@@ -111,7 +112,7 @@ function adviseOnExactValues(relationship: Json | undefined): string[] {
     const value = relationship[member];
     const texts = isObject(value) ? Object.values(value) : [value];
     return texts.flatMap((text) => {
-      const sign = typeof text === "string" ? /^\^|\*/.exec(text)?.[0] : undefined;
+      const sign = typeof text === "string" ? findPatternSign(text) : undefined;
       if (sign === undefined) return [];
       const advice =
         "issuerKeys" in relationship

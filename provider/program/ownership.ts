@@ -125,7 +125,7 @@ async function describeLiveTwin(
   return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}; ${advice}`;
 }
 
-/** Of an object that is taken over, the texts that it has otherwise than the program says: the update refuses it. */
+/** Which texts of an object to adopt differ from those of the program: the update refuses such an object. */
 async function describeAdopted(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,

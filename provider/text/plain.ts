@@ -33,6 +33,9 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** The `*` or the leading `^` of a text that is written like a pattern; undefined where it has none. */
+export const findPatternSign = (text: string): string | undefined => /^\^|\*/.exec(text)?.[0];
+
 /** A number and what it counts: "1 grant", "1,200 grants". */
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString("en-US")} ${count === 1 ? one : many}`;

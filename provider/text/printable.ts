@@ -65,16 +65,19 @@ const breakCommands = (line: string): string => breakMarkers(line).replace(/^(\s
 /** Without the sequences by which a terminal colours text: what would be left of them is no text of anybody. */
 const uncoloured = (text: string): string => stripVTControlCharacters(text).replace(/<\{%[^%]*%\}>/g, "");
 
+/** A line whose control characters are blanks, and whose other invisible characters are written out. */
+const showHidden = (line: string): string => replaceInvisible(line.replace(CONTROLLING, " "), byCode);
+
 /** One line of visible characters, and without a command to a CI runner. */
 export function logLine(text: string): string {
-  return breakCommands(replaceInvisible(uncoloured(text).replace(CONTROLLING, " "), byCode).trim());
+  return breakCommands(showHidden(uncoloured(text)).trim());
 }
 
 /** The same for a text of several lines, which keep their indentation. */
 export function logLines(text: string): string {
   return uncoloured(text)
     .split(/\r?\n/)
-    .map((line) => breakCommands(replaceInvisible(line.replace(CONTROLLING, " "), byCode).trimEnd()))
+    .map((line) => breakCommands(showHidden(line).trimEnd()))
     .join("\n");
 }
 

@@ -14,7 +14,7 @@ import { isAssumable } from "./rule";
 import { KnownBefore, isCustomer } from "./trustedOwners";
 import { counterexampleOf, describeOpenPattern, judgeIssuersOf, judgePattern } from "./openSubjects";
 import { boundBefore, listGrantsHeld, trustsToJudge } from "./trustedIdentities";
-import { listFirst } from "../../text/plain";
+import { findPatternSign, listFirst } from "../../text/plain";
 
 /** The pattern of the issuers whose tokens are accepted; undefined for a trust that accepts no tokens. */
 function issuerPatternOf({ issuer }: Trust): string | undefined {
@@ -243,7 +243,7 @@ export const looseMatch: Rule = {
         );
       }
       for (const { value, path: field, patternPath: patternField } of exactValues(trust)) {
-        const sign = /^\^|\*/.exec(value)?.[0];
+        const sign = findPatternSign(value);
         if (sign === undefined) continue;
         findings.push(
           facts.aboutEntity(entity, {

@@ -248,7 +248,7 @@ function readProgram(regex: RE2JS): PatternProgram | undefined {
 const MOST_KEPT = 1000;
 /** Longer ones are not kept: a hostile program writes long patterns. */
 const LONGEST_KEPT = 2000;
-/** What was compiled, for all reviews of a process: most of it are the patterns of this package's own tables. */
+/** Programs for all reviews of a process: mostly of the patterns in this package's own tables. */
 const programs = new Map<string, PatternProgram | undefined>();
 
 /**

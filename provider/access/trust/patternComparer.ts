@@ -31,7 +31,7 @@ const HEAVY = 20_000;
 
 const combinations = { difference, intersection };
 
-/** What re2js has compiled, for all reviews of a process: most of it are the patterns of this package's own tables. */
+/** Compiled patterns for all reviews of a process: mostly those in this package's own tables. */
 const matchers = new Map<string, RE2JS>();
 
 /** The pattern that matches only this string. */

@@ -9,8 +9,8 @@ export interface PackageManager {
   readonly name: "npm" | "pnpm" | "yarn";
   readonly lockfile: string;
   /**
-   * Installs the lockfile of the current folder in CI, without scripts of packages. In a folder that a package.json above calls
-   * a workspace, the lockfile beside that one would count.
+   * Installs the lockfile of the current folder in CI, without scripts of packages. Without the last option, npm and pnpm take
+   * the lockfile of a workspace root above.
    */
   readonly installInCi: string;
   /** Runs an installed command, and never one of the registry. CI starts the file itself: other packages may have the name. */

@@ -138,7 +138,7 @@ const lineList = (lines: readonly string[]): Markup =>
   markup`<ul class="lines">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
 
 /** Code or commands to copy. */
-const codeOf = (lines: readonly string[] = []): Markup | undefined =>
+const codeOf = (lines: readonly string[]): Markup | undefined =>
   lines.length === 0
     ? undefined
     : markup`<pre tabindex="0"><code>${joinLines(lines.map(plainIndented))}</code></pre>`;

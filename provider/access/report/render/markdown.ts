@@ -384,7 +384,7 @@ function framed({ heading, count, of, place }: Section, body: readonly string[])
 }
 
 /** Commands to copy. */
-const codeOf = (commands: readonly string[] = []): string[] =>
+const codeOf = (commands: readonly string[]): string[] =>
   commands.length === 0 ? [] : ["", ...markdownBlock(commands.join("\n"), "sh").split("\n")];
 
 function shownLines(lines: readonly string[], budget: SpaceForEntries): string[] {

@@ -67,7 +67,7 @@ export interface Section {
   /** `alert`: belongs to the verdict. `open`: a reader must see it. `closed`: a reader opens it. */
   readonly place: "alert" | "open" | "closed";
   readonly content:
-    | { readonly kind: "lines"; readonly lines: readonly string[]; readonly commands?: readonly string[] }
+    | { readonly kind: "lines"; readonly lines: readonly string[]; readonly commands: readonly string[] }
     | { readonly kind: "entries"; readonly entries: readonly Entry[] }
     | { readonly kind: "grants"; readonly grants: readonly GrantChange[] };
 }
@@ -92,7 +92,8 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     heading: string,
     all: readonly string[] = [],
     place: Section["place"] = "closed",
-  ): Section => ({ id, heading, count: all.length, place, content: { kind: "lines", lines: all } });
+    commands: readonly string[] = [],
+  ): Section => ({ id, heading, count: all.length, place, content: { kind: "lines", lines: all, commands } });
   const entries = (
     id: string,
     heading: string,
@@ -120,7 +121,6 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     content: { kind: "grants", grants: inOrder(all) },
   });
   const unrelated = command === "review" ? report.unrelated : [];
-  const unused = unusedContent(report);
   const sections = [
     lines(
       "incomplete",
@@ -134,7 +134,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
     grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
     lines("coverage", "Coverage", coverageLines(report)),
-    { ...lines("unusedIdentities", "Unused access", unused.lines), content: unused },
+    lines("unusedIdentities", "Unused access", unusedLines(report), "closed", unusedCommands(report)),
     lines("unresolved", "Unresolved", report.unresolved),
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
     lines("expired", "Expired suppressions", policy.expired, "open"),
@@ -420,23 +420,25 @@ function coverageLines(report: Report): string[] {
   ];
 }
 
-/** How many identities nobody uses, in one line, with the commands that list them. */
-function unusedContent(report: Report): Extract<Section["content"], { kind: "lines" }> {
-  if (report.command !== "drift" || report.unusedIdentities === undefined)
-    return { kind: "lines", lines: [] };
+/** How many identities nobody uses, in one line. */
+function unusedLines(report: Report): string[] {
+  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
   const { days, unused, unknown } = report.unusedIdentities;
   const who = plural(unused, "identity has", "identities have");
   const rest = unknown === 0 ? "" : `; of ${unknown.toLocaleString("en-US")} more nobody knows`;
+  return [`${who} not signed in for ${days} days${rest}. List them:`];
+}
+
+/** What lists the identities that nobody uses, below each group that was compared. */
+function unusedCommands(report: Report): string[] {
+  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
+  const { days } = report.unusedIdentities;
   const groups = new Set(report.coverage?.byGroup.map(({ uid }) => uid));
   const roots = [...groups].filter((uid) => lineage(uid).filter((above) => groups.has(above)).length === 1);
-  return {
-    kind: "lines",
-    lines: [`${who} not signed in for ${days} days${rest}. List them:`],
-    commands: roots.flatMap((root) => [
-      `npx --no pulumi-platform inventory --root ${quoteWord(root)} -o json=inventory.json`,
-      `npx --no pulumi-platform access --inventory inventory.json --unused ${days}d`,
-    ]),
-  };
+  return roots.flatMap((root) => [
+    `npx --no pulumi-platform inventory --root ${quoteWord(root)} -o json=inventory.json`,
+    `npx --no pulumi-platform access --inventory inventory.json --unused ${days}d`,
+  ]);
 }
 
 /** Where a report comes from: one thing that it knows. */

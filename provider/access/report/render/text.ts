@@ -72,7 +72,7 @@ function printSection(
     case "lines":
       page.heading(`${heading.toUpperCase()} (${count})`);
       for (const line of content.lines) page.entry(2, "- ", line);
-      for (const command of content.commands ?? []) page.verbatim(4, command);
+      for (const command of content.commands) page.verbatim(4, command);
       return;
     case "entries":
       page.heading(`${heading.toUpperCase()} (${count}${of === undefined ? "" : ` ${of}`})`);
