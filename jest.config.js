@@ -32,6 +32,16 @@ const inFolders = (/** @type {string[]} */ ...folders) =>
 // `npm test` runs one life of all kinds and one program of the packed package; `npm run test:all` runs every file.
 const isQuick = process.env.PULUMI_PLATFORM_TESTS === "quick";
 
+// The mutants run few of many alike cases as well, but every file.
+const isThorough = process.env.PROPERTY_SEED !== undefined;
+
+// They start a browser, a compiler, and the jobs of pipelines.
+const slowUnits = [
+  "/report/render/(?:page|cards)\\.test\\.ts$",
+  "/provider/surface\\.test\\.ts$",
+  "/cli/ciParts\\.test\\.ts$",
+];
+
 // The guide to add a kind, followed in a copy, takes minutes: each night does it, with NEW_KIND=true.
 const nightlyOnly = process.env.NEW_KIND === "true" ? [] : ["/test/scripts/newKind\\.test\\.ts$"];
 
@@ -51,11 +61,7 @@ module.exports = {
           ...common,
           displayName: "unit",
           testMatch: inFolders("provider", "emulator"),
-          // They start a browser.
-          testPathIgnorePatterns: [
-            "/node_modules/",
-            ...(isQuick ? ["/report/render/(?:page|cards)\\.test\\.ts$"] : []),
-          ],
+          testPathIgnorePatterns: ["/node_modules/", ...(isQuick && !isThorough ? slowUnits : [])],
         },
         {
           ...common,

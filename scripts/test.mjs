@@ -20,7 +20,7 @@ const isSelection = (args) =>
   );
 
 const REMAINDER =
-  "left to `npm run test:all`: most of test/engine and test/package, test/examples, test/adversarial, test/scripts, the page of a report in a browser, most of the generated cases and faults, and lists, documents and stacks of full size";
+  "left to `npm run test:all`: most of test/engine and test/package, test/examples, test/adversarial, test/scripts, the page of a report in a browser, the jobs of CI, what the package exports, most of the generated cases and faults, and lists, documents and stacks of full size";
 
 /** @param {string[]} args */
 async function main(args) {

@@ -2,6 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import { kinds } from "../../provider/kinds";
+import { spreadOf } from "../support/properties";
 import { changeField, declared, ownOf, samples, surroundings } from "../support/samples";
 import type { FieldCase } from "../support/samples";
 import { HandlerStack } from "./support/handlerStack";
@@ -22,31 +23,37 @@ const servers = [
   ["takes only the other names of", { maskSpelling: "drop" }, 2],
 ] as const;
 
-describe.each(servers)("a server that %s camelCase masks", (_what, settings, moreRequests) => {
-  let emulator: Emulator;
-  let stack: HandlerStack;
+describe.each(spreadOf(servers, 1, 2))(
+  "a server that %s camelCase masks",
+  (_what, settings, moreRequests) => {
+    let emulator: Emulator;
+    let stack: HandlerStack;
 
-  beforeAll(async () => {
-    emulator = await startEmulator(settings);
-    const all = changes.flatMap(({ name, sample }) => Object.entries(declared(name, sample, sample.args)));
-    stack = new HandlerStack(emulator, { ...surroundings, ...Object.fromEntries(all) });
-  });
-  afterAll(() => emulator.close());
+    beforeAll(async () => {
+      emulator = await startEmulator(settings);
+      const all = changes.flatMap(({ name, sample }) => Object.entries(declared(name, sample, sample.args)));
+      stack = new HandlerStack(emulator, { ...surroundings, ...Object.fromEntries(all) });
+    });
+    afterAll(() => emulator.close());
 
-  test(`takes every change of every field, in ${moreRequests} more than one request each`, async () => {
-    expect(changes.filter(isMultiWord).length).toBeGreaterThan(10);
-    let requests = 0;
-    for (const { name, sample, field } of changes) {
-      const { id, outs } = await stack.make(name);
-      const args = JSON.stringify(changeField(sample.args, field)).replaceAll("${own}", `\${${ownOf(name)}}`);
-      const news = await stack.resolved(JSON.parse(args) as Record<string, unknown>);
-      emulator.clearRequests();
-      await expect(stack.handlersOf(sample.kind).update(id, outs, news)).resolves.toMatchObject(news);
-      requests += emulator.requests.length;
-    }
-    expect(requests).toBe(changes.length + moreRequests);
-  });
-});
+    test(`takes every change of every field, in ${moreRequests} more than one request each`, async () => {
+      expect(changes.filter(isMultiWord).length).toBeGreaterThan(10);
+      let requests = 0;
+      for (const { name, sample, field } of changes) {
+        const { id, outs } = await stack.make(name);
+        const args = JSON.stringify(changeField(sample.args, field)).replaceAll(
+          "${own}",
+          `\${${ownOf(name)}}`,
+        );
+        const news = await stack.resolved(JSON.parse(args) as Record<string, unknown>);
+        emulator.clearRequests();
+        await expect(stack.handlersOf(sample.kind).update(id, outs, news)).resolves.toMatchObject(news);
+        requests += emulator.requests.length;
+      }
+      expect(requests).toBe(changes.length + moreRequests);
+    });
+  },
+);
 
 /** Paths of the fields that a PATCH writes and no response shows. */
 function inputOnlyPaths(fields: Readonly<Record<string, FieldSpec>>, prefix = ""): string[] {

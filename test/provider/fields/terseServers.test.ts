@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 import type { Emulator, EmulatorSettings } from "../../../emulator";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { isQuick } from "../../support/properties";
+import { isQuick, spreadOf } from "../../support/properties";
 import {
   changeField,
   declared,
@@ -89,7 +89,7 @@ describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, set
     }
   }
 
-  test.each(samples.map((sample) => [sample.label, sample] as const))(
+  test.each(spreadOf(samples, 6, 0).map((sample) => [sample.label, sample] as const))(
     "holds %s as declared: created, unchanged, changed, cleared and deleted",
     async (label, sample: Sample) => {
       const handlers = stack.handlersOf(sample.kind);
