@@ -12,7 +12,7 @@ const issuer = "https://gitlab.com";
 
 // GitLab's subject names the branch and not the kind of the job, so the review has no right that the preview lacks.
 const prefix = "project_path:acme/access:ref_type:branch";
-const eachBranch = `^${prefix.replaceAll(".", "\\.")}:.*$`;
+const eachBranch = `^${prefix.replace(/\./g, "\\.")}:.*$`;
 
 // A pipeline cannot delete what it needs to run: whoever makes these again has other uids. To delete one, take the option out first.
 const kept = { protect: true };

@@ -95,7 +95,10 @@ export function checkComparedStacks(files: readonly CiFile[]): CheckResult[] {
   return [missing("stacks", problem, `grep -n ${name} ${at}`)];
 }
 
-/** The lines of a file that say something, by their numbers. What an action or an image is pinned to changes with time. */
+/**
+ * The lines of a file that say something, by their numbers. The commit of an action, and the tag and digest of an image, change
+ * with time.
+ */
 const linesOf = (text: string): { readonly number: number; readonly line: string }[] =>
   text
     .split("\n")
@@ -103,8 +106,9 @@ const linesOf = (text: string): { readonly number: number; readonly line: string
       number: index + 1,
       line: line
         .replace(/(?:^|\s)#.*$/, "")
-        .replace(/@(?:sha256:)?[0-9a-f]{40,64}/, "@…")
-        .trim(),
+        .replace(/@[0-9a-f]{40}/, "@…")
+        .trim()
+        .replace(/^(image: *["']?[^\s"'@]+?)(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?(["']?)$/, "$1$2"),
     }))
     .filter(({ line }) => line !== "");
 

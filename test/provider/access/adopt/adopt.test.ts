@@ -33,7 +33,7 @@ describe("the program that adopts an organisation", () => {
       JSON.stringify({
         compilerOptions: {
           ...{ strict: true, noUnusedLocals: true, noUncheckedIndexedAccess: true, noEmit: true },
-          ...{ module: "commonjs", moduleResolution: "node10", target: "ES2022", esModuleInterop: true },
+          ...{ module: "commonjs", moduleResolution: "node10", target: "ES2020", esModuleInterop: true },
           ...{ skipLibCheck: true, types: ["node"] },
           paths: { "pulumi-platform": [join(ROOT, "dist/provider/index.d.ts")] },
         },

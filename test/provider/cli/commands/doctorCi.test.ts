@@ -351,6 +351,22 @@ test("a workflow that is not what init writes is to be read, and no other one", 
   ]);
 });
 
+test("the pipeline of GitLab whose image has another version and a digest is what init writes", async () => {
+  await check({ host: "gitlab" });
+  const path = "access-ci/gitlab-ci.yml";
+  const written = readFileSync(path, "utf8");
+  const image = /image: (\S+?):\S+$/gm;
+  expect(written).toMatch(image);
+  folder.write({ [path]: written.replace(image, `image: $1:4.1.0@sha256:${"0".repeat(64)}`) });
+  const said = async () =>
+    linesOf((await run(["-o", "json"])).stdout).filter(({ text }) =>
+      /this version of init|pinned/.test(text),
+    );
+  expect(await said()).toMatchObject([{ check: "pins", state: "ok" }]);
+  folder.write({ [path]: written.replace(image, "image: other/$1:4.1.0") });
+  expect(await said()).toMatchObject([{ check: "pipeline", state: "skipped" }]);
+});
+
 /** The rule sets' body in a command of `gh api`. */
 const bodyIn = (command = ""): unknown => JSON.parse(/^echo '(.*)' \| gh api/.exec(command)?.[1] ?? "null");
 
