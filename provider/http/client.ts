@@ -323,10 +323,13 @@ export class Client {
     }
   }
 
-  /** A read of a closed port, before anything has answered: more likely a wrong address than a server that restarts. */
+  /**
+   * A read of a closed port, or by a proxy that is not there, before anything has answered: more likely a wrong address than a
+   * server that restarts.
+   */
   private policyFor(error: Error, { method }: Call): RetryPolicy {
-    const isRefused = error instanceof ConnectionError && error.errorCode === "PP2101";
-    if (!isRefused || method !== "GET" || this.hasAnswered) return this.policy;
+    const isClosed = error instanceof ConnectionError && ["PP2101", "PP2106"].includes(error.errorCode);
+    if (!isClosed || method !== "GET" || this.hasAnswered) return this.policy;
     return { ...this.policy, maxRetries: Math.min(this.policy.maxRetries, MOST_RETRIES_OF_CLOSED_PORT) };
   }
 

@@ -172,15 +172,23 @@ describe("repeating", () => {
     },
   );
 
-  test("of a read ends soon at a closed port, before anything has answered; that of a create goes on", async () => {
-    const tries = async (action: (client: Client) => Promise<unknown>): Promise<number> => {
+  test("of a read ends soon at a closed port and at a closed proxy, before anything has answered; that of a create goes on", async () => {
+    const tries = async (action: (client: Client) => Promise<unknown>, address?: string): Promise<number> => {
       const lines: string[] = [];
-      const url = await deadUrl();
+      const url = address ?? (await deadUrl());
       await errorOf(action(clientOf({ url }, { maxRetries: 4, log: (line) => lines.push(line) })));
       return lines.length;
     };
     expect(await tries((client) => client.get(GROUPS))).toBe(3);
     expect(await tries(create)).toBe(5);
+    const before = process.env["HTTPS_PROXY"];
+    process.env["HTTPS_PROXY"] = await deadUrl();
+    try {
+      expect(await tries((client) => client.get(GROUPS), "https://api.example")).toBe(3);
+    } finally {
+      if (before === undefined) delete process.env["HTTPS_PROXY"];
+      else process.env["HTTPS_PROXY"] = before;
+    }
   });
 
   test("after no response is said once by a client, with the cause and how often it is tried", async () => {
