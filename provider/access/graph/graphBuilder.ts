@@ -611,13 +611,9 @@ class GraphBuilder {
     const state = this.live.find(declared);
     if (typeof state === "object") {
       const before = state.entity;
-      const spec = specs[declared.kind];
-      if (op === "read" || declared.external || spec === undefined) return { before, after: before };
-      const olds = mergeLive(spec, declared.inputs, before.inputs).inputs;
-      return {
-        before,
-        after: asDeclared(before, declared, applyUpdate(spec, before.inputs, olds, declared.inputs)),
-      };
+      const isManaged = op === "import" && declared.external !== true;
+      // An import writes nothing: one of what is declared otherwise is refused.
+      return { before, after: isManaged ? asDeclared(before, declared, before.inputs) : before };
     }
     const read = [declared, recorded].find((entity) => Object.keys(entity?.inputs ?? {}).length > 0);
     const after = { ...declared, ...(read ? { inputs: read.inputs, name: read.name } : {}) };

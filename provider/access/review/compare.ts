@@ -1,4 +1,6 @@
 import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
+import { mergeLive } from "../../fields/mergeLive";
+import { applyUpdate } from "../../fields/patch";
 import { isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
@@ -29,6 +31,8 @@ export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly op: "create" | "update" | "replace" | "delete" | "same" | "read";
   readonly urn?: string;
   readonly fields: readonly FieldEffect[];
+  /** What an import declares otherwise than it is at the server: the update refuses that. */
+  readonly unequal?: readonly FieldEffect[];
   /** What the program ignores from now on, as `ignoreChanges` names it: paths. */
   readonly ignored?: readonly string[];
   /** Those that the change adds. */
@@ -144,6 +148,19 @@ function ignoredPaths({
   };
 }
 
+/** What of an object that an import takes over is declared otherwise than it is. */
+function unequalFields(
+  { step, kind, before, declared }: Pick<StepChange, "step" | "kind" | "before" | "declared">,
+  context: EffectContext,
+): Pick<ResourceChange, "unequal"> {
+  const spec = specs[kind];
+  if (step.op !== "import" || spec === undefined || before === undefined || declared === undefined) return {};
+  const olds = mergeLive(spec, declared.inputs, before.inputs).inputs;
+  const wanted = applyUpdate(spec, before.inputs, olds, declared.inputs);
+  const unequal = describeEffects(spec, before.inputs, wanted, context);
+  return unequal.length === 0 ? {} : { unequal };
+}
+
 function changeOf(
   { step, kind, before, after, notReviewed, packageVersion, recorded, declared, ...known }: StepChange,
   context: EffectContext,
@@ -161,6 +178,7 @@ function changeOf(
     after,
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
+    ...unequalFields({ step, kind, before, declared }, context),
     ...ignoredPaths(step),
     ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
     ...known,

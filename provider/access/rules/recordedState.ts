@@ -119,17 +119,16 @@ function findMissing(facts: Facts): FindingInput[] {
 
 /** Objects that the program takes over and declares otherwise than they are: the run refuses that. */
 function findUnequalAdoptions(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, after, declared, fields }): FindingInput[] => {
-    const isTakenOver = op === "read" && declared !== undefined;
-    if (!isTakenOver || after === undefined || fields.length === 0) return [];
-    const paths = fields.map(({ path }) => path);
+  return facts.comparison.changes.flatMap(({ after, unequal = [] }): FindingInput[] => {
+    if (after === undefined || unequal.length === 0) return [];
+    const paths = unequal.map(({ path }) => path);
     return [
       facts.aboutEntity(after, {
         severity: "medium",
         field: paths.join(", "),
         message: `taking over ${labelEntity(after)} will fail: the program declares another ${listFirst(paths, 3)}`,
         details: limitLines(
-          fields.map(
+          unequal.map(
             ({ path, before, after: now }) => `${path}: ${before ?? "nothing"}, declared ${now ?? "nothing"}`,
           ),
         ),

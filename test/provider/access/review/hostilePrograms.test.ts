@@ -535,6 +535,27 @@ describe("a resource that is read with .get", () => {
     },
   );
 
+  test("or adopted is announced as it is, whatever the program declares: the update refuses that", () => {
+    const adopted = state("Role", "reader", { ...reads, capabilities: owner }, { importID: READER });
+    const objects = [
+      live("Role", READER, reads),
+      live("Identity", CI, ci.inputs),
+      live("RoleBinding", BINDING, grant),
+    ];
+    const steps = [root, team, ci, mallory].map(same);
+    const report = judge(
+      preview(...steps, step("import", undefined, adopted), same(binding)),
+      organisation(...objects),
+    );
+    expect(report.grants).toEqual([]);
+    expect(report.expected?.entities).toContainEqual(
+      expect.objectContaining({ uid: READER, inputs: expect.objectContaining(reads) as unknown }),
+    );
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ id: "X5", severity: "medium", field: "capabilities" }),
+    );
+  });
+
   test("cannot list fewer capabilities than the live role has", () => {
     const more = { name: "owner", capabilities: [...owner, "CAP_NEVER_HELD_DELETE"] };
     const dependencies = { roleUid: [urn("Role", "custom")] };
