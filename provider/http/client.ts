@@ -296,7 +296,8 @@ export class Client {
   private async isTheApi(): Promise<boolean> {
     if (!this.isRecognized) {
       await this.get("/iam/v2/roles", { page_size: 1 }).catch((error: unknown) => {
-        this.isRecognized = isRefusalOfApi(error);
+        // Another response may have shown it meanwhile.
+        this.isRecognized ||= isRefusalOfApi(error);
       });
     }
     return this.isRecognized;
@@ -316,28 +317,27 @@ export class Client {
         (error) => {
           this.sayRepeated(error, call);
         },
-        (error) => attempt > this.policyFor(error, call).maxRetries,
+        (error) => this.isWrongAddress(error, call) && attempt > MOST_RETRIES_OF_CLOSED_PORT,
       );
     } finally {
       if (call.method !== "GET") this.reads.forget();
     }
   }
 
-  /**
-   * A read of a closed port, or by a proxy that is not there, before anything has answered: more likely a wrong address than a
-   * server that restarts.
-   */
-  private policyFor(error: Error, { method }: Call): RetryPolicy {
-    const isClosed = error instanceof ConnectionError && ["PP2101", "PP2106"].includes(error.errorCode);
-    if (!isClosed || method !== "GET" || this.hasAnswered) return this.policy;
-    return { ...this.policy, maxRetries: Math.min(this.policy.maxRetries, MOST_RETRIES_OF_CLOSED_PORT) };
+  /** A read of a closed port, before anything has answered: more likely a wrong address than a server that restarts. */
+  private isWrongAddress(error: Error, { method }: Call): boolean {
+    return error instanceof ConnectionError && error.isClosed && method === "GET" && !this.hasAnswered;
   }
 
   private sayRepeated(error: Error, call: Call): void {
     if (this.hasSaidRepeated || !(error instanceof ConnectionError)) return;
     this.hasSaidRepeated = true;
     const [what = ""] = error.message.split("; ", 1);
-    this.options.notify?.(`${what}; trying again, up to ${this.policyFor(error, call).maxRetries} times`);
+    const { maxRetries } = this.policy;
+    const most = this.isWrongAddress(error, call)
+      ? Math.min(maxRetries, MOST_RETRIES_OF_CLOSED_PORT)
+      : maxRetries;
+    this.options.notify?.(`${what}; trying again, up to ${most} times`);
   }
 
   private async attempt(call: Call, number: number): Promise<JsonObject> {
@@ -517,7 +517,7 @@ export async function withRateLimit<T>(
   }
 }
 
-/** How often a closed port is asked again before anything has answered there. */
+/** How often a closed port, or that of a proxy, is asked again before anything has answered. */
 const MOST_RETRIES_OF_CLOSED_PORT = 2;
 
 /** Runs a request, and repeats it by its meaning. @param onRetry Called before each repeat. */

@@ -252,20 +252,20 @@ export class ConnectionError extends CodedError {
   readonly outcome: "notSent" | "unknown";
   /** Whether asking again may help. */
   readonly isTransient: boolean;
-  /** Whether it was the encryption that failed, not the way to the server. */
-  readonly isTls: boolean;
+  /** Whether nothing is at the address, or at that of the proxy. */
+  readonly isClosed: boolean;
 
   constructor(
     errorCode: ErrorCode,
     message: string,
     outcome: "notSent" | "unknown",
     isTransient: boolean,
-    isTls = false,
+    isClosed = false,
   ) {
     super(errorCode, message);
     this.outcome = outcome;
     this.isTransient = isTransient;
-    this.isTls = isTls;
+    this.isClosed = isClosed;
   }
 }
 
@@ -412,6 +412,8 @@ export class ProxyError extends CodedError {
   constructor(
     message: string,
     readonly isTransient: boolean,
+    /** Whether nothing is at its address. */
+    readonly isClosed = false,
   ) {
     super("PP2106", message);
   }
@@ -502,11 +504,13 @@ export function toConnectionError(
       `${where}: ${error.message}`,
       error.outcome,
       error.isTransient,
+      error.isClosed,
     );
   }
   const cause = error instanceof Error ? error.cause : undefined;
   if (cause instanceof ProxyError) {
-    return new ConnectionError("PP2106", `${where}: ${cause.message}`, "notSent", cause.isTransient);
+    const message = `${where}: ${cause.message}`;
+    return new ConnectionError("PP2106", message, "notSent", cause.isTransient, cause.isClosed);
   }
   // Axios stopped reading.
   if (error instanceof Error && /^maxContentLength size of \d+ exceeded$/.test(error.message)) {
@@ -517,9 +521,10 @@ export function toConnectionError(
   const shown = code === "" ? "" : ` (${code})`;
   if (isTlsFailure(code)) {
     const message = `${where}: the TLS connection failed${shown}: ${explainTlsFailure(code, setting)}`;
-    return new ConnectionError("PP2105", message, "notSent", false, true);
+    return new ConnectionError("PP2105", message, "notSent", false);
   }
   const { text, errorCode, isNotSent, isPermanent } = connectionFailures[code] ?? OTHER_FAILURE;
   const message = `${where}: ${text}${shown}${isNotSent ? `; ${code === "ECONNREFUSED" ? checkAddress(endpoint) : `check ${setting}`}` : ""}`;
-  return new ConnectionError(errorCode, message, isNotSent ? "notSent" : "unknown", !isPermanent);
+  const outcome = isNotSent ? "notSent" : "unknown";
+  return new ConnectionError(errorCode, message, outcome, !isPermanent, errorCode === "PP2101");
 }

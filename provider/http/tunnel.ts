@@ -31,7 +31,8 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
     } catch (error) {
       if (error instanceof ProxyError) throw error;
       const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-      throw new ProxyError(`the proxy ${this.proxy.host} cannot be reached${code}; ${this.advice}`, true);
+      const message = `the proxy ${this.proxy.host} cannot be reached${code}; ${this.advice}`;
+      throw new ProxyError(message, true, true);
     }
   }
 

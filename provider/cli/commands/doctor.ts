@@ -145,7 +145,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
     transport.read(call, response);
     date = Date.parse(response.header("date") ?? "");
   } catch (error) {
-    return error instanceof ConnectionError && error.isTls
+    return error instanceof ConnectionError && error.errorCode === "PP2105"
       ? [
           ok("address", `${baseUrl} accepts connections${viaProxy}`),
           failed("tls", error),

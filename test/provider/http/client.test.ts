@@ -191,6 +191,13 @@ describe("repeating", () => {
     }
   });
 
+  test("goes on beyond the number of repetitions while the server asks to wait", async () => {
+    const throttled = { ...failure(8, "slow down"), headers: { "Retry-After": "0.02" } };
+    server.script([throttled, throttled, throttled, throttled, { json: { uid: GROUP_UID } }]);
+    await expect(clientOf(server, { maxRetries: 1 }).get(GROUPS)).resolves.toEqual({ uid: GROUP_UID });
+    expect(server.requests).toHaveLength(5);
+  });
+
   test("after no response is said once by a client, with the cause and how often it is tried", async () => {
     const lines: string[] = [];
     const url = await deadUrl();

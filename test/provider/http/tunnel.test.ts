@@ -67,7 +67,7 @@ test.each<[number, string, boolean]>([
   const error = await ask(await proxy(status), "127.0.0.1:9");
   expect(error).toBeInstanceOf(ProxyError);
   const refused = expect.stringMatching(/^the proxy 127.0.0.1:\d+ refused the connection /) as string;
-  expect(error).toMatchObject({ message: refused, isTransient });
+  expect(error).toMatchObject({ message: refused, isTransient, isClosed: false });
   expect((error as Error).message).toMatch(new RegExp(` \\(HTTP ${status}\\); ${advice}$`));
 });
 
@@ -80,5 +80,6 @@ test("a proxy that cannot be reached is named", async () => {
   expect(error).toMatchObject({
     message: expect.stringMatching(/^the proxy 127.0.0.1:\d+ cannot be reached.*; change it$/) as string,
     isTransient: true,
+    isClosed: true,
   });
 });
