@@ -51,7 +51,7 @@ function sessionOfRun(): RunSession {
 /** What a preview asks on its own: once, and briefly. */
 const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
 
-let previewClient: Client | undefined;
+const getPreviewClientOfRun = pulumi.createPerRun((): { client?: Client } => ({}));
 
 /** What a run has said of requests that failed, by code, and the lookups that may still say something: one cause is said once. */
 const getCodesSaidInRun = pulumi.createPerRun(() => new Set<ErrorCode>());
@@ -77,11 +77,12 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
   try {
     const config = new pulumi.Config("platform");
     const { readSettings, createClient } = load();
-    previewClient ??= createClient({
+    const ofRun = getPreviewClientOfRun();
+    ofRun.client ??= createClient({
       ...readSettings({ stack: (key) => config.get(key), env: process.env }),
       ...OF_PREVIEW,
     }).client;
-    return await ask(previewClient);
+    return await ask(ofRun.client);
   } catch (error) {
     const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
     const code = errorCodeOf(error);

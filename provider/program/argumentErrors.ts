@@ -77,10 +77,20 @@ function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, u
   });
 }
 
-/** What is wrong, and which uids are written as text, of the resources that were declared in this turn of the event loop. */
-let lines: string[] = [];
-let written: (WrittenUid & { readonly describe: (failure: Failure) => string })[] = [];
-let collected: Promise<Collected> | undefined;
+/** Of the resources of a run that were declared in this turn of the event loop. */
+interface Declared {
+  /** What is wrong. */
+  lines: string[];
+  /** The uids that are written as text. */
+  written: (WrittenUid & { readonly describe: (failure: Failure) => string })[];
+  collected: Promise<Collected> | undefined;
+}
+
+const getDeclaredOfRun = pulumi.createPerRun((): Declared => ({
+  lines: [],
+  written: [],
+  collected: undefined,
+}));
 
 interface Collected {
   readonly lines: readonly string[];
@@ -112,10 +122,10 @@ const MOST_LINES = 100;
 const limit = (all: readonly string[]): readonly string[] =>
   all.length > MOST_LINES ? [...all.slice(0, MOST_LINES), `… and ${all.length - MOST_LINES} more`] : all;
 
-async function collect(): Promise<Collected> {
+async function collect(declared: Declared): Promise<Collected> {
   await new Promise((done) => setImmediate(done));
-  const [all, uids] = [limit(lines), written];
-  [lines, written, collected] = [[], [], undefined];
+  const [all, uids] = [limit(declared.lines), declared.written];
+  Object.assign(declared, { lines: [], written: [], collected: undefined });
   // A server may take a reference to what is gone, so it is said and not refused; and not of a program that ends here.
   return { lines: all, warned: all.length > 0 ? Promise.resolve() : warnOfAbsent(uids) };
 }
@@ -123,7 +133,7 @@ async function collect(): Promise<Collected> {
 /** So many arguments with one uid are named one by one. */
 const MOST_OF_ONE_UID = 3;
 
-async function warnOfAbsent(uids: typeof written): Promise<void> {
+async function warnOfAbsent(uids: Declared["written"]): Promise<void> {
   const absent = groupBy(await findAbsentUids(uids), ({ kind, value }) => [`${kind} ${value}`]);
   // At another server than was meant, one uid is in each resource.
   const warnings = [...absent.values()].flatMap((all) => {
@@ -175,8 +185,9 @@ export function reportWrongArguments(
   const isWaiting = containsUnknown(props);
   const lookups = getLookupsOfRun();
   if (failures.length === 0 && uids.length === 0 && !isWaiting && !lookups.areCalled) return args;
-  lines.push(...described);
-  written.push(...uids.map((uid) => ({ ...uid, describe })));
+  const declared = getDeclaredOfRun();
+  declared.lines.push(...described);
+  declared.written.push(...uids.map((uid) => ({ ...uid, describe })));
   const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
     // The resource waits: after its program has ended nothing can be said.
     if (uids.length > 0) await warned;
@@ -192,5 +203,5 @@ export function reportWrongArguments(
     const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
     return { own, lines: limit([...all, ...ofRun]), said: saying([...failures, ...found]) };
   };
-  return { ...args, [WRONG_ARGUMENTS]: (collected ??= collect()).then(find) };
+  return { ...args, [WRONG_ARGUMENTS]: (declared.collected ??= collect(declared)).then(find) };
 }

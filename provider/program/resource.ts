@@ -126,11 +126,12 @@ function refuse({ kind }: ResourceSpec, name: string, problem: string, code: Err
   throw new pulumi.RunError(withCode(`${place}${kind} ${JSON.stringify(name)}: ${problem}`, code));
 }
 
-let warned = false;
+const getWarningsOfRun = pulumi.createPerRun(() => ({ ofSettings: false }));
 
 function warnOfSettings(): void {
-  if (warned) return;
-  warned = true;
+  const warnings = getWarningsOfRun();
+  if (warnings.ofSettings) return;
+  warnings.ofSettings = true;
   const env = readEnvironment();
   for (const line of listMisspeltSettings(Object.keys(pulumi.allConfig()), env)) void pulumi.log.warn(line);
   // An empty variable is treated as absent.

@@ -22,7 +22,8 @@ interface UidSource {
 }
 
 const ids = new WeakMap<object, UidSource>();
-const uids = new Map<string, UidSource>();
+/** What a run knows: the sources of uids, and whether the server is asked for others. */
+const getKnownOfRun = pulumi.createPerRun(() => ({ uids: new Map<string, UidSource>(), isAsked: true }));
 
 const aKind = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;
 
@@ -43,7 +44,7 @@ export function rememberId(
 export function rememberUids({ kind, sharesParentUid }: Described, found: unknown): void {
   if (sharesParentUid) return;
   for (const { uid } of [found].flat() as { uid?: unknown }[])
-    if (typeof uid === "string") uids.set(uid, { kind, label: aKind(kind) });
+    if (typeof uid === "string") getKnownOfRun().uids.set(uid, { kind, label: aKind(kind) });
 }
 
 /** What each output has, and its public type lacks. */
@@ -100,7 +101,7 @@ export function findWrongReferences(
   return allReferences(spec, args).flatMap((reference) => {
     const { value } = reference;
     const find = (uid: unknown) =>
-      checkReference(reference, typeof uid === "string" ? uids.get(uid) : undefined);
+      checkReference(reference, typeof uid === "string" ? getKnownOfRun().uids.get(uid) : undefined);
     if (!isLater(value)) return find(value);
     const source = ids.get(value as object);
     if (source !== undefined) return checkReference(reference, source);
@@ -172,7 +173,6 @@ interface Questions {
 }
 
 const questions = new Map<string, Questions>();
-let isAsked = true;
 
 export function setQuestions(kind: string, ofKind: Questions): void {
   questions.set(kind, ofKind);
@@ -183,7 +183,7 @@ const getListsOfRun = pulumi.createPerRun(() => new Map<string, Promise<readonly
 /** The objects of a kind directly below a group, asked for once in a run; none where the server is not asked. */
 export function listLive(kind: string, parentUid: string | undefined): Promise<readonly object[]> {
   const ofKind = questions.get(kind);
-  if (!isAsked || ofKind === undefined) return Promise.resolve([]);
+  if (!getKnownOfRun().isAsked || ofKind === undefined) return Promise.resolve([]);
   const lists = getListsOfRun();
   const key = `${kind} ${parentUid ?? ""}`;
   const list = lists.get(key) ?? ofKind.listBelow(parentUid);
@@ -193,7 +193,7 @@ export function listLive(kind: string, parentUid: string | undefined): Promise<r
 
 /** A provider of the program may have another address and another token than the lookups. */
 export function trustWrittenUids(): void {
-  isAsked = false;
+  getKnownOfRun().isAsked = false;
 }
 
 /** A uid that a program writes as text. */
@@ -203,18 +203,18 @@ export interface WrittenUid extends Reference {
 
 /** The uids that a resource's arguments write as text, in a preview: an update has the server say it. */
 export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string, unknown>>): WrittenUid[] {
-  if (!isAsked || !pulumi.isDryRun()) return [];
+  if (!getKnownOfRun().isAsked || !pulumi.isDryRun()) return [];
   const adopted = { path: "adopt", kind: spec.kind, value: args[ADOPT] };
   return [adopted, ...allReferences(spec, args)].filter(
     (reference): reference is WrittenUid => isUid(reference.value) && questions.has(reference.kind),
   );
 }
 
-/** Those of these that the server does not have, in their order: one request for each kind. */
+/** Those of these that the server does not have, in their order; of very many of one kind the first are asked for. */
 export async function findAbsentUids<T extends WrittenUid>(
   written: readonly T[],
 ): Promise<readonly (T & { readonly advice: string })[]> {
-  if (!isAsked) return [];
+  if (!getKnownOfRun().isAsked) return [];
   const absent = new Map<string, Absent>();
   await Promise.all(
     [...questions].map(async ([kind, { findAbsent }]) => {

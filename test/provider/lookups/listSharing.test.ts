@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import * as platform from "../../../provider/index";
+import { tryInPreview } from "../../../provider/lookups/invoke";
+import { findWrittenUids, trustWrittenUids } from "../../../provider/program/uidSources";
 import { ProgramContext } from "../support/program";
-import { GROUP_UID, ROOT_UID } from "../support/samples";
+import { GROUP_UID, ROOT_UID, specOf } from "../support/samples";
 import { errorOf, failure, ScriptedServer } from "../support/server";
 
 /* What lookups of one program share: the client, and answers to the same question. */
@@ -95,5 +97,27 @@ describe("in a program's run", () => {
     context.configure();
     await platform.getGroups();
     expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("what a preview asks on its own, it asks at the server of its run", async () => {
+    const addressOfRun = () => tryInPreview((client) => Promise.resolve(client.addressAdvice), "not asked");
+    const own = await addressOfRun();
+    await newRun();
+    context.configure({ "platform:baseUrl": "https://other.example" });
+    expect([own, await addressOfRun()]).toEqual([
+      expect.stringContaining(context.server.url),
+      expect.stringContaining("https://other.example"),
+    ]);
+  });
+
+  test("a provider of its own in one run keeps no other run from asking", async () => {
+    pulumi.runtime.setMockOptions(pulumi.runtime.getMonitor(), "project", "stack", true);
+    const written = () => findWrittenUids(specOf("Group"), { parentUid: ROOT_UID });
+    expect(written()).toHaveLength(1);
+    trustWrittenUids();
+    expect(written()).toEqual([]);
+    await newRun();
+    pulumi.runtime.setMockOptions(pulumi.runtime.getMonitor(), "project", "stack", true);
+    expect(written()).toHaveLength(1);
   });
 });
