@@ -216,7 +216,13 @@ export function recordedSide(
     const after = change.after && news.get(change.after.key);
     const lost = losses.get(change);
     if (lost !== undefined) return { ...change, before: lost };
-    if (isAdopted(stepChange)) return { ...change, op: "create", before: undefined };
+    if (isAdopted(stepChange)) {
+      if (before === undefined || after === undefined || change.kind !== "Role")
+        return { ...change, op: "create", before: undefined };
+      // Others hold it already. What it allowed before is recorded nowhere, so all of that may be given by hand: G4 judges that.
+      const nothing = withInputs(before, { ...before.inputs, capabilities: [] });
+      return { ...change, op: "update", before: nothing, fields: [] };
+    }
     if (before === undefined) return change;
     if (before === change.before && after === change.after) return change;
     if (after === undefined) return { ...change, before };

@@ -175,6 +175,26 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     );
   });
 
+  // No program recorded what it allowed before, and grants of the program's give it already.
+  test.each([
+    ["high", ["REPO_LIST", "IAM_ROLES_UPDATE"]],
+    ["medium", ["REPO_LIST", "TAG_CREATE"]],
+    ["low", ["REPO_LIST"]],
+  ])("is %s: an adopted role of a binding that the program has, with %j", (severity, capabilities) => {
+    const bound = role("bound", capabilities);
+    const before = [...known, binding(idle, bound, payments)];
+    const live = [...before, byHand(bound)];
+    const given = compareResources(before, [...before, adopting(bound)], { live });
+    expect(given.grants).toEqual([]);
+    expect(found("X5", given)).toMatchObject([
+      {
+        severity,
+        field: "adopt",
+        details: [expect.stringMatching(`^${severity} G4: role bound gains CAP_`)],
+      },
+    ]);
+  });
+
   it("is high: a binding that the program reads, and makes again by another resource", () => {
     const flags = { id: given.uid, external: true, outputs: given.inputs };
     const steps = [step("read", undefined, state("RoleBinding", "byHand", {}, flags))];
