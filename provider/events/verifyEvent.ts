@@ -298,8 +298,8 @@ async function getChecked(
 
 const TIMEOUT_MS = 10_000;
 
-/** Public keys by issuer: fetched at the first event, and again when a key is not among them. */
-const keySets = new Map<string, Promise<JWTVerifyGetKey>>();
+/** Public keys by issuer. */
+const keySets = new Map<string, JWTVerifyGetKey>();
 
 /** @throws TypeError where it is no https address without user name, query and fragment. */
 function parseIssuer(issuer: string): URL {
@@ -312,11 +312,13 @@ function parseIssuer(issuer: string): URL {
   return url;
 }
 
-async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
+const configurationAddress = (issuer: string): string =>
+  `${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`;
+
+/** The address of an issuer's keys, as its configuration names it now. */
+async function fetchKeysAddress(issuer: string, signal: AbortSignal): Promise<string> {
   const base = parseIssuer(issuer);
-  const response = await getChecked(`${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`, {
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
+  const response = await getChecked(configurationAddress(issuer), { signal });
   if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);
   const document: unknown = await response.json();
   const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
@@ -327,19 +329,23 @@ async function fetchKeySet(issuer: string): Promise<JWTVerifyGetKey> {
   if ((keys.protocol !== "https:" && !(base.protocol === "http:" && isSafe(keys))) || hasUserinfo(keys)) {
     throw new CodedError("PP8003", "its keys are not at an https address without user name and password");
   }
-  return createRemoteJWKSet(keys, { timeoutDuration: TIMEOUT_MS, [customFetch]: getChecked });
+  return keys.href;
 }
 
-/** @throws EventError where the keys cannot be fetched; the next event tries again. */
-async function readKeys(issuer: string): Promise<JWTVerifyGetKey> {
-  const keySet = keySets.get(issuer) ?? fetchKeySet(issuer);
+/**
+ * The keys of an issuer: fetched at the first event, when they are old, and when a key is not among them. Each time the
+ * configuration is read again, since the issuer may have moved its keys.
+ */
+function keySetOf(issuer: string): JWTVerifyGetKey {
+  const known = keySets.get(issuer);
+  if (known !== undefined) return known;
+  const keySet = createRemoteJWKSet(new URL(configurationAddress(issuer)), {
+    timeoutDuration: TIMEOUT_MS,
+    [customFetch]: async (_address, options) =>
+      getChecked(await fetchKeysAddress(issuer, options.signal), options),
+  });
   keySets.set(issuer, keySet);
-  try {
-    return await keySet;
-  } catch (error) {
-    keySets.delete(issuer);
-    throw keysUnavailable(issuer, error);
-  }
+  return keySet;
 }
 
 function keysUnavailable(issuer: string, error: unknown): EventError {
@@ -364,9 +370,8 @@ interface TokenChecks {
 /** @throws EventError where the issuer did not sign the token for a receiver of events, or it is out of date. */
 async function verifyToken(token: string, checks: TokenChecks): Promise<JWTPayload> {
   const { issuer, now, clockToleranceSeconds } = checks;
-  const keys = await readKeys(issuer);
   try {
-    const { payload } = await jwtVerify(token, keys, {
+    const { payload } = await jwtVerify(token, keySetOf(issuer), {
       issuer,
       audience: AUDIENCE,
       requiredClaims: ["exp"],

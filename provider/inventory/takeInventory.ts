@@ -387,8 +387,9 @@ class InventoryReader {
       const object = response && toInventoryObject(spec, response, uid, this.client);
       if (object && exists(spec, object.inputs)) this.add(object);
     };
-    await Promise.all(
-      [...new Set(uids)].map(async (uid) => {
+    const queue = new Set(uids).values();
+    const lane = async (): Promise<void> => {
+      for (const uid of queue) {
         if (isRefused) return;
         const isRead = await this.refusals.record(
           spec,
@@ -397,8 +398,9 @@ class InventoryReader {
           () => isRefused,
         );
         if (!isRead) isRefused = true;
-      }),
-    );
+      }
+    };
+    await Promise.all(Array.from({ length: this.client.maxConcurrency }, lane));
   }
 
   private async readSubresources(spec: ResourceSpec, owner: string): Promise<void> {

@@ -88,6 +88,7 @@ class JsonReader {
   private tailStart = -1;
   private isInArray = false;
   private elementStart = -1;
+  private hasElements = false;
 
   constructor(
     private readonly bytes: Buffer,
@@ -179,7 +180,12 @@ class JsonReader {
   }
 
   private endElement(at: number): void {
-    if (this.elementStart < 0) return;
+    if (this.elementStart < 0) {
+      // Only an empty array has none before its end.
+      if (this.hasElements || this.bytes[at] === COMMA) throw this.notJson(at);
+      return;
+    }
+    this.hasElements = true;
     this.handlers.element?.(this.parse(this.textOf(this.elementStart, at), this.elementStart));
     this.elementStart = -1;
   }

@@ -256,8 +256,7 @@ export function reportDrift(result: DriftResult): DriftReport {
   const { failOn, states, inventories, version, now } = request;
   const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
   const incomplete = new Set([...notes.incomplete, ...stale]);
-  const isComplete =
-    notes.incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
+  const isComplete = incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
   const none = { findings: result.findings, suppressed: [], unused: [], expired: [] };
   const judged: SuppressionResult = request.suppress?.(result.findings, comparison, isComplete) ?? none;
   const { suppressed, unused, expired } = judged;

@@ -11,7 +11,7 @@ import type { Sources, Comparison, ResourceChange } from "../review/compare";
 import { sortFindings, severities } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { OwnRule } from "../rules/ownRules";
-import type { SuppressionResult } from "../suppressions/applyPolicy";
+import type { SuppressionResult, Suppressor } from "../suppressions/applyPolicy";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { expectedAccess } from "./expected";
 import { countFailing, countBy, countGrants, sortGrants, reportOwnRules, fitReport } from "./fitReport";
@@ -27,7 +27,7 @@ export interface ReviewOptions {
   /** Those of them that are the organisation's own, for the report. */
   readonly ownRules?: readonly OwnRule[];
   /** Sets the findings apart that a policy file suppresses. The comparison says what exists before the change. */
-  readonly judge?: (findings: readonly Finding[], comparison: Comparison) => SuppressionResult;
+  readonly judge?: Suppressor;
   readonly provenance: Provenance;
   /** The update plan that `up` is held to. */
   readonly plan?: UpdatePlan;
@@ -101,7 +101,8 @@ function findAndSuppress(
   { rules, judge, provenance }: ReviewOptions,
 ): SuppressionResult {
   const found = sortFindings(rules(comparison));
-  const judged = judge?.(found, comparison) ?? { findings: found, suppressed: [], unused: [], expired: [] };
+  const none = { findings: found, suppressed: [], unused: [], expired: [] };
+  const judged = judge?.(found, comparison, comparison.complete) ?? none;
   const now = Date.parse(provenance.time);
   return {
     ...judged,

@@ -44,12 +44,13 @@ export interface SuppressionResult {
 /**
  * Sets the findings apart that a policy file suppresses.
  *
- * @param isComplete Whether all was looked at, as it is if not given: where it was not, no entry is called unused.
+ * @param comparison What the findings come from: it says what exists before the change.
+ * @param isComplete Whether all was looked at: where it was not, no entry is called unused.
  */
 export type Suppressor = (
   findings: readonly Finding[],
   comparison: Comparison,
-  isComplete?: boolean,
+  isComplete: boolean,
 ) => SuppressionResult;
 
 /** The commands that an entry is for. */
@@ -114,11 +115,11 @@ function otherFingerprint(findings: readonly Finding[]): string {
   return `its fingerprint is not that of ${countFindings(findings)}, which it fits otherwise: it may be mistyped, or the value has changed since; now it is ${prints.join(" or ")}`;
 }
 
-function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse): string {
+function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse, mayBeUnused: boolean): string {
   const back = missed.get("expired");
   const what =
     back === undefined
-      ? "it matches no finding any more: remove it"
+      ? `${mayBeUnused ? "it matches no finding any more: " : ""}remove it`
       : `${countFindings(back)} back: renew it or fix them`;
   return `expired on ${expires}; ${what}`;
 }
@@ -197,7 +198,7 @@ class Suppressions {
       // An entry for both commands may serve the other one, so neither calls it unused.
       const mayBeUnused = isComplete && (this.command === undefined || commandsOf(entry).length === 1);
       const like = use.used || use.missed.size > 0 ? [] : this.otherwiseFitting(entry, open);
-      if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use)));
+      if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use, mayBeUnused)));
       else if (like.length > 0) unused.push(printable(where + otherFingerprint(like)));
       else for (const note of usageNotes(use, mayBeUnused)) unused.push(printable(where + note));
     }

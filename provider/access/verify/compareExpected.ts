@@ -107,6 +107,8 @@ class EntityComparison {
   private readonly effects: EffectContext;
   /** What the change replaces or deletes, as it was before. */
   private readonly removed: ReadonlyMap<string, ExpectedEntity>;
+  /** By the server's clock, when the newest object was made that the review knew and the change leaves as it is. */
+  private readonly newestKnown: bigint;
 
   constructor(
     private readonly sides: Sides,
@@ -121,6 +123,10 @@ class EntityComparison {
       ({ kind }) => accessKinds[kind]?.ownsBindings,
     );
     this.owned = new Set(owners.flatMap(bindingKeys));
+    this.newestKnown = [...before].reduce((newest, [key, { changes }]) => {
+      const created = changes === undefined ? nanosOf(live.get(key)?.createTime) : undefined;
+      return created !== undefined && created > newest ? created : newest;
+    }, 0n);
     this.recordedUrns = new Set((context.state?.resources ?? []).map(({ urn }) => urn));
     for (const [key, entity] of live) {
       const actual = this.align(expected.get(key), entity);
@@ -178,8 +184,8 @@ class EntityComparison {
   }
 
   /**
-   * Whether anybody may have written an object since the inventory of the review; undefined where the API does not tell. No
-   * clocks are compared: an object that the server says to be of the same version is as it was.
+   * Whether anybody may have written an object since the inventory of the review; undefined where the API does not tell. An
+   * object that the server says to be of the same version is as it was.
    */
   private mayBeWritten({ capabilities }: ResourceSpec, { key, details, updateTime }: LiveEntity) {
     const old = this.sides.before.get(key);
@@ -237,10 +243,14 @@ class EntityComparison {
         `whether each ${kind} was announced is not known: the inventory of the review does not list them`,
       );
     } else if (this.context.inventory.asked?.some((object) => object.kind === kind && object.uid === uid)) {
-      const [created, reviewed] = [this.sides.live.get(entity.key)?.createTime, inventoryTime].map((time) =>
-        time === undefined ? undefined : timestampNanos(time),
-      );
-      if (created !== undefined && reviewed !== undefined && created > reviewed) return isNew;
+      // The inventory has the time of this machine, whose clock may be behind: what is older than an object that the review
+      // knew was there before too.
+      const [created, reviewed] = [
+        nanosOf(this.sides.live.get(entity.key)?.createTime),
+        nanosOf(inventoryTime),
+      ];
+      const isLater = created !== undefined && reviewed !== undefined && created > reviewed;
+      if (isLater && created > this.newestKnown) return isNew;
       this.gaps.add(
         `${entityLabel(entity)} was not compared: the report does not name it: write the preview with --show-sames, or the inventory of the review with --types +${kind}`,
       );

@@ -301,7 +301,7 @@ export class BaselineFile {
   }
 
   /** Suppresses findings by `--policy`, by the file, and by what is added to it. */
-  suppress(findings: readonly Finding[], comparison: Comparison, isComplete = true): SuppressionResult {
+  suppress(findings: readonly Finding[], comparison: Comparison, isComplete: boolean): SuppressionResult {
     const { before, name, now, command } = this;
     const suppressBy = (open: readonly Finding[], text: string): SuppressionResult =>
       applyPolicy(open, parsePolicy(text, name), now, command, isComplete, comparison);
@@ -402,7 +402,7 @@ export function readDriftOptions(
 /** Suppresses what a policy allows, and says what of the file nothing matches. */
 const suppressorOf =
   (policy: Policy, now: Date, command: PolicyCommand): Suppressor =>
-  (findings, comparison, isComplete = true) => {
+  (findings, comparison, isComplete) => {
     const result = applyPolicy(findings, policy, now.getTime(), command, isComplete, comparison);
     const unknown = isComplete ? judgeAssertions(comparison, policy.assertions).unknown : [];
     return { ...result, unused: [...result.unused, ...unknown] };
@@ -416,8 +416,8 @@ export function createSuppressor(policy: Policy | undefined, now: Date): Suppres
 /** Suppresses what the policy of a review allows. A file that the change itself alters does not decide: see `readReviewPolicy`. */
 export function createReviewSuppressor({ policy, changed }: ReviewPolicy, now: Date): Suppressor {
   const suppress = suppressorOf(policy, now, "review");
-  return (findings, comparison) => ({
-    ...suppress(findings, comparison),
+  return (findings, comparison, isComplete) => ({
+    ...suppress(findings, comparison, isComplete),
     standing: describeStanding(judgeAssertions(comparison, policy.assertions)),
     changed,
   });

@@ -323,6 +323,38 @@ describe("an event", () => {
     expect((await verifyLate()).subject).toBe(group);
   });
 
+  test.each([
+    ["is gone", 404],
+    ["has the old keys still", 200],
+  ])("is accepted once the issuer has moved its keys, where the old address %s", async (_what, status) => {
+    const moving = `${issuer}/moving/${status}`;
+    const configuration = `/moving/${status}/.well-known/openid-configuration`;
+    const name = (keys: string) =>
+      answers.set(configuration, { body: { issuer: moving, jwks_uri: `${moving}/${keys}` } });
+    const verifySigned = async (key: CryptoKey, kid: string) => {
+      const token = await signed(claims({ iss: moving }), key, { kid });
+      const headers = { ...attributes, authorization: `Bearer ${token}` };
+      return verifyEvent(headers, body, { issuer: moving, group });
+    };
+    name("old");
+    const old = answers.get("/keys")!;
+    answers.set(`/moving/${status}/old`, old);
+    await verifySigned(ours, "1");
+    const next = await generateKeyPair("ES256");
+    const jwk = { ...(await exportJWK(next.publicKey)), kid: "2", alg: "ES256" };
+    answers.set(`/moving/${status}/old`, { status, body: old.body });
+    answers.set(`/moving/${status}/new`, { body: { keys: [jwk] } });
+    name("new");
+    // Unknown keys are fetched again half a minute after the last time.
+    const later = Date.now() + 31_000;
+    const clock = jest.spyOn(Date, "now").mockReturnValue(later);
+    try {
+      expect((await verifySigned(next.privateKey, "2")).subject).toBe(group);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test.each<[unknown, string]>([
     [null, "names no keys"],
     [{}, "names no keys"],

@@ -134,6 +134,16 @@ describe("the inventory of a live organisation", () => {
     expect(inventory.objects.some(({ kind }) => kind === "IdentityProvider")).toBe(false);
   });
 
+  test("reads nothing more of a kind whose objects are refused one by one", async () => {
+    const { take, emulator } = await start({ ...small, repos: 40 });
+    emulator.addFault({ path: /readme/i, status: 403, body: { code: 7, message: "no", details: [] } });
+    const inventory = await take({ kinds: ["RepoReadme"] });
+    expect(inventory.refused.map(({ kind }) => kind)).toEqual(["RepoReadme"]);
+    // Those that were under way at the first refusal.
+    const refused = emulator.requests.filter(({ status }) => status === 403).length;
+    expect([refused > 0, refused <= 4]).toEqual([true, true]);
+  });
+
   test("a wrong token and a wrong root are errors, not empty organisations", async () => {
     const { take, emulator } = await start();
     await expect(take({ root: "0".repeat(40) })).rejects.toThrow(

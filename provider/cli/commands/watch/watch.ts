@@ -186,6 +186,8 @@ async function watch(values: WatchValues): Promise<number> {
 /** Events that wait for a run at most: of more, the oldest are dropped. */
 const MAX_WAITING = 10_000;
 const MAX_DELAY_FACTOR = 10;
+/** The pause after a failed run, unless events come: what fails at once would else be repeated without end. */
+const RETRY_MS = 60_000;
 
 /** Drops the body of an event, which no run needs. */
 function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
@@ -209,7 +211,9 @@ export class EventReceiver {
   readonly server: Server;
   private waiting: ChangeEvent[] = [];
   private timer: NodeJS.Timeout | undefined;
-  private firstAt = 0;
+  /** When the first event since the last run came. */
+  private firstAt: number | undefined;
+  private isClosed = false;
   private running: Promise<void> = Promise.resolve();
 
   constructor(private readonly options: EventReceiverOptions) {
@@ -219,19 +223,24 @@ export class EventReceiver {
     );
   }
 
-  /** Resolves when all events so far are handled. */
+  /** Runs without a pause; resolves when each event so far was in a run. */
   async waitUntilIdle(): Promise<void> {
     if (this.timer) this.start();
     await this.running;
   }
 
+  /** Accepts no more events, and checks once those that wait: nobody delivers an accepted event again. */
   async close(): Promise<void> {
-    clearTimeout(this.timer);
+    this.isClosed = true;
     await new Promise<void>((done) => {
       this.server.close(() => done());
       this.server.closeAllConnections();
     });
-    await this.running;
+    await this.waitUntilIdle();
+    const unchecked = this.waiting.length;
+    if (unchecked === 0) return;
+    const events = unchecked === 1 ? "1 event was" : `${unchecked} events were`;
+    this.options.log(`${events} not checked: run ${ownCommand()} drift`);
   }
 
   private accept(event: ChangeEvent): void {
@@ -250,15 +259,20 @@ export class EventReceiver {
   private schedule(): void {
     const { settleMs } = this.options;
     const now = performance.now();
-    if (this.timer === undefined) this.firstAt = now;
-    else clearTimeout(this.timer);
+    this.firstAt ??= now;
     const remaining = this.firstAt + MAX_DELAY_FACTOR * settleMs - now;
-    this.timer = setTimeout(() => this.start(), Math.max(0, Math.min(settleMs, remaining)));
+    this.startIn(Math.max(0, Math.min(settleMs, remaining)));
+  }
+
+  private startIn(delayMs: number): void {
+    clearTimeout(this.timer);
+    if (!this.isClosed) this.timer = setTimeout(() => this.start(), delayMs);
   }
 
   private start(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
+    this.firstAt = undefined;
     this.running = this.running.then(() => this.run());
   }
 
@@ -274,8 +288,10 @@ export class EventReceiver {
       const dropped = this.enqueue([...events, ...this.waiting]);
       const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
       const reason = error instanceof Error ? printable(error.message) : "unknown error";
-      const next = `the next run checks its ${events.length} events again${loss}`;
-      this.options.log(withCode(`a run failed: ${reason}; ${next}`, errorCodeOf(error)));
+      const next = this.isClosed ? "" : `; the next run checks its ${events.length} events again`;
+      this.options.log(withCode(`a run failed: ${reason}${next}${loss}`, errorCodeOf(error)));
+      // Events that came meanwhile start a run sooner.
+      if (this.timer === undefined) this.startIn(Math.max(this.options.settleMs, RETRY_MS));
     }
   }
 }

@@ -39,6 +39,26 @@ describe("JSON that is read in parts", () => {
     );
   });
 
+  test("is refused wherever JSON.parse refuses a character more or less", () => {
+    const isAccepted = (parse: () => unknown): boolean => {
+      try {
+        parse();
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    for (const text of ['{"a":[1,2],"steps":[{"b":1},2],"c":{}}', '{"steps":[]}']) {
+      for (let at = 0; at <= text.length; at += 1) {
+        for (const more of [",", ":", "[", "]", "{", "}", '"', "1", " ", ",{}", undefined]) {
+          const edited = text.slice(0, at) + (more ?? "") + text.slice(more === undefined ? at + 1 : at);
+          const isJson = isAccepted(() => JSON.parse(edited));
+          expect([edited, isAccepted(() => read(edited, ["steps"]))]).toEqual([edited, isJson]);
+        }
+      }
+    }
+  });
+
   test("is refused where another document follows", () => {
     expect(() => read('{"a":1}\n{"a":2}', ["steps"])).toThrow(/is not one object of JSON \(line 2\)/);
   });

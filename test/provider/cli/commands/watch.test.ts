@@ -153,7 +153,7 @@ describe("pulumi-platform watch", () => {
   });
 
   // What else a stranger can send, `createEventHandler.test.ts` has.
-  test("ignores a repeated delivery, takes a copy with other headers for another event, and checks the events of a failed run again", async () => {
+  test("ignores a repeated delivery, takes a copy with other headers for another event, and checks the events of a failed run again, at the end too", async () => {
     const runs: number[] = [];
     const lines: string[] = [];
     let fails = false;
@@ -184,11 +184,23 @@ describe("pulumi-platform watch", () => {
       expect(await take(await deliveries.next())).toEqual([204, 1]);
       const again = "the next run checks its 1 events again (PP9001)";
       expect(lines).toEqual([`a run failed: no connection; ${again}`]);
+      // The next run needs no further event.
+      await own.waitUntilIdle();
+      expect(runs.splice(0)).toEqual([1]);
       expect(await take(await deliveries.next())).toEqual([204, 2]);
       fails = false;
       expect(await take(await deliveries.next())).toEqual([204, 3]);
       await own.waitUntilIdle();
       expect(runs).toEqual([]);
+      // What was accepted before the end is checked, or said.
+      fails = true;
+      expect(await deliver(port, await deliveries.next())).toBe(204);
+      await own.close();
+      expect(runs).toEqual([1]);
+      expect(lines.slice(-2)).toEqual([
+        "a run failed: no connection (PP9001)",
+        expect.stringMatching(/^1 event was not checked: run .*pulumi-platform drift$/),
+      ]);
     } finally {
       await own.close();
       await deliveries.close();

@@ -14,7 +14,11 @@ import { sha256 } from "../../../../provider/access/documents/digest";
 import { reportProblem } from "../../../../provider/access/report/report";
 import type { Report } from "../../../../provider/access/report/report";
 import { main as review } from "../../../../provider/cli/commands/review";
-import { createRules, readReviewPolicy } from "../../../../provider/cli/policy/accessPolicy";
+import {
+  createReviewSuppressor,
+  createRules,
+  readReviewPolicy,
+} from "../../../../provider/cli/policy/accessPolicy";
 import { commonFlags, readCommonOptions } from "../../../../provider/cli/framework/options";
 import { parseFlags } from "../../../../provider/cli/framework/flags";
 import { parsePreview } from "../../../../provider/access/documents/preview";
@@ -22,7 +26,8 @@ import { compare } from "../../../../provider/access/review/compare";
 import type { RuleOptions } from "../../../../provider/access/rules";
 import { toRules } from "../../../../provider/access/rules/ownRules";
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
-import { judge } from "../../../support/documents";
+import { review as reviewPreview } from "../../../../provider/access/report/reviewReport";
+import { judge, PROVENANCE } from "../../../support/documents";
 import { ROOT } from "../../../support/engine";
 import { temporaryFolder } from "../../../support/folders";
 import { runCommand } from "../support";
@@ -208,6 +213,28 @@ describe("the policy file of a review", () => {
     const read = await report("--policy", policy, "--base-ref", "main");
     expect(ids(read)).toEqual(excepted);
     expect(read.policy.changed).toEqual(changed.map((line) => expect.stringMatching(line) as string));
+  });
+
+  it("has unused entries only where the review is complete", () => {
+    const accepted = `  - { rule: T4, for: [review], match: { uid: "${"a".repeat(40)}" }, reason: x`;
+    const read = parsePolicy(
+      `allow:\n${accepted} }\n${accepted}, expires: 2026-01-01 }\n${ASSERTIONS}`,
+      "policy.yaml",
+    );
+    const now = new Date(PROVENANCE.time);
+    const notesOf = (...problems: string[]) => {
+      const preview = { ...parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW), problems };
+      const by = { failOn: "high", rules: () => [], provenance: PROVENANCE } as const;
+      const suppress = createReviewSuppressor({ policy: read }, now);
+      const { unused, expired } = reviewPreview({ preview }, { ...by, judge: suppress }).policy;
+      return [...unused, ...expired];
+    };
+    const expired = "policy.yaml:3: expired on 2026-01-01; ";
+    expect(notesOf()).toEqual([
+      "policy.yaml:2: matches no finding: remove it, or correct what it names",
+      `${expired}it matches no finding any more: remove it`,
+    ]);
+    expect(notesOf("the preview failed")).toEqual([`${expired}remove it`]);
   });
 
   it("comes from the branch of a name, not from a tag that somebody gave the same name", () => {
