@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
-import { limitLines, plural, withoutTrailing } from "../../text/plain";
+import { limitLines, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -35,22 +35,14 @@ import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
 import {
   Principals,
   addressClaims,
+  beginsWithOwner,
   mailboxOf,
-  nameOwner,
+  ownerByPart,
   textOfTrust,
   valuesOfClaim,
 } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
-import { claimsInSubjects } from "../trust/data/pins";
-import {
-  BARE_SUBJECT,
-  OPTIONAL_NUMBER,
-  isOfBuildkite,
-  otherNames,
-  owningClaims,
-  saysOwnerTwice,
-  withoutNumbers,
-} from "../trust/issuers";
+import { OPTIONAL_NUMBER, issuerNameOf, owningClaims, roleOf, withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -126,91 +118,55 @@ function shareOfPart(
   isOfSubject = false,
 ): Share {
   const { exact, pattern } = part ?? {};
-  if (exact !== undefined) return shareOf(globs.some((glob) => trustMatches(glob, exact)));
-  return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
+  if (exact === undefined)
+    return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
+  const texts = isOfSubject ? [exact, withoutNumbers(exact)] : [exact];
+  return shareOf(globs.some((glob) => texts.some((text) => trustMatches(glob, text))));
 }
 
-/** The same of an issuer, where nobody can say what its other names mean, its capitals, and a slash at its end. */
+/** The same of an issuer, where nobody can say what its other names mean, its capitals, a slash at its end, and a pattern. */
 function shareOfIssuer(
   comparer: PatternComparer,
   part: AcceptedValue | undefined,
   globs: readonly string[],
 ): Share {
   const share = shareOfPart(comparer, part, globs);
-  if (share !== "none") return share;
-  const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
-  const either = others.flatMap((name) => [withoutTrailing(name, "/"), `${withoutTrailing(name, "/")}/`]);
-  return shareOfPart(comparer, inSmallLetters(part), either) === "none" ? "none" : "some";
+  if (share !== "none" || part === undefined) return share;
+  const { text, isStart } = ownerByPart("issuer", part);
+  return isStart || globs.some((glob) => trustMatches(issuerNameOf(glob), text)) ? "some" : "none";
 }
-
-/** What a part accepts, in small letters or in any. */
-const inSmallLetters = (
-  { exact, pattern }: AcceptedValue = { exact: undefined, pattern: undefined },
-): AcceptedValue => ({
-  exact: exact?.toLowerCase(),
-  pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
-});
 
 /**
- * The same of a subject. One of GitHub may name the repository behind other claims, by a claim of the token, or not at all:
- * nobody can say then what the rest of a glob means.
+ * The same of a subject. Nobody can say what another spelling of it means, whose session of AWS it is, which run it is that names
+ * its project alone, and whose it is that does not begin with a project.
  */
 function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly string[]): Share {
-  const share = shareOfPart(comparer, trust.subject ?? trust.arn ?? trust.service, globs, true);
+  const { subject, arn, service } = trust;
+  const share = shareOfPart(comparer, subject ?? arn ?? service, globs, true);
   if (share !== "none") return share;
-  if (trust.subject === undefined) {
-    const others = globs.flatMap(otherNames);
-    return shareOfPart(comparer, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
+  if (subject === undefined) {
+    const role = arn === undefined ? undefined : ownerByPart("arn", arn);
+    const isMeant = (glob: string): boolean => trustMatches(roleOf(glob).toLowerCase(), role?.text ?? "");
+    return role !== undefined && (role.isStart || globs.some(isMeant)) ? "some" : "none";
   }
-  const { exact, pattern } = trust.subject;
-  const bare = exact === undefined ? undefined : withoutNumbers(exact);
-  if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
-  if (isMailboxIn(exact ?? "", globs)) return "some";
-  const { owner, isOwnerless, claims } = nameOwner(comparer, trust);
-  const whole = globs.map((glob) => glob.toLowerCase());
-  const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  if (mayEndWithStart(comparer, trust.subject, starts)) return "some";
-  // Names of repositories, projects and their owners are the same in capitals.
-  if (pattern !== undefined && exact === undefined && !isOwnerless)
-    return shareOfPattern(comparer, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
-  if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
-  // A subject that begins with the repository says all that a glob asks for.
-  if (exact !== undefined && /^repo:/i.test(exact)) return "none";
-  // Whose run it is, is known at most: nobody can say what the rest of a glob means.
-  if (owner !== undefined) {
-    const text = owner.exact?.toLowerCase() ?? "";
-    return owner.exact !== exact && starts.some((start) => trustMatches(start, text)) ? "some" : "none";
-  }
-  return starts.some((start) => mayMean(trust, claims, start)) ? "some" : "none";
+  const { exact, pattern = "" } = subject;
+  const union = globs.flatMap(looselyMeant).join("|");
+  const loosely = anchored(`(?i:${union})`);
+  const isLooselyMeant =
+    exact === undefined
+      ? comparer.intersects(`(?i:${pattern})`, loosely) !== "no"
+      : comparer.mayMatch(loosely, exact) || isMailboxIn(exact, globs);
+  const mayBeProject = globs.some((glob) => /^(?:[*?]|repo(?:sitory)?:|organization:)/i.test(glob));
+  return isLooselyMeant || (mayBeProject && !beginsWithOwner(trust)) ? "some" : "none";
 }
 
-/** Whether a subject may be no more than the project that a glob begins with: nobody can say then what its rest means. */
-function mayEndWithStart(
-  comparer: PatternComparer,
-  { exact, pattern }: AcceptedValue,
-  starts: readonly string[],
-): boolean {
-  const bare = anchored(`(?i:${BARE_SUBJECT})`);
-  if (exact !== undefined) {
-    const text = `${withoutNumbers(exact).toLowerCase()}:`;
-    return starts.some((start) => trustMatches(start, text)) && comparer.matches(bare, exact);
-  }
-  const ends = starts.flatMap((start) => (start.endsWith(":") ? globPattern(start.slice(0, -1), true) : []));
-  if (ends.length === 0) return false;
-  const found = comparer.exampleOf(pattern ?? "", bare, anchored(`(?i:${ends.join("|")})`));
-  return found === "tooLarge" || found.text !== undefined;
-}
-
-/** Whether a subject that does not say which repository or pipeline runs may be one that a glob begins with. */
-function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], start: string): boolean {
-  if (/^[*?]/.test(start)) return true;
-  const isOther = (claim: string, named: string | undefined): boolean =>
-    named !== undefined && claims.get(claim)?.some((each) => each.exact?.toLowerCase() !== named) === true;
-  const [, organization] = /^organization:([^:*?]+):/.exec(start) ?? [];
-  if (isOfBuildkite(trust.issuer?.exact))
-    return start.startsWith("organization:") && !isOther("organization_slug", organization);
-  const [, owner] = /^repo(?:sitory)?:([^/*?]+)\//.exec(start) ?? [];
-  return /^repo(?:sitory)?:/.test(start) && !isOther("repository_owner", owner);
+/** The texts that a glob of subjects may mean: the project alone too. */
+function looselyMeant(glob: string): string[] {
+  const project = /^[^:]*:[^:]*(?=:)/.exec(glob)?.[0];
+  return [
+    addressPattern(glob) ?? globPattern(glob, true),
+    ...(project === undefined ? [] : [globPattern(project, true, "[^:]")]),
+  ];
 }
 
 /** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
@@ -227,29 +183,13 @@ function shareOfValue(
   const share = shareIn(value, globs);
   if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
   if (share !== "none" || !owningClaims.has(name)) return share;
+  const { exact, pattern } = value;
+  const inAnyCase = {
+    exact: exact?.toLowerCase(),
+    pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
+  };
   const others = globs.map((glob) => glob.toLowerCase());
-  return shareIn(inSmallLetters(value), others) === "none" ? "none" : "some";
-}
-
-/** The same of what a pattern of subjects says in the place of a claim; nothing where it may say something else. */
-function shareOfClaimInSubject(
-  comparer: PatternComparer,
-  { issuer, subject }: Trust,
-  name: string,
-  globs: readonly string[],
-): Share[] {
-  const { exact, pattern } = subject ?? {};
-  const place = claimsInSubjects[name];
-  if (exact !== undefined || pattern === undefined || place === undefined) return [];
-  const { starts, char, end, rest } = place;
-  const isThere = comparer.isSubset(pattern, `\\A(?:${starts.join("|")})`) === "yes";
-  if (!isThere || !saysOwnerTwice(issuer?.exact)) return [];
-  const subjects = starts.flatMap((start) =>
-    globs.map((glob) => `${globPattern(`${start}${glob}${end}`, true, char)}${rest}`),
-  );
-  const union = anchored(subjects.join("|"));
-  if (comparer.isSubset(pattern, union) === "yes") return ["all"];
-  return [comparer.intersects(`(?i:${pattern})`, `(?i:${union})`) === "no" ? "none" : "some"];
+  return shareIn(inAnyCase, others) === "none" ? "none" : "some";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -259,10 +199,7 @@ function shareOfClaim(
   name: string,
   globs: readonly string[],
 ): Share {
-  const shares = [
-    ...valuesOfClaim(comparer, trust, name).map((value) => shareOfValue(comparer, name, value, globs)),
-    ...shareOfClaimInSubject(comparer, trust, name, globs),
-  ];
+  const shares = valuesOfClaim(trust, name).map((value) => shareOfValue(comparer, name, value, globs));
   return shares.includes("none") ? "none" : join(shares.length === 0 ? ["some"] : shares);
 }
 
@@ -518,7 +455,7 @@ class Side {
   constructor(
     readonly graph: AccessGraph,
     other: AccessGraph,
-    private readonly comparer: PatternComparer,
+    comparer: PatternComparer,
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
     private readonly past?: AccessGraph,
@@ -573,7 +510,7 @@ class Side {
   readonly principals = once(() => {
     const { entities, grants } = this.graph;
     const subjects = grants.map(({ subject }) => subject);
-    return new Principals(entities, this.comparer, subjects, this.past?.entities);
+    return new Principals(entities, subjects, this.past?.entities);
   });
 
   /** Which subjects one principal may be, among those too that departed or have no grant: these can be many, of one trust. */
@@ -584,7 +521,7 @@ class Side {
       ...this.graph.entities,
     ]);
     const subjects = [...departed.map(({ was }) => was), ...this.holders()];
-    return new Principals(entities, this.comparer, subjects, this.past?.entities);
+    return new Principals(entities, subjects, this.past?.entities);
   });
 
   /**

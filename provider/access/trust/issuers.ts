@@ -1,14 +1,5 @@
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
-import {
-  BUILDKITE,
-  GITHUB,
-  GITHUB_SUBJECT_WITHOUT_REPOSITORY,
-  GITLAB,
-  GOOGLE,
-  NAMESPACE,
-  ownPins,
-  sharedPins,
-} from "./data/pins";
+import { BUILDKITE, GITHUB, GITLAB, GOOGLE, NAMESPACE, ownPins, sharedPins } from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 import type { TrustedOwner } from "./judgement";
@@ -69,8 +60,6 @@ const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 interface TenantIssuer extends KnownIssuer {
   readonly issuer: RegExp;
   readonly what: string;
-  /** A claim that names one holder in all applications, where each of these has another subject for the same holder. */
-  readonly holder?: { readonly claim: string; readonly source: string };
 }
 
 /** Issuers that have an address for each customer. */
@@ -97,11 +86,6 @@ const perCustomer: readonly TenantIssuer[] = [
       const tenant = new RegExp(UUID).exec(issuer)?.[0] ?? "";
       return `tenant ${tenant}, principal ${plain(subject)}`;
     },
-    holder: {
-      claim: "oid",
-      source:
-        "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#payload-claims",
-    },
   },
 ];
 
@@ -120,23 +104,6 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   return perCustomer.find(({ issuer: form }) => form.test(issuer));
 }
 
-interface HolderClaim {
-  readonly claim: string;
-  /** The issuers that write it, as a regular expression. */
-  readonly issuer: string;
-  /** Whether a pattern of its values names one holder too. */
-  readonly mayBePattern: boolean;
-}
-
-/** The claims that name one holder whatever the subject. */
-export const holderClaims: readonly HolderClaim[] = [
-  // A mailbox is that of one person at each issuer. A pattern of mail addresses may accept all of a domain.
-  { claim: "email", issuer: "", mayBePattern: false },
-  ...perCustomer.flatMap(({ holder, issuer }) =>
-    holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source, mayBePattern: true }],
-  ),
-];
-
 /** The customer that an exact address names, of an issuer with an address for each. */
 export function customerOf(issuer: string): TrustedOwner | undefined {
   const found = perCustomer.find(({ issuer: form }) => form.test(issuer));
@@ -147,30 +114,21 @@ export function customerOf(issuer: string): TrustedOwner | undefined {
 }
 
 /**
- * Globs over other texts that mean the same: a tenant of Azure has an issuer for each version of its tokens, an enterprise of
- * GitHub one of its own beside that of all, and the sessions of a role of AWS have no path.
+ * What the addresses of one issuer, or globs over them, have in common. A tenant of Azure has an issuer for each version of its
+ * tokens; an enterprise of GitHub, or a team of Vercel, has one of its own beside that of all.
  */
-export const otherNames = (glob: string): string[] =>
-  OTHER_NAMES.flatMap(([form, ...others]) =>
-    form.test(glob) ? others.map((other) => glob.replace(form, other)) : [],
-  );
+export const issuerNameOf = (issuer: string): string =>
+  normalize(issuer)
+    .replace(/^https:\/\/sts\.windows\.net\/([^/]+)$/, "https://login.microsoftonline.com/$1")
+    .replace(/^(https:\/\/login\.microsoftonline\.com\/[^/]+)\/(?:v2\.0|\*)$/, "$1")
+    .replace(/^(https:\/\/(?:token\.actions\.githubusercontent\.com|oidc\.vercel\.com))\/[^/]+$/, "$1");
 
-const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
-  // Runs of one repository get their tokens from the address of all, or from that of its enterprise or team.
-  [/^(https:\/\/(?:token\.actions\.githubusercontent\.com|oidc\.vercel\.com))(?:\/[^/]+)?\/?$/, "$1", "$1/*"],
-  [/^https:\/\/login\.microsoftonline\.com\/([^/]+)\/(?:v2\.0|\*)$/, "https://sts.windows.net/$1/"],
-  [/^https:\/\/sts\.windows\.net\/([^/]+)\/?$/, "https://login.microsoftonline.com/$1/v2.0"],
-  [/^arn:([^:]+):iam::([^:]+):role\/(?:.*\/)?([^/]+)$/, "arn:$1:sts::$2:assumed-role/$3/*"],
-  [/^arn:([^:]+):iam::([^:]+):\*$/, "arn:$1:sts::$2:*"],
-  [
-    /^arn:([^:]+):sts::([^:]+):assumed-role\/([^/]+)(?:\/.*)?$/,
-    "arn:$1:iam::$2:role/$3",
-    "arn:$1:iam::$2:role/*/$3",
-    // Whoever has the role names its sessions.
-    "arn:$1:sts::$2:assumed-role/$3",
-    "arn:$1:sts::$2:assumed-role/$3/*",
-  ],
-];
+/** The role of AWS by its name, or a glob over such names: whoever has the role names its sessions, which have no path of it. */
+export const roleOf = (arn: string): string =>
+  arn
+    .replace(":sts::", ":iam::")
+    .replace(/:assumed-role\/([^/]+).*$/s, ":role/$1")
+    .replace(/:role\/.*\//s, ":role/");
 
 /** The services whose runs are known, at an issuer for all customers or for each. */
 export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
@@ -182,19 +140,10 @@ const projects = [
   "[sS][cC]://[^/]+/[^/]+/",
 ];
 
-/**
- * How a part of a token begins that says whose token it is, as a regular expression; undefined where the whole part says so.
- * What follows is chosen in each run: the branch and the environment, the name of a session of AWS.
- */
-export const ownerStarts: ReadonlyMap<string, string> = new Map([
-  ["subject", projects.join("|")],
-  ["workflow_ref", "[^/]+/[^/]+/"],
-  ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:(?:assumed-role/[^/]+|federated-user)/"],
-  ["userId", "[^:]+:"],
-]);
+const projectStart = new RegExp(`^(?:${projects.join("|")})`);
 
-/** A subject that ends with the name: a template of GitHub or GitLab may leave out all that follows it. */
-export const BARE_SUBJECT = projects.map((project) => project.slice(0, -1)).join("|");
+/** How a subject begins that says whose run it is. What follows is chosen in each run: the branch and the environment. */
+export const ownerStartOf = (subject: string): string | undefined => projectStart.exec(subject)?.[0];
 
 /**
  * A repository in a subject of GitHub, whose template may put other claims before it. Beside the names of newer repositories
@@ -219,7 +168,10 @@ export function repositoryOfSubject(subject: string): string | undefined {
 export const owningClaims: ReadonlySet<string> = new Set([
   ...[...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
   ...runsOfTenants.flatMap(({ owningClaims: claims = [] }) => claims),
-  ...holderClaims.map(({ claim }) => claim),
+  "email",
+  // Of a person in all applications of a tenant of Azure, each of which has another subject for that person.
+  // https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#payload-claims
+  "oid",
 ]);
 
 /** Whether an issuer writes subjects as GitHub does: that of GitHub, or of a server of one's own. Of a pattern nobody can tell. */
@@ -228,12 +180,6 @@ export const isOfGithub = (issuer: string | undefined): boolean =>
 
 /** Whether an issuer writes the ids of organisations, pipelines and clusters as whole subjects. */
 export const isOfBuildkite = (issuer: string | undefined): boolean => issuer === BUILDKITE;
-
-/** The subjects of an issuer that do not say which repository or pipeline runs, as a regular expression; undefined where each does. */
-export function ownerlessSubjects(issuer: string | undefined): string | undefined {
-  if (isOfBuildkite(issuer)) return UUID;
-  return isOfGithub(issuer) ? GITHUB_SUBJECT_WITHOUT_REPOSITORY : undefined;
-}
 
 /** Whether an issuer surely writes the owner of a run into its subject as into its claims. */
 export const saysOwnerTwice = (issuer = ""): boolean =>

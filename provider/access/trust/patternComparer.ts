@@ -2,7 +2,7 @@ import { RE2JS } from "re2js";
 import { PatternAutomaton, difference, intersection, shortestText, compileProgram } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { namesIn, statesAfter } from "./projection";
+import { namesIn } from "./projection";
 import type { Names } from "./projection";
 import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
@@ -90,15 +90,6 @@ export class PatternComparer {
   intersects(pattern: string, other: string): ComparisonResult {
     const isDisjoint = this.decide("intersection", pattern, other);
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
-  }
-
-  /** Whether some strings that match one and the other begin alike, up to where `start` matches all that is read. */
-  beginAlike(pattern: string, other: string, start: string): ComparisonResult {
-    return this.answer(() => {
-      const [left, right, begin] = [pattern, other, anchored(start)].map((text) => this.automatonOf(text));
-      if (left === undefined || right === undefined || begin === undefined) return "tooLarge";
-      return statesAfter(intersection(left, right, this.budget), begin, this.budget).size > 0;
-    });
   }
 
   /** A shortest string that matches all the patterns; undefined if there is none. */

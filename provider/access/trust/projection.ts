@@ -31,7 +31,7 @@ interface Symbols {
 const LAST_ASCII = 0x7f;
 
 /** The states that a pattern can be in after a text that `before` accepts. */
-export function statesAfter(pattern: Automaton, before: Automaton, budget: Budget): Set<number> {
+function statesAfter(pattern: Automaton, before: Automaton, budget: Budget): Set<number> {
   const found = new Set<number>();
   explore(
     pattern,

@@ -597,41 +597,6 @@ export const STRANGE_SUBJECTS: readonly string[] = [
   `[a-z0-9]*${INTRUDER}[a-z0-9]*`,
 ];
 
-/** The claims of an owner that a template of GitHub may put into a subject, beside or in place of the repository. */
-export const OWNERS_OF_TEMPLATES: readonly string[] = [
-  "repository_id",
-  "repository_owner_id",
-  "repository_owner",
-  "enterprise",
-  "enterprise_id",
-];
-
-/** A claim and its value in a subject of GitHub, but for some. */
-const githubClaim = (...without: string[]): string =>
-  `(?:(?:${[GITHUB_FREE_KEYS, ...OWNERS_OF_TEMPLATES.filter((name) => !without.includes(name))].join("|")}):[^:]*|pull_request)`;
-
-/** Subjects at GitHub that name no repository, though perhaps its number or its owner. */
-export const GITHUB_SUBJECT_WITHOUT_REPOSITORY = `${githubClaim()}(?::${githubClaim()})*`;
-
-const REPOSITORIES = ["repo:", "repository:"];
-
-/** Where a subject that begins with its project says what a claim says: between which texts, and in which characters. */
-export const claimsInSubjects: Readonly<
-  Partial<Record<string, { starts: readonly string[]; char: string; end: string; rest: string }>>
-> = {
-  repository: { starts: REPOSITORIES, char: "[^:]", end: "", rest: `(?::${ANY})?` },
-  repository_owner: { starts: REPOSITORIES, char: "[^/:]", end: "/", rest: ANY },
-  project_path: { starts: ["project_path:"], char: "[^:]", end: "", rest: `(?::${ANY})?` },
-  namespace_path: { starts: ["project_path:"], char: "[^:]", end: "/", rest: `[^/:]+(?::${ANY})?` },
-};
-
-/** Where such a subject has a claim. */
-export const githubSegment = (claim: string): { before: string; name: string; after: string } => ({
-  before: `(?:${githubClaim(claim)}:)*${claim}:`,
-  name: "[^:]+",
-  after: `(?::${githubClaim(claim)})*`,
-});
-
 /** Subjects at GitHub that name no owner. */
 export const OWNERLESS_GITHUB_SUBJECTS: readonly string[] = [
   `${GITHUB_FREE_KEYS}:[a-z/]+`,
