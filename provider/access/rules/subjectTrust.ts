@@ -270,7 +270,7 @@ function listsOwners(comparer: PatternComparer, trust: Trust): boolean {
   if (trust.account !== undefined || pattern === undefined) return true;
   if (!ownerBySubject(trust).isStart) return true;
   const subjects = comparer.names(pattern, { before: "", name: "(?s:.*)", after: "" }, MOST_OWNERS);
-  return subjects !== "tooLarge" && !subjects.isMany;
+  return subjects !== "tooLarge" && subjects.unwritten === undefined;
 }
 
 /** Whether whoever can assume an identity is proven to be of the owners that it lists, in runs that somebody has reviewed. */

@@ -71,7 +71,7 @@ export function classOf({ starts, classes }: Alphabet, codePoint: number): numbe
 }
 
 /** The classes of characters that two automata both treat in the same way. */
-export interface JointClass {
+interface JointClass {
   readonly left: number;
   readonly right: number;
   /** The first code point. */
@@ -79,7 +79,7 @@ export interface JointClass {
 }
 
 /** The classes of two alphabets together, and the alphabet that they are. */
-export function joinAlphabets(
+function joinAlphabets(
   left: Alphabet,
   right: Alphabet,
   budget: Budget,

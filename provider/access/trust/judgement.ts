@@ -52,10 +52,8 @@ interface TextForms {
 /** The most names that a pattern may leave open: ten are a digit that varies. */
 export const MOST_OWNERS = 9;
 
-/** How many names a pattern may write out: as many as it has alternatives. */
-function mostListed(pattern: string): number {
-  return Math.min(100, Math.max(MOST_OWNERS, pattern.split("|").length));
-}
+/** The most owners that a pattern may write out. */
+export const MOST_WRITTEN = 30;
 
 /** The pattern of all texts that have a segment. */
 export const segmentText = ({ before, name, after }: SegmentSpec): string =>
@@ -110,9 +108,9 @@ function ownersIn(
   }
   let open: PatternJudgement | undefined;
   for (const segment of form.owners) {
-    const names = findNames(comparer, pattern, segment);
+    const names = comparer.names(pattern, segment, MOST_WRITTEN);
     if (names === "tooLarge") return TOO_MANY_STEPS;
-    if (names.unwritten.length === 0) return withNumber(comparer, pattern, form, segment, names.written);
+    if (names.unwritten === undefined) return withNumber(comparer, pattern, form, segment, names.written);
     const all = { ...form, strangers: [...form.strangers, ...strangers] };
     open ??= judgeVariousOwners(comparer, pattern, all, segment, names.unwritten);
   }
@@ -130,33 +128,10 @@ function withNumber(
   const [, number] = owners;
   const [name, ...others] = names;
   if (number === undefined || number === segment || name === undefined || others.length > 0) return names;
-  const numbers = findNames(comparer, pattern, number);
-  if (numbers === "tooLarge" || numbers.unwritten.length > 0 || numbers.written.length !== 1) return names;
+  const numbers = comparer.names(pattern, number, 1);
+  if (numbers === "tooLarge" || numbers.unwritten !== undefined || numbers.written.length === 0) return names;
   return [`${name}@${numbers.written[0] ?? ""}`];
 }
-
-/** The names that a segment has: those that a pattern writes out, and examples of others that it matches. */
-export function findNames(
-  comparer: PatternComparer,
-  pattern: string,
-  segment: SegmentSpec,
-): { readonly written: readonly string[]; readonly unwritten: readonly string[] } | "tooLarge" {
-  const most = mostListed(pattern);
-  const names = comparer.names(pattern, segment, most);
-  if (names === "tooLarge") return names;
-  if (!names.isMany && names.list.length < 2) return { written: names.list, unwritten: [] };
-  const written = comparer.writtenNames(pattern, segment, most);
-  if (written === "tooLarge") return written;
-  const isWritten = new Set(written.isMany ? [] : written.list);
-  const unwritten = names.list.filter((name) => !isWritten.has(name));
-  return {
-    written: [...isWritten],
-    unwritten: names.isMany && unwritten.length === 0 ? names.list : unwritten,
-  };
-}
-
-/** The characters of a pattern, in which the names that it writes out are easy to find. */
-export const spell = (pattern: string): string => pattern.replaceAll("\\", "").toLowerCase();
 
 /** Judges a pattern that accepts owners which it does not write out. */
 function judgeVariousOwners(
@@ -164,10 +139,8 @@ function judgeVariousOwners(
   pattern: string,
   form: PinningForm,
   { before, after, ignoresCase }: SegmentSpec,
-  names: readonly string[],
+  name: string,
 ): PatternJudgement {
-  const spelled = spell(pattern);
-  const name = names.find((each) => !spelled.includes(each.toLowerCase())) ?? names[0] ?? "";
   const ends = [...(form.endings ?? []), after];
   const byName = ends.map(
     (end) => `(?:${before})(?:${ignoresCase === true ? "(?i)" : ""}${RE2JS.quote(name)})(?:${end})`,

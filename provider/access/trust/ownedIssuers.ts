@@ -6,13 +6,11 @@ import type { TenantAddress } from "./data/issuerHosts";
 import { INTRUDER } from "./data/pins";
 import { sharedIssuers } from "./data/sharedIssuers";
 import {
-  findNames,
   firstExample,
   judgeEach,
   judgeForms,
   judgeWithin,
-  MOST_OWNERS,
-  spell,
+  MOST_WRITTEN,
   segmentText,
   TOO_MANY_STEPS,
   unprovenReason,
@@ -52,7 +50,7 @@ const host: SegmentSpec = {
 };
 
 /** Whose a host is: the domain that somebody has registered, or why that is not proven. */
-type HostOwner = { readonly domain: string } | { readonly problem: string; readonly givenName?: string };
+type HostOwner = { readonly domain: string } | { readonly problem: string };
 
 const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
@@ -76,7 +74,6 @@ function findHostOwner(name: string): HostOwner {
   if (isPrivate === true)
     return {
       problem: `everybody can have a name below ${getPublicSuffix(bare, { allowPrivateDomains: true }) ?? bare}`,
-      givenName: domain,
     };
   return !Object.keys(sharedDomains).some((shared) => isBelow(bare, shared))
     ? { domain }
@@ -157,69 +154,22 @@ function describeAddress(text: string): string {
     : `${authority} serves many customers, and the address names none of them`;
 }
 
-/** The last two parts of a host, which somebody registers. */
-const registered: SegmentSpec = {
-  before: `${SCHEME}(?:${LABEL}\\.)*`,
-  name: `${LABEL}\\.${TOP_LEVEL}`,
-  after: host.after,
-  ignoresCase: true,
-};
-
-/** Judges a pattern that leaves the host open: an example on the domain of a stranger is better than another one. */
-function judgeVariousHosts(
-  comparer: PatternComparer,
-  pattern: string,
-  hosts: readonly string[],
-): PatternJudgement {
-  const spelled = spell(pattern);
-  const domains = comparer.names(pattern, registered, MOST_OWNERS);
-  const isStranger = (name: string): boolean => {
-    const found = findHostOwner(name);
-    const owner = "domain" in found ? found.domain : found.givenName;
-    return owner !== undefined && !spelled.includes(owner);
-  };
-  const isStrangeDomain = (name: string): boolean =>
-    !spelled.includes(name) && getPublicSuffix(name) !== name;
-  const strange = [
-    ...(domains === "tooLarge" ? [] : domains.list.filter(isStrangeDomain)).slice(0, 1),
-    ...hosts.filter(isStranger).slice(0, 1),
-  ];
-  const byHost = strange.map((name) => `${SCHEME}(?i:(?:${LABEL}\\.)*${RE2JS.quote(name)})${host.after}`);
-  const example =
-    firstExample(comparer, pattern, [...STRANGERS, ...byHost]) ?? findStrangeTenant(comparer, pattern);
-  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
-  return {
-    kind: "unproven",
-    example: firstExample(comparer, pattern, [segmentText(host)]),
-    reason: unprovenReason("the host is not written out"),
-  };
-}
-
-const tenantSegments = tenantAddresses.map(({ host: service, path, name }): SegmentSpec => {
-  return path === undefined
-    ? { before: SCHEME, name, after: `\\.${service}${host.after}`, ignoresCase: true }
-    : { before: `${SCHEME}${service}/${path}`, name, after: host.after };
-});
-const ANY_TENANT = anchored(tenantSegments.map(segmentText).join("|"));
-
-/** The address of a stranger at a service that has an address for each customer. */
-function findStrangeTenant(comparer: PatternComparer, pattern: string): string | undefined {
-  if (comparer.intersects(pattern, ANY_TENANT) === "no") return undefined;
-  for (const segment of tenantSegments) {
-    const names = findNames(comparer, pattern, segment);
-    if (names === "tooLarge" || names.unwritten.length === 0) continue;
-    return firstExample(comparer, pattern, [
-      segmentText({ ...segment, name: INTRUDER }),
-      segmentText(segment),
-    ]);
-  }
-  return undefined;
+/** Judges a pattern that leaves the host open: only hosts below one domain are not surely those of others. */
+function judgeVariousHosts(comparer: PatternComparer, pattern: string, name: string): PatternJudgement {
+  const ofHost = segmentText({ ...host, name: RE2JS.quote(name) });
+  const example = firstExample(comparer, pattern, [...STRANGERS, `(?i:${ofHost})`]);
+  const found = findHostOwner(name);
+  const below = "domain" in found ? `(?:${LABEL}\\.)*${RE2JS.quote(found.domain)}(?::[0-9]+)?` : "";
+  const isOfOne = comparer.isSubset(pattern, anchored(`(?i:${segmentText({ ...host, name: below })})`));
+  return example === undefined || isOfOne === "yes"
+    ? { kind: "unproven", example, reason: unprovenReason("the host is not written out") }
+    : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
 function judgeAddresses(comparer: PatternComparer, pattern: string): PatternJudgement {
-  const hosts = findNames(comparer, pattern, host);
+  const hosts = comparer.names(pattern, host, MOST_WRITTEN);
   if (hosts === "tooLarge") return TOO_MANY_STEPS;
-  if (hosts.unwritten.length > 0) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
+  if (hosts.unwritten !== undefined) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
   const pinning = hosts.written.flatMap((name) => formsOfHost(comparer, name));
   const judged = judgeForms(
     comparer,

@@ -174,7 +174,7 @@ function hasAlternatives(pattern: string): boolean {
 }
 
 /** A character of no name: it stands where a class lets several characters be. */
-const CHOICE = "\\x{E000}";
+export const CHOICE = "\\x{E000}";
 const SINGLE_CHARACTER = /^\[(?:[^\\^\]]|\\[^A-Za-z0-9])\]$/;
 
 /** The pattern with a character of no name for each class of characters, and each repetition as short as it may be. */
