@@ -95,7 +95,7 @@ function tenantForm(
       )
     )
       return undefined;
-    return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name, strangers: [] };
+    return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name };
   }
   if (!comparer.matches(anchored(`(?i:${service})`), name)) return undefined;
   const segment = { before: `${quoted}/${path}`, name: tenant, after: `(?:[/?#]${ANY})?` };
@@ -103,7 +103,6 @@ function tenantForm(
     what,
     whole: segmentText(segment),
     owners: [segment],
-    strangers: [`${segment.before}${INTRUDER}(?:/${VISIBLE}*)?`],
   };
 }
 
@@ -120,7 +119,6 @@ function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
       whole: `${RE2JS.quote(issuer)}/?`,
       owners: [],
       owner,
-      strangers: [],
     }));
   const tenants = tenantAddresses.flatMap((row) => tenantForm(comparer, name, row) ?? []);
   if (shared.length + tenants.length > 0) return [...shared, ...tenants];
@@ -132,7 +130,6 @@ function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
       whole: `${quoted}(?:[/?#]${ANY})?`,
       owners: [],
       owner: found.domain,
-      strangers: [],
     },
   ];
 }
@@ -196,7 +193,7 @@ export function judgeIssuer(comparer: PatternComparer, pattern: string): Pattern
 }
 
 const anyWord: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
-const AUDIENCES = [INTRUDER, STRANGER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`, ...STRANGERS];
+const AUDIENCES = [INTRUDER, ...STRANGERS];
 
 /** Judges whether a pattern matches audiences of other services than those that it writes out. */
 export function judgeAudience(comparer: PatternComparer, pattern: string): PatternJudgement {
@@ -205,7 +202,6 @@ export function judgeAudience(comparer: PatternComparer, pattern: string): Patte
       what: "audience",
       whole: segmentText(segment),
       owners: [segment],
-      strangers: [],
     }));
     return judgeEach(comparer, pattern, { what: "audience", pinning: forms, strangers: AUDIENCES });
   });

@@ -39,7 +39,7 @@ describe("a subject pattern at GitHub Actions", () => {
     ["^repo:(acme|.*)/pay:.*$", "repo:intruder/pay:"],
     ["^repo:acme.io/pay:ref:refs/heads/main$", "repo:acme.io/pay:"],
     ["^repo:acme[0-9]*/pay:.*$", "repo:acme0/pay:"],
-    ["(?i)^REPO:[^I].*$", "repo:x-intruder/"],
+    ["(?i)^REPO:[^I].*$", "repo:[a-z0-9-]*intruder"],
     ["^environment:(?:production|staging)$", "environment:"],
     ["^repo:\\pL+/pay:.*$", "repo:intruder/pay:"],
     ["^repo:\\bacme\\b", "repo:acme-intruder/"],
