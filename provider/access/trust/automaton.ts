@@ -325,8 +325,6 @@ export class PatternAutomaton implements Automaton {
   private readonly numbers = new Map<string, number>();
   private readonly mark: Int32Array;
   private generation = 0;
-  /** How much the states take, in numbers kept. */
-  weight = 0;
 
   constructor(
     private readonly program: PatternProgram,
@@ -394,9 +392,8 @@ export class PatternAutomaton implements Automaton {
     const key = `${context}:${waiting.join()}`;
     const known = this.numbers.get(key);
     if (known !== undefined) return known;
-    const weight = this.alphabet.size + 2 * waiting.length + 10;
-    this.weight += weight;
-    this.budget.spend(weight);
+    // How much a state takes, in numbers kept.
+    this.budget.spend(this.alphabet.size + 2 * waiting.length + 10);
     const next = new Int32Array(this.alphabet.size).fill(-1);
     this.states.push({ waiting, before: context, next, isAccepting: undefined });
     this.numbers.set(key, this.states.length - 1);

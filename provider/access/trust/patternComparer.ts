@@ -25,11 +25,6 @@ interface Names {
 }
 
 const MOST_KEPT = 1000;
-const MOST_ANSWERS = 20_000;
-/** Longer questions are not kept: a hostile program writes long patterns. */
-const LONGEST_QUESTION = 2000;
-const MOST_RECENT = 8;
-const HEAVY = 20_000;
 
 const combinations = { difference, intersection };
 
@@ -48,8 +43,8 @@ export function anchored(pattern: string): string {
 
 /** Compares the sets of strings that patterns match. All computations of one instance share its budget. */
 export class PatternComparer {
+  /** All are kept: the budget that made them bounds what they take. */
   private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
-  private readonly recent: string[] = [];
   /** What was answered before: assertions ask the same of each grant. */
   private readonly answers = new Map<string, ComparisonResult>();
 
@@ -65,22 +60,8 @@ export class PatternComparer {
       if (program === "tooLarge") return program;
       return new PatternAutomaton(program, this.budget);
     });
-    this.keep(text, found);
-    return found;
-  }
-
-  /** Keeps compiled patterns for the next computation, except those that take much memory. */
-  private keep(text: string, found: PatternAutomaton | "tooLarge" | "invalid"): void {
     this.read.set(text, found);
-    this.recent.push(text);
-    const settled = this.recent.length > MOST_RECENT ? this.recent.shift() : undefined;
-    const known = settled === undefined ? undefined : this.read.get(settled);
-    if (settled !== undefined && typeof known === "object" && known.weight > HEAVY) {
-      this.read.delete(settled);
-    }
-    if (this.read.size > MOST_KEPT) {
-      for (const oldest of [...this.read.keys()].slice(0, MOST_KEPT / 4)) this.read.delete(oldest);
-    }
+    return found;
   }
 
   /** Whether `other` matches every string that `pattern` matches. */
@@ -219,8 +200,7 @@ export class PatternComparer {
       if (left === undefined || right === undefined) return "tooLarge";
       return shortestText(combinations[set](left, right, this.budget), this.budget) === undefined;
     });
-    if (this.answers.size >= MOST_ANSWERS) this.answers.clear();
-    if (question.length <= LONGEST_QUESTION) this.answers.set(question, found);
+    if (found !== "tooLarge") this.answers.set(question, found);
     return found;
   }
 
