@@ -31,7 +31,7 @@ import type {
   Written,
 } from "./assertion";
 import { RE2JS } from "re2js";
-import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
+import { textAtPath, textMeant } from "../graph/describedFields";
 import {
   Principals,
   addressClaims,
@@ -257,7 +257,7 @@ export class SubjectJudge {
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
       ...(type === undefined ? [] : [shareOf(this.isOfType(subject, type))]),
-      ...(uid === undefined ? [] : [shareOf(this.uidsOf(subject).some((own) => isInGlobs(own, uid)))]),
+      ...(uid === undefined ? [] : [this.shareOfUid(subject, uid)]),
       ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
       ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
       ...(asksTrust ? [this.shareOfTrusts(subject, conditions)] : []),
@@ -272,12 +272,11 @@ export class SubjectJudge {
     return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
   }
 
-  /** Its own uid, and, where it is replaced, that of the other side: the same holder has another one then. */
-  private uidsOf({ key, uid }: Subject): string[] {
-    const [own, other] = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
-    const isSameHolder = own !== undefined && other !== undefined && holderOf(own) === holderOf(other);
-    const known = this.isPlanned && isSameHolder ? other.uid : undefined;
-    return [uid, known].filter((each) => each !== undefined);
+  /** By its own uid, and, where it is replaced, perhaps by that of the other side, which may be another holder's. */
+  private shareOfUid({ key, uid }: Subject, globs: readonly string[]): Share {
+    if (uid !== undefined && isInGlobs(uid, globs)) return "all";
+    const other = this.isPlanned ? entityOf(this.other.entities, key)?.uid : undefined;
+    return other !== undefined && isInGlobs(other, globs) ? "some" : "none";
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */
@@ -312,10 +311,6 @@ export class SubjectJudge {
     return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
 }
-
-/** Who can be an object: what a replacement must keep so that it stays the same holder. */
-const holderOf = (entity: Entity): string =>
-  JSON.stringify([trustsOf(entity), textMeant(entity, "invite.address"), textMeant(entity, "signIn.issuer")]);
 
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));
@@ -506,15 +501,8 @@ class Side {
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
   }
 
-  /** Which subjects with a grant one principal may be. */
+  /** Which subjects one principal may be, among those too that departed or have no grant. */
   readonly principals = once(() => {
-    const { entities, grants } = this.graph;
-    const subjects = grants.map(({ subject }) => subject);
-    return new Principals(entities, subjects, this.past?.entities);
-  });
-
-  /** Which subjects one principal may be, among those too that departed or have no grant: these can be many, of one trust. */
-  readonly principalsWithDeparted = once(() => {
     const departed = this.departed();
     const entities = new Map([
       ...departed.map(({ entity }) => [entity.key, entity] as const),
@@ -532,7 +520,7 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
-    const principals = departed.length === 0 ? this.principals() : this.principalsWithDeparted();
+    const principals = this.principals();
     const found = new Set<string>();
     const asked = new Set<string>();
     for (const one of [...named, ...departed]) {
@@ -653,11 +641,8 @@ class AssertionJudge {
   private readonly after: Side;
   /** After, with all that is still there until the update takes it away. */
   private readonly meanwhile: Side;
-  /**
-   * The keys of those that accept more principals than before, as far as anybody can say, and whether all of that is a directory
-   * that asks for further scopes.
-   */
-  private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
+  /** The keys of those that accept more principals than before, as far as anybody can say. */
+  private readonly widened: ReadonlySet<string>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
@@ -678,17 +663,14 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new Side(meanwhile, before, comparer, this.isPlanned, before, former);
-    this.widened = new Map(
+    this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }) => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
           // What those who are in get, and for how long, is no matter of who gets in.
           if (!mayWiden(direction) || effect === "role") return false;
           return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventory?.takenAt);
         };
-        const paths = fields.filter(letsMoreIn).map(({ path }) => path);
-        if (entity === undefined || paths.length === 0) return [];
-        const scopes = pathsMeant(entity.kind, "signIn.scopes");
-        return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];
+        return entity !== undefined && fields.some(letsMoreIn) ? [entity.key] : [];
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
@@ -721,11 +703,7 @@ class AssertionJudge {
   private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
-    return [key, wholeOf(key) ?? ""].some((each) => {
-      const widening = this.widened.get(each);
-      // Whoever signs in by a directory is who did before, in whatever groups.
-      return widening !== undefined && !(type === "identityProvider" && widening.isByScopes);
-    });
+    return this.widened.has(key) || this.widened.has(wholeOf(key) ?? "");
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
@@ -851,7 +829,7 @@ class AssertionJudge {
     const isStillMeant = (subject: Subject): boolean =>
       this.next().shareOf(subject, withoutNames(who)) !== "none" &&
       this.after
-        .principalsWithDeparted()
+        .principals()
         .sharing(subject)
         .some((other) => staying.has(other.key) && this.next().shareOf(other, who) !== "none");
     const isLeftOutAnew = (subject: Subject): boolean =>

@@ -150,17 +150,17 @@ export const ownerStartOf = (subject: string): string | undefined => projectStar
  * stand numbers: `repo:acme@1/pay@2:…`.
  */
 const REPOSITORY_OF_SUBJECT =
-  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@([0-9]+))?\/([^/:@]+)(?:@([0-9]+))?(?=[/:]|$)/;
+  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
 
 /** Such a number behind a name, or none, as a regular expression. */
 export const OPTIONAL_NUMBER = "(?:@[0-9]+)?";
 
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
-export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$4");
+export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$3");
 
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
 export function repositoryOfSubject(subject: string): string | undefined {
-  const [, , owner, , name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
+  const [, , owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }
 
@@ -204,16 +204,7 @@ export function claimsOfSubject(
     ([, name = "", value = ""]): [string, string] => [name, value],
   );
   const repository = repositoryOfSubject(subject);
-  const [, mark = "", , owner, , number] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
-  const numbers: [string, string][] =
-    owner === undefined || number === undefined || mark.endsWith("workflow_ref:")
-      ? []
-      : [
-          ["repository_owner_id", owner],
-          ["repository_id", number],
-        ];
   return [
-    ...numbers,
     ...pairs.filter(([name]) => name !== "repository" && name !== "workflow_ref" && owningClaims.has(name)),
     ...(repository === undefined ? [] : [["repository", repository] as [string, string]]),
   ];

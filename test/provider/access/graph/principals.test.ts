@@ -109,7 +109,6 @@ const ofGithub = by(
   ["such patterns", false, "^repository_id:11:environment:.*$", "^repository_id:22:environment:.*$"],
   ["a pattern of an owner", true, two, ownedBy],
   ["a pattern of another one", false, "repo:globex/x:ref:x", ownedBy],
-  ["another owner's number", false, "repo:acme@1/pay@2:ref:p", "repository_owner_id:9:environment:p"],
   ["its own number", true, "repo:acme@1/pay@2:environment:p", "repository_id:2:environment:p"],
   ["a repository by its workflow", true, two, "workflow_ref:acme/two/.github/workflows/a.yml@refs/heads/m"],
   [
