@@ -107,28 +107,17 @@ function joinAlphabets(
 /** Characters that are easy to read come first. */
 const READABLE = Array.from("xae0i1n-/:.abcdefghijklmnopqrstuvwxyzXABCDEFGHIJKLMNOPQRSTUVWYZ23456789@_=+~, ");
 
-const isPrintable = (codePoint: number): boolean =>
-  /^[^\p{C}\p{Z}]$/u.test(String.fromCodePoint(codePoint)) || codePoint === 0x20;
-
 /** One character of each class that has any; the one that is easiest to read. */
 function representatives(alphabet: Alphabet): readonly (string | undefined)[] {
   const found = new Array<string | undefined>(alphabet.size).fill(undefined);
   for (const char of READABLE) found[classOf(alphabet, char.codePointAt(0)!)] ??= char;
-  const rough = new Array<string | undefined>(alphabet.size).fill(undefined);
   for (const [i, start] of alphabet.starts.entries()) {
-    const number = alphabet.classes[i]!;
-    if (found[number] !== undefined) continue;
-    const end = (alphabet.starts[i + 1] ?? LAST_CODE_POINT + 1) - 1;
-    for (let code = start; code <= end && code < start + 200; code += 1) {
-      if (code >= 0xd800 && code <= 0xdfff) continue;
-      rough[number] ??= String.fromCodePoint(code);
-      if (isPrintable(code)) {
-        found[number] = String.fromCodePoint(code);
-        break;
-      }
-    }
+    // Halves of a surrogate pair are no characters.
+    const first = start >= 0xd800 && start <= 0xdfff ? 0xe000 : start;
+    if (first < (alphabet.starts[i + 1] ?? LAST_CODE_POINT + 1))
+      found[alphabet.classes[i]!] ??= String.fromCodePoint(first);
   }
-  return found.map((char, number) => char ?? rough[number]);
+  return found;
 }
 
 /** Code points as pairs of first and last, in order. */
