@@ -709,47 +709,34 @@ class AssertionJudge {
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
   private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => boolean {
     const all = [...held];
-    const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
-    const byTrust = once(() => this.indexHeld(all, (one) => this.before.principals().textOf(one)));
+    const byKey = groupBy(all, ({ grant }) => [withoutRetained(grant.subject.key)]);
+    const textOf = ({ grant }: Held): string[] =>
+      [this.before.principals().textOf(grant.subject) ?? []].flat();
+    const byTrust = once(() => groupBy(all, textOf));
     return (now, side) => {
       const { subject } = now.grant;
       if (this.acceptsMore(subject)) return false;
-      if (byKey(now, side, withoutRetained(subject.key))) return true;
+      if (this.isNoMore(now, side, byKey.get(withoutRetained(subject.key)))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
-      return byTrust()(now, side, this.after.principals().textOf(subject));
+      return this.isNoMore(now, side, byTrust().get(this.after.principals().textOf(subject) ?? ""));
     };
   }
 
-  private indexHeld(
-    held: readonly Held[],
-    nameOf: (subject: Subject) => string | undefined,
-  ): (now: Held, side: Side, name: string | undefined) => boolean {
-    // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
-    const known = { given: new Map<string, Set<string>>(), acting: new Map<string, Set<string>>() };
-    const add = (places: Map<string, Set<string>>, place: string, capabilities: readonly string[]): void => {
-      const there = getOrCompute(places, place, () => new Set());
-      for (const capability of capabilities) there.add(capability);
-    };
-    for (const { grant, points, capabilities } of held) {
-      const name = nameOf(grant.subject);
-      if (name === undefined) continue;
-      for (const point of points) {
-        add(known.given, JSON.stringify([name, point]), capabilities);
-        const from = this.before.hierarchy.actsFrom(grant.subject, point);
-        if (from !== undefined) add(known.acting, JSON.stringify([name, from]), capabilities);
-      }
-    }
-    return ({ grant: { subject }, points, capabilities }, { hierarchy }, name) =>
-      name !== undefined &&
-      points.every((point) => {
-        const from = hierarchy.actsFrom(subject, point);
-        const places = from === undefined ? known.given : known.acting;
-        const above = this.before.hierarchy.chain(from ?? point);
-        return capabilities.every((each) =>
-          above.some((group) => places.get(JSON.stringify([name, group]))?.has(each) === true),
-        );
-      });
+  /** Whether what is held now is no more than what was held before, by the same subject. */
+  private isNoMore(now: Held, { hierarchy }: Side, held: readonly Held[] = []): boolean {
+    return now.points.every((point) => {
+      // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
+      const from = hierarchy.actsFrom(now.grant.subject, point);
+      const above = this.before.hierarchy.chain(from ?? point);
+      const reaches = ({ grant, points }: Held): boolean =>
+        points.some((each) => {
+          const group = from === undefined ? each : this.before.hierarchy.actsFrom(grant.subject, each);
+          return group !== undefined && above.includes(group);
+        });
+      const there = new Set(held.filter(reaches).flatMap(({ capabilities }) => capabilities));
+      return now.capabilities.every((each) => there.has(each));
+    });
   }
 
   /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
