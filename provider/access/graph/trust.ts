@@ -243,7 +243,7 @@ function conditions({ claims }: Trust): string {
 /** A subject of an exact issuer, after the issuer. */
 function describeSubject(issuer: string, subject: string): string {
   const known = knownIssuerOf(issuer);
-  const description = known?.describe(subject, issuer);
+  const description = known?.describe(subject);
   if (known !== undefined && description !== undefined) return `${known.name} ${description}`;
   const [, namespace = "", account = ""] =
     /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(subject) ?? [];

@@ -9,7 +9,7 @@ import { withoutTrailing } from "../../text/plain";
 export type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 
 /** Who a subject is, after the name of its issuer; undefined where it has another form. */
-type DescribeSubject = (subject: string, issuer: string) => string | undefined;
+type DescribeSubject = (subject: string) => string | undefined;
 
 /** An issuer whose subjects messages describe. */
 interface KnownIssuer {
@@ -42,50 +42,25 @@ function describeGitlab(subject: string): string | undefined {
   return project === "" ? undefined : `of ${project}, ${type} ${plain(ref)}`;
 }
 
-function describeBuildkite(subject: string): string | undefined {
-  const [, organization = "", pipeline = "", ref = ""] =
-    new RegExp(`^organization:(${NAME}):pipeline:(${NAME}):ref:([^:]+)(?::.*)?$`, "s").exec(subject) ?? [];
-  return pipeline === "" ? undefined : `of ${organization}/${pipeline}, ${describeRef(ref)}`;
-}
-
 const descriptions: Readonly<Partial<Record<string, DescribeSubject>>> = {
   [GITHUB]: describeGithub,
   [GITLAB]: describeGitlab,
-  [BUILDKITE]: describeBuildkite,
   [GOOGLE]: (subject) => (/^\d+$/.test(subject) ? `account ${subject}` : undefined),
 };
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
-interface TenantIssuer extends KnownIssuer {
-  readonly issuer: RegExp;
-  readonly what: string;
-}
-
 /** Issuers that have an address for each customer. */
-const perCustomer: readonly TenantIssuer[] = [
+const perCustomer: readonly { readonly what: string; readonly issuer: RegExp }[] = [
   {
-    name: "CircleCI",
     what: CIRCLECI_ORGANISATION,
     issuer: new RegExp(`^https://oidc\\.circleci\\.com/org/(${UUID})$`),
-    describe: (subject, issuer) => {
-      const [, organization = "", project = ""] =
-        new RegExp(`^org/(${UUID})/project/(${UUID})(?:/.*)?$`).exec(subject) ?? [];
-      return issuer.endsWith(`/org/${organization}`)
-        ? `of organization ${organization}, project ${project}`
-        : undefined;
-    },
   },
   {
-    name: "Azure",
     what: AZURE_TENANT,
     issuer: new RegExp(
       `^https://(?:login\\.microsoftonline\\.com/(${UUID})/v2\\.0|sts\\.windows\\.net/(${UUID})/)$`,
     ),
-    describe: (subject, issuer) => {
-      const tenant = new RegExp(UUID).exec(issuer)?.[0] ?? "";
-      return `tenant ${tenant}, principal ${plain(subject)}`;
-    },
   },
 ];
 
@@ -96,12 +71,11 @@ export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
   return sharedIssuers.find((candidate) => candidate.issuer === normalize(issuer));
 }
 
-/** What is known of the issuer of that exact address: that it signs for many customers, or how its subjects are described. */
+/** The issuer of that exact address that signs for many customers, and how its subjects are described. */
 export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   const shared = sharedIssuerOf(issuer);
-  if (shared !== undefined)
-    return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
-  return perCustomer.find(({ issuer: form }) => form.test(issuer));
+  if (shared === undefined) return undefined;
+  return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
 }
 
 /** The customer that an exact address names, of an issuer with an address for each. */
