@@ -181,7 +181,7 @@ function ownerByClaim(claim: string, value: AcceptedValue): Owner {
 function ownerByAddress(value: AcceptedValue): Owner {
   const { text, isStart } = writtenOf(value);
   return isStart
-    ? { text: nameOfMailbox(text.toLowerCase().replace(/@.*/s, "")), isStart }
+    ? { text: nameOfMailbox(text.toLowerCase()).replace(/[^\w-].*/s, ""), isStart }
     : ownerNamed(mailboxOf(text));
 }
 
