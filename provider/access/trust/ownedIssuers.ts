@@ -136,15 +136,8 @@ function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
 
 /** Why an address is not proven to be one owner's. */
 function describeAddress(text: string): string {
-  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
-  const quoted = JSON.stringify(text);
-  if (scheme === "") return `${quoted} is no https address`;
-  if (scheme.toLowerCase() !== "https")
-    return `${quoted} is not https, so that others can answer in its place`;
-  const [authority = ""] = rest.split(/[/?#\\]/);
-  if (/[^\x21-\x7e]/.test(authority))
-    return `the host of ${quoted} has letters that look like others, or invisible ones`;
-  if (!/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/.test(authority)) return `${quoted} has no plain host`;
+  const [, authority] = /^https:\/\/([A-Za-z0-9.-]+(?::[0-9]{1,5})?)(?:[/?#]|$)/i.exec(text) ?? [];
+  if (authority === undefined) return `${JSON.stringify(text)} is no https address with a plain host`;
   const found = findHostOwner(authority.toLowerCase());
   return "problem" in found
     ? found.problem
