@@ -144,9 +144,9 @@ export interface LiteralStart {
   readonly isStart: boolean;
 }
 
-/** One character of ASCII that stands for itself, and is not repeated. */
+/** One character of ASCII that stands for itself, and is not repeated, also not behind a flag: `a(?i)*`. */
 const LITERAL =
-  /(?:\\([!-/:-@[-`{-~])|\[(?:\\([!-/:-@[-`{-~])|([ -Z_-~]))\]|(?![\\^$.*+?()[\]{}|])([ -~]))(?![*+?{])/y;
+  /(?:\\([!-/:-@[-`{-~])|\[(?:\\([!-/:-@[-`{-~])|([ -Z_-~]))\]|(?![\\^$.*+?()[\]{}|])([ -~]))(?![*+?{]|\(\?[A-Za-z-]*\))/y;
 
 /** Reads with what all texts of a pattern begin. */
 export function literalStart(pattern: string): LiteralStart {
