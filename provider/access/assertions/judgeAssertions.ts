@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
-import { limitLines, plural, withoutTrailing } from "../../text/plain";
+import { limitLines, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -31,26 +31,18 @@ import type {
   Written,
 } from "./assertion";
 import { RE2JS } from "re2js";
-import { pathsMeant, textAtPath, textMeant } from "../graph/describedFields";
+import { textAtPath, textMeant } from "../graph/describedFields";
 import {
   Principals,
   addressClaims,
+  beginsWithOwner,
   mailboxOf,
-  nameOwner,
+  ownerByPart,
   textOfTrust,
   valuesOfClaim,
 } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
-import { claimsInSubjects } from "../trust/data/pins";
-import {
-  BARE_SUBJECT,
-  OPTIONAL_NUMBER,
-  isOfBuildkite,
-  otherNames,
-  owningClaims,
-  saysOwnerTwice,
-  withoutNumbers,
-} from "../trust/issuers";
+import { OPTIONAL_NUMBER, issuerNameOf, owningClaims, roleOf, withoutNumbers } from "../trust/issuers";
 import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -126,91 +118,55 @@ function shareOfPart(
   isOfSubject = false,
 ): Share {
   const { exact, pattern } = part ?? {};
-  if (exact !== undefined) return shareOf(globs.some((glob) => trustMatches(glob, exact)));
-  return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
+  if (exact === undefined)
+    return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
+  const texts = isOfSubject ? [exact, withoutNumbers(exact)] : [exact];
+  return shareOf(globs.some((glob) => texts.some((text) => trustMatches(glob, text))));
 }
 
-/** The same of an issuer, where nobody can say what its other names mean, its capitals, and a slash at its end. */
+/** The same of an issuer, where nobody can say what its other names mean, its capitals, a slash at its end, and a pattern. */
 function shareOfIssuer(
   comparer: PatternComparer,
   part: AcceptedValue | undefined,
   globs: readonly string[],
 ): Share {
   const share = shareOfPart(comparer, part, globs);
-  if (share !== "none") return share;
-  const others = globs.flatMap((glob) => [glob, ...otherNames(glob)]).map((name) => name.toLowerCase());
-  const either = others.flatMap((name) => [withoutTrailing(name, "/"), `${withoutTrailing(name, "/")}/`]);
-  return shareOfPart(comparer, inSmallLetters(part), either) === "none" ? "none" : "some";
+  if (share !== "none" || part === undefined) return share;
+  const { text, isStart } = ownerByPart("issuer", part);
+  return isStart || globs.some((glob) => trustMatches(issuerNameOf(glob), text)) ? "some" : "none";
 }
-
-/** What a part accepts, in small letters or in any. */
-const inSmallLetters = (
-  { exact, pattern }: AcceptedValue = { exact: undefined, pattern: undefined },
-): AcceptedValue => ({
-  exact: exact?.toLowerCase(),
-  pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
-});
 
 /**
- * The same of a subject. One of GitHub may name the repository behind other claims, by a claim of the token, or not at all:
- * nobody can say then what the rest of a glob means.
+ * The same of a subject. Nobody can say what another spelling of it means, whose session of AWS it is, which run it is that names
+ * its project alone, and whose it is that does not begin with a project.
  */
 function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly string[]): Share {
-  const share = shareOfPart(comparer, trust.subject ?? trust.arn ?? trust.service, globs, true);
+  const { subject, arn, service } = trust;
+  const share = shareOfPart(comparer, subject ?? arn ?? service, globs, true);
   if (share !== "none") return share;
-  if (trust.subject === undefined) {
-    const others = globs.flatMap(otherNames);
-    return shareOfPart(comparer, trust.arn ?? trust.service, others) === "none" ? "none" : "some";
+  if (subject === undefined) {
+    const role = arn === undefined ? undefined : ownerByPart("arn", arn);
+    const isMeant = (glob: string): boolean => trustMatches(roleOf(glob).toLowerCase(), role?.text ?? "");
+    return role !== undefined && (role.isStart || globs.some(isMeant)) ? "some" : "none";
   }
-  const { exact, pattern } = trust.subject;
-  const bare = exact === undefined ? undefined : withoutNumbers(exact);
-  if (bare !== exact && globs.some((glob) => trustMatches(glob, bare ?? ""))) return "all";
-  if (isMailboxIn(exact ?? "", globs)) return "some";
-  const { owner, isOwnerless, claims } = nameOwner(comparer, trust);
-  const whole = globs.map((glob) => glob.toLowerCase());
-  const starts = whole.map((glob) => /^[^:]*:[^:]*:?/.exec(glob)?.[0] ?? glob);
-  if (mayEndWithStart(comparer, trust.subject, starts)) return "some";
-  // Names of repositories, projects and their owners are the same in capitals.
-  if (pattern !== undefined && exact === undefined && !isOwnerless)
-    return shareOfPattern(comparer, `(?i:${pattern})`, globs, true) === "none" ? "none" : "some";
-  if (bare !== undefined && whole.some((glob) => trustMatches(glob, bare.toLowerCase()))) return "some";
-  // A subject that begins with the repository says all that a glob asks for.
-  if (exact !== undefined && /^repo:/i.test(exact)) return "none";
-  // Whose run it is, is known at most: nobody can say what the rest of a glob means.
-  if (owner !== undefined) {
-    const text = owner.exact?.toLowerCase() ?? "";
-    return owner.exact !== exact && starts.some((start) => trustMatches(start, text)) ? "some" : "none";
-  }
-  return starts.some((start) => mayMean(trust, claims, start)) ? "some" : "none";
+  const { exact, pattern = "" } = subject;
+  const union = globs.flatMap(looselyMeant).join("|");
+  const loosely = anchored(`(?i:${union})`);
+  const isLooselyMeant =
+    exact === undefined
+      ? comparer.intersects(`(?i:${pattern})`, loosely) !== "no"
+      : comparer.mayMatch(loosely, exact) || isMailboxIn(exact, globs);
+  const mayBeProject = globs.some((glob) => /^(?:[*?]|repo(?:sitory)?:|organization:)/i.test(glob));
+  return isLooselyMeant || (mayBeProject && !beginsWithOwner(trust)) ? "some" : "none";
 }
 
-/** Whether a subject may be no more than the project that a glob begins with: nobody can say then what its rest means. */
-function mayEndWithStart(
-  comparer: PatternComparer,
-  { exact, pattern }: AcceptedValue,
-  starts: readonly string[],
-): boolean {
-  const bare = anchored(`(?i:${BARE_SUBJECT})`);
-  if (exact !== undefined) {
-    const text = `${withoutNumbers(exact).toLowerCase()}:`;
-    return starts.some((start) => trustMatches(start, text)) && comparer.matches(bare, exact);
-  }
-  const ends = starts.flatMap((start) => (start.endsWith(":") ? globPattern(start.slice(0, -1), true) : []));
-  if (ends.length === 0) return false;
-  const found = comparer.exampleOf(pattern ?? "", bare, anchored(`(?i:${ends.join("|")})`));
-  return found === "tooLarge" || found.text !== undefined;
-}
-
-/** Whether a subject that does not say which repository or pipeline runs may be one that a glob begins with. */
-function mayMean(trust: Trust, claims: ReturnType<typeof nameOwner>["claims"], start: string): boolean {
-  if (/^[*?]/.test(start)) return true;
-  const isOther = (claim: string, named: string | undefined): boolean =>
-    named !== undefined && claims.get(claim)?.some((each) => each.exact?.toLowerCase() !== named) === true;
-  const [, organization] = /^organization:([^:*?]+):/.exec(start) ?? [];
-  if (isOfBuildkite(trust.issuer?.exact))
-    return start.startsWith("organization:") && !isOther("organization_slug", organization);
-  const [, owner] = /^repo(?:sitory)?:([^/*?]+)\//.exec(start) ?? [];
-  return /^repo(?:sitory)?:/.test(start) && !isOther("repository_owner", owner);
+/** The texts that a glob of subjects may mean: the project alone too. */
+function looselyMeant(glob: string): string[] {
+  const project = /^[^:]*:[^:]*(?=:)/.exec(glob)?.[0];
+  return [
+    addressPattern(glob) ?? globPattern(glob, true),
+    ...(project === undefined ? [] : [globPattern(project, true, "[^:]")]),
+  ];
 }
 
 /** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
@@ -227,29 +183,13 @@ function shareOfValue(
   const share = shareIn(value, globs);
   if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
   if (share !== "none" || !owningClaims.has(name)) return share;
+  const { exact, pattern } = value;
+  const inAnyCase = {
+    exact: exact?.toLowerCase(),
+    pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
+  };
   const others = globs.map((glob) => glob.toLowerCase());
-  return shareIn(inSmallLetters(value), others) === "none" ? "none" : "some";
-}
-
-/** The same of what a pattern of subjects says in the place of a claim; nothing where it may say something else. */
-function shareOfClaimInSubject(
-  comparer: PatternComparer,
-  { issuer, subject }: Trust,
-  name: string,
-  globs: readonly string[],
-): Share[] {
-  const { exact, pattern } = subject ?? {};
-  const place = claimsInSubjects[name];
-  if (exact !== undefined || pattern === undefined || place === undefined) return [];
-  const { starts, char, end, rest } = place;
-  const isThere = comparer.isSubset(pattern, `\\A(?:${starts.join("|")})`) === "yes";
-  if (!isThere || !saysOwnerTwice(issuer?.exact)) return [];
-  const subjects = starts.flatMap((start) =>
-    globs.map((glob) => `${globPattern(`${start}${glob}${end}`, true, char)}${rest}`),
-  );
-  const union = anchored(subjects.join("|"));
-  if (comparer.isSubset(pattern, union) === "yes") return ["all"];
-  return [comparer.intersects(`(?i:${pattern})`, `(?i:${union})`) === "no" ? "none" : "some"];
+  return shareIn(inAnyCase, others) === "none" ? "none" : "some";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -259,10 +199,7 @@ function shareOfClaim(
   name: string,
   globs: readonly string[],
 ): Share {
-  const shares = [
-    ...valuesOfClaim(comparer, trust, name).map((value) => shareOfValue(comparer, name, value, globs)),
-    ...shareOfClaimInSubject(comparer, trust, name, globs),
-  ];
+  const shares = valuesOfClaim(trust, name).map((value) => shareOfValue(comparer, name, value, globs));
   return shares.includes("none") ? "none" : join(shares.length === 0 ? ["some"] : shares);
 }
 
@@ -320,7 +257,7 @@ export class SubjectJudge {
     const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
     return meet([
       ...(type === undefined ? [] : [shareOf(this.isOfType(subject, type))]),
-      ...(uid === undefined ? [] : [shareOf(this.uidsOf(subject).some((own) => isInGlobs(own, uid)))]),
+      ...(uid === undefined ? [] : [this.shareOfUid(subject, uid)]),
       ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
       ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
       ...(asksTrust ? [this.shareOfTrusts(subject, conditions)] : []),
@@ -335,12 +272,11 @@ export class SubjectJudge {
     return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
   }
 
-  /** Its own uid, and, where it is replaced, that of the other side: the same holder has another one then. */
-  private uidsOf({ key, uid }: Subject): string[] {
-    const [own, other] = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
-    const isSameHolder = own !== undefined && other !== undefined && holderOf(own) === holderOf(other);
-    const known = this.isPlanned && isSameHolder ? other.uid : undefined;
-    return [uid, known].filter((each) => each !== undefined);
+  /** By its own uid, and, where it is replaced, perhaps by that of the other side, which may be another holder's. */
+  private shareOfUid({ key, uid }: Subject, globs: readonly string[]): Share {
+    if (uid !== undefined && isInGlobs(uid, globs)) return "all";
+    const other = this.isPlanned ? entityOf(this.other.entities, key)?.uid : undefined;
+    return other !== undefined && isInGlobs(other, globs) ? "some" : "none";
   }
 
   /** An object is called by its name where it had the name before the change and has it after it. */
@@ -375,10 +311,6 @@ export class SubjectJudge {
     return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
   }
 }
-
-/** Who can be an object: what a replacement must keep so that it stays the same holder. */
-const holderOf = (entity: Entity): string =>
-  JSON.stringify([trustsOf(entity), textMeant(entity, "invite.address"), textMeant(entity, "signIn.issuer")]);
 
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));
@@ -518,7 +450,7 @@ class Side {
   constructor(
     readonly graph: AccessGraph,
     other: AccessGraph,
-    private readonly comparer: PatternComparer,
+    comparer: PatternComparer,
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
     private readonly past?: AccessGraph,
@@ -569,22 +501,15 @@ class Side {
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
   }
 
-  /** Which subjects with a grant one principal may be. */
+  /** Which subjects one principal may be, among those too that departed or have no grant. */
   readonly principals = once(() => {
-    const { entities, grants } = this.graph;
-    const subjects = grants.map(({ subject }) => subject);
-    return new Principals(entities, this.comparer, subjects, this.past?.entities);
-  });
-
-  /** Which subjects one principal may be, among those too that departed or have no grant: these can be many, of one trust. */
-  readonly principalsWithDeparted = once(() => {
     const departed = this.departed();
     const entities = new Map([
       ...departed.map(({ entity }) => [entity.key, entity] as const),
       ...this.graph.entities,
     ]);
     const subjects = [...departed.map(({ was }) => was), ...this.holders()];
-    return new Principals(entities, this.comparer, subjects, this.past?.entities);
+    return new Principals(entities, subjects, this.past?.entities);
   });
 
   /**
@@ -595,7 +520,7 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
-    const principals = departed.length === 0 ? this.principals() : this.principalsWithDeparted();
+    const principals = this.principals();
     const found = new Set<string>();
     const asked = new Set<string>();
     for (const one of [...named, ...departed]) {
@@ -716,11 +641,8 @@ class AssertionJudge {
   private readonly after: Side;
   /** After, with all that is still there until the update takes it away. */
   private readonly meanwhile: Side;
-  /**
-   * The keys of those that accept more principals than before, as far as anybody can say, and whether all of that is a directory
-   * that asks for further scopes.
-   */
-  private readonly widened: ReadonlyMap<string, { readonly isByScopes: boolean }>;
+  /** The keys of those that accept more principals than before, as far as anybody can say. */
+  private readonly widened: ReadonlySet<string>;
   /** Whether nobody can say that a holder can sign in after the change. */
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
@@ -741,17 +663,14 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new Side(meanwhile, before, comparer, this.isPlanned, before, former);
-    this.widened = new Map(
+    this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }) => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
           // What those who are in get, and for how long, is no matter of who gets in.
           if (!mayWiden(direction) || effect === "role") return false;
           return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventory?.takenAt);
         };
-        const paths = fields.filter(letsMoreIn).map(({ path }) => path);
-        if (entity === undefined || paths.length === 0) return [];
-        const scopes = pathsMeant(entity.kind, "signIn.scopes");
-        return [[entity.key, { isByScopes: paths.every((path) => scopes.includes(path)) }] as const];
+        return entity !== undefined && fields.some(letsMoreIn) ? [entity.key] : [];
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
@@ -784,57 +703,40 @@ class AssertionJudge {
   private acceptsMore({ key, type }: Subject): boolean {
     // A service of the platform is itself, whatever else its association holds.
     if (type === "service") return false;
-    return [key, wholeOf(key) ?? ""].some((each) => {
-      const widening = this.widened.get(each);
-      // Whoever signs in by a directory is who did before, in whatever groups.
-      return widening !== undefined && !(type === "identityProvider" && widening.isByScopes);
-    });
+    return this.widened.has(key) || this.widened.has(wholeOf(key) ?? "");
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
   private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => boolean {
     const all = [...held];
-    const byKey = this.indexHeld(all, ({ key }) => withoutRetained(key));
-    const byTrust = once(() => this.indexHeld(all, (one) => this.before.principals().textOf(one)));
+    const byKey = groupBy(all, ({ grant }) => [withoutRetained(grant.subject.key)]);
+    const textOf = ({ grant }: Held): string[] =>
+      [this.before.principals().textOf(grant.subject) ?? []].flat();
+    const byTrust = once(() => groupBy(all, textOf));
     return (now, side) => {
       const { subject } = now.grant;
       if (this.acceptsMore(subject)) return false;
-      if (byKey(now, side, withoutRetained(subject.key))) return true;
+      if (this.isNoMore(now, side, byKey.get(withoutRetained(subject.key)))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
-      return byTrust()(now, side, this.after.principals().textOf(subject));
+      return this.isNoMore(now, side, byTrust().get(this.after.principals().textOf(subject) ?? ""));
     };
   }
 
-  private indexHeld(
-    held: readonly Held[],
-    nameOf: (subject: Subject) => string | undefined,
-  ): (now: Held, side: Side, name: string | undefined) => boolean {
-    // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
-    const known = { given: new Map<string, Set<string>>(), acting: new Map<string, Set<string>>() };
-    const add = (places: Map<string, Set<string>>, place: string, capabilities: readonly string[]): void => {
-      const there = getOrCompute(places, place, () => new Set());
-      for (const capability of capabilities) there.add(capability);
-    };
-    for (const { grant, points, capabilities } of held) {
-      const name = nameOf(grant.subject);
-      if (name === undefined) continue;
-      for (const point of points) {
-        add(known.given, JSON.stringify([name, point]), capabilities);
-        const from = this.before.hierarchy.actsFrom(grant.subject, point);
-        if (from !== undefined) add(known.acting, JSON.stringify([name, from]), capabilities);
-      }
-    }
-    return ({ grant: { subject }, points, capabilities }, { hierarchy }, name) =>
-      name !== undefined &&
-      points.every((point) => {
-        const from = hierarchy.actsFrom(subject, point);
-        const places = from === undefined ? known.given : known.acting;
-        const above = this.before.hierarchy.chain(from ?? point);
-        return capabilities.every((each) =>
-          above.some((group) => places.get(JSON.stringify([name, group]))?.has(each) === true),
-        );
-      });
+  /** Whether what is held now is no more than what was held before, by the same subject. */
+  private isNoMore(now: Held, { hierarchy }: Side, held: readonly Held[] = []): boolean {
+    return now.points.every((point) => {
+      // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
+      const from = hierarchy.actsFrom(now.grant.subject, point);
+      const above = this.before.hierarchy.chain(from ?? point);
+      const reaches = ({ grant, points }: Held): boolean =>
+        points.some((each) => {
+          const group = from === undefined ? each : this.before.hierarchy.actsFrom(grant.subject, each);
+          return group !== undefined && above.includes(group);
+        });
+      const there = new Set(held.filter(reaches).flatMap(({ capabilities }) => capabilities));
+      return now.capabilities.every((each) => there.has(each));
+    });
   }
 
   /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
@@ -914,7 +816,7 @@ class AssertionJudge {
     const isStillMeant = (subject: Subject): boolean =>
       this.next().shareOf(subject, withoutNames(who)) !== "none" &&
       this.after
-        .principalsWithDeparted()
+        .principals()
         .sharing(subject)
         .some((other) => staying.has(other.key) && this.next().shareOf(other, who) !== "none");
     const isLeftOutAnew = (subject: Subject): boolean =>

@@ -2,25 +2,20 @@ import { domainToASCII } from "node:url";
 import { namesOfKeys } from "../documents/digest";
 import { addTo, getOrCompute } from "../../fields/values";
 import {
-  BARE_SUBJECT,
   claimsOfSubject,
-  customerOf,
-  holderClaims,
-  OPTIONAL_NUMBER,
-  otherNames,
-  ownerlessSubjects,
-  ownerStarts,
+  isOfBuildkite,
+  isOfGithub,
+  issuerNameOf,
+  ownerStartOf,
   owningClaims,
   repositoryOfClaim,
   repositoryOfSubject,
+  roleOf,
   saysOwnerTwice,
 } from "../trust/issuers";
 import { RE2JS } from "re2js";
-import { OWNERS_OF_TEMPLATES, githubSegment } from "../trust/data/pins";
-import { MOST_OWNERS } from "../trust/judgement";
-import { anchored, exactPattern } from "../trust/patternComparer";
-import type { PatternComparer } from "../trust/patternComparer";
-import { openEnds } from "../trust/regexSyntax";
+import { literalStart } from "../trust/regexSyntax";
+import type { LiteralStart } from "../trust/regexSyntax";
 import { sortedJson } from "../../fields/formats";
 import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
@@ -31,10 +26,10 @@ import type { Entities, Entity } from "./model";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 
-/** What every principal of a trust proves: where one has a part that the other has not, they are proven in different ways. */
-const proofs = ["issuer", "account", "service"] as const;
-/** Where a trust does not say one, each is accepted. Whoever asks for a token chooses its audience. */
-const details = ["arn", "userId"] as const;
+/*
+ * Whether one principal may be accepted by two trusts. What each says of its owner is compared as far as it is written out: a
+ * pattern by the text that it begins with. Where that does not tell two owners apart, they may be one.
+ */
 
 export type AcceptedValue = Pick<TrustPart, "exact" | "pattern">;
 
@@ -48,367 +43,248 @@ export const addressClaims: ReadonlySet<string> = new Set([
   "unique_name",
 ]);
 
-/** What a claim is compared as. */
-const partOfClaim = (claim: string): string => (addressClaims.has(claim) ? "email" : claim);
-
 /**
- * The mailbox of an address, however it is written: in capitals, in quotes, with a comment, with a tag behind a plus sign,
- * behind a scheme, at a domain in letters of any script, or with dots that Gmail does not read
- * (https://support.google.com/mail/answer/7436150). Other texts in small letters.
+ * The mailbox of an address, however it is written: in capitals, in quotes, with a comment, with a tag behind a plus sign, with
+ * dots, behind a scheme, or at a domain in letters of any script. Other texts in small letters.
  */
 export function mailboxOf(text: string): string {
   const lower = text.toLowerCase();
   const at = lower.lastIndexOf("@");
   const written = withoutTrailing(lower.slice(at + 1), ".");
   if (at < 0 || /[:/]/.test(written)) return lower;
-  const host = domainToASCII(written) || written;
-  const mailbox = (lower.slice(0, at).split(/[|:]/).pop() ?? "").replace(/\([^()]*\)|"/g, "");
-  const [name = ""] = mailbox.split("+");
-  return /^(?:gmail|googlemail)\.com$/.test(host)
-    ? `${name.replaceAll(".", "")}@gmail.com`
-    : `${name}@${host}`;
+  const host = (domainToASCII(written) || written).replace(/^googlemail\.com$/, "gmail.com");
+  return `${nameOfMailbox(lower.slice(0, at))}@${host}`;
 }
 
-/** What accepts a mail address with any tag, or with none; nothing for a text that is no address. */
-function withAnyTag(address: string): AcceptedValue[] {
-  const mailbox = mailboxOf(address);
-  const at = mailbox.lastIndexOf("@");
-  if (at < 0) return [];
-  const [name, host] = [mailbox.slice(0, at), mailbox.slice(at + 1)];
-  const isGmail = host === "gmail.com";
-  const names = isGmail ? Array.from(name, (letter) => RE2JS.quote(letter)).join("\\.*") : RE2JS.quote(name);
-  const hosts = isGmail ? "(?:gmail|googlemail)\\.com" : RE2JS.quote(host);
-  return [{ exact: undefined, pattern: anchored(`(?i:${names}(?:\\+[^@]*)?@${hosts})`) }];
+const nameOfMailbox = (local: string): string =>
+  (local.split(/[|:]/).pop() ?? "").replace(/\([^()]*\)|[".]/g, "").replace(/\+.*/s, "");
+
+/** What a trust says of the owner of its tokens: one text, or all that begin with it. */
+type Owner = LiteralStart;
+
+/** Of whom nothing is written out. */
+const ANYBODY: Owner = { text: "", isStart: true };
+
+const writtenOf = ({ exact, pattern = "" }: AcceptedValue): LiteralStart =>
+  exact === undefined ? literalStart(pattern) : { text: exact, isStart: false };
+
+/** Names of owners are the same in capitals. */
+const ownerNamed = (text: string): Owner => ({ text: text.toLowerCase(), isStart: false });
+
+/** Whether two may be one owner. */
+const mayBeOne = (one: Owner, other: Owner): boolean =>
+  one.isStart && other.isStart
+    ? one.text.startsWith(other.text) || other.text.startsWith(one.text)
+    : one.isStart
+      ? other.text.startsWith(one.text)
+      : other.isStart
+        ? one.text.startsWith(other.text)
+        : one.text === other.text;
+
+/** A part of a trust beside its subject: how much of it says whose it is, and what names the same. */
+interface OwningPart {
+  readonly part: "issuer" | "account" | "service" | "arn" | "userId";
+  /** Whether every principal of a trust proves it: where one trust has it and the other has not, these prove different things. */
+  readonly isProof: boolean;
+  readonly nameOf: (text: string) => string;
+  /** How a pattern begins that writes out whose it is. */
+  readonly start?: RegExp;
 }
 
-/** A trust, and whom it names by its subject and its claims together. */
-interface Naming {
-  readonly trust: Trust;
-  /**
-   * The subject; where that or a claim says which repository runs, the repository in its place. Undefined where nothing says
-   * so: whoever may run something in a repository chooses its environment, and with it a subject that has only that.
-   */
-  readonly owner: AcceptedValue | undefined;
-  /** How each subject begins that says whose run it is, where these can be listed: two trusts without a common one are of different owners. */
-  readonly starts: readonly string[] | undefined;
-  /** Whether the subject may say nothing of the repository. */
-  readonly isOwnerless: boolean;
-  readonly claims: ReadonlyMap<string, readonly AcceptedValue[]>;
-  /** The values of claims that name one holder whatever the subject. */
-  readonly holders: readonly { readonly claim: string; readonly value: AcceptedValue }[];
-  /** The mail addresses that the trust asks for. */
-  readonly addresses: readonly AcceptedValue[];
+const owningParts: readonly OwningPart[] = [
+  { part: "issuer", isProof: true, nameOf: issuerNameOf },
+  { part: "account", isProof: true, nameOf: (text) => text },
+  { part: "service", isProof: true, nameOf: (text) => text.replace(/^SERVICE_PRINCIPAL_/, "") },
+  { part: "arn", isProof: false, nameOf: roleOf, start: /:assumed-role\/[^/]+\// },
+  { part: "userId", isProof: false, nameOf: (text) => text.replace(/:.*/s, ""), start: /:/ },
+];
+
+/** Whose tokens a part of a trust accepts: of AWS the role, whoever names its session. */
+export function ownerByPart(name: OwningPart["part"], value: AcceptedValue): Owner {
+  const { nameOf, start } = owningParts.find(({ part }) => part === name) ?? { nameOf: String };
+  const { text, isStart } = writtenOf(value);
+  return isStart && start?.test(text) !== true ? ANYBODY : ownerNamed(nameOf(text));
 }
 
-/** The mail addresses that a trust asks for: in its claims, and a subject that is one. */
-function addressesOf({ trust, starts, claims }: Omit<Naming, "addresses">): readonly AcceptedValue[] {
-  const { exact, pattern } = trust.subject ?? {};
-  // What begins with a repository may have a number behind an @, and is no address.
-  const isOpen = exact === undefined && pattern?.includes("@") === true && starts === undefined;
-  const own = exact?.includes("@") === true ? [exactValue(exact)] : isOpen ? [{ exact, pattern }] : [];
-  const inClaims = [...claims].flatMap(([claim, values]) => (addressClaims.has(claim) ? values : []));
-  return [...inClaims, ...(trust.hasKeys ? [] : own)];
+/**
+ * Whether a subject begins with what says whose run it is. A template of GitHub or Buildkite may leave that out, or write it
+ * behind something else.
+ */
+export function beginsWithOwner({ issuer, subject }: Trust): boolean {
+  const { text } = subject === undefined ? ANYBODY : writtenOf(subject);
+  if (isOfBuildkite(issuer?.exact)) return /^organization:/i.test(text);
+  return !isOfGithub(issuer?.exact) || /^repo(?:sitory)?:/i.test(text);
 }
 
-/** Reads whom a trust names. */
-export function nameOwner(comparer: PatternComparer, trust: Trust): Naming {
-  const naming = readOwner(comparer, trust);
-  return { ...naming, addresses: addressesOf(naming) };
+/** Whose run a subject is. Whoever may run something there chooses the rest: the branch, the environment. */
+export function ownerBySubject(trust: Trust): Owner {
+  if (trust.subject === undefined) return ANYBODY;
+  const { text, isStart } = writtenOf(trust.subject);
+  const start = ownerStartOf(isStart ? text : `${text}:`);
+  const repository = repositoryOfSubject(isStart ? (start ?? "") : text);
+  if (repository !== undefined) return ownerNamed(`repo:${repository}`);
+  if (!beginsWithOwner(trust)) return ANYBODY;
+  if (start !== undefined) return ownerNamed(start);
+  // GitHub may write a number behind an at sign, and a mail address is compared as such.
+  const begin = text.replace(/@.*/s, "").replace(/^repository:/i, "repo:");
+  return isStart ? { text: begin.toLowerCase(), isStart } : ownerNamed(text);
 }
 
-function readOwner(comparer: PatternComparer, trust: Trust): Omit<Naming, "addresses"> {
-  const issuer = trust.issuer?.exact;
-  const { exact, pattern } = trust.subject ?? {};
+/** What a trust says of its owner in claims, and in the words of claims. */
+function owningClaimsOf(trust: Trust): ReadonlyMap<string, readonly AcceptedValue[]> {
   const claims = new Map<string, AcceptedValue[]>();
   const add = (claim: string, value: AcceptedValue): void => {
-    if (owningClaims.has(partOfClaim(claim))) addTo(claims, claim, value);
+    if (owningClaims.has(claim) || addressClaims.has(claim)) addTo(claims, claim, value);
   };
-  const texts = [
-    ...(exact === undefined ? [] : claimsOfSubject(issuer, exact)),
-    ...readClaimConditions(trust, "exact"),
-  ];
+  const issuer = trust.issuer?.exact;
+  const { text, isStart } = trust.subject === undefined ? ANYBODY : writtenOf(trust.subject);
+  // Where a pattern goes on, its last name may go on too.
+  const said = isStart ? text.slice(0, text.lastIndexOf(":") + 1) : text;
   let repository: string | undefined;
-  for (const [name, text] of texts) {
-    add(name, exactValue(text));
-    repository ??= repositoryOfClaim(name, text);
+  for (const [name, value] of [...claimsOfSubject(issuer, said), ...readClaimConditions(trust, "exact")]) {
+    add(name, exactValue(value));
+    repository ??= repositoryOfClaim(name, value);
   }
+  const [, owner] = /^repo(?:sitory)?:([^/:@]+)(?:@[0-9]+)?\//.exec(isOfGithub(issuer) ? text : "") ?? [];
   if (repository !== undefined) {
     add("repository", exactValue(repository));
     add("repository_owner", exactValue(repository.split("/")[0] ?? ""));
+  } else if (owner !== undefined) {
+    add("repository", { exact: undefined, pattern: `\\A${RE2JS.quote(owner)}/` });
+    add("repository_owner", exactValue(owner));
   }
-  for (const [name, text] of readClaimConditions(trust, "patterns"))
-    add(name, { exact: undefined, pattern: text });
-  const holders = holderClaims.flatMap(({ claim: part, issuer: form, mayBePattern }) => {
-    const values = [...claims].flatMap(([claim, all]) =>
-      partOfClaim(claim) === part
-        ? all
-            .filter(({ exact: text }) => text !== undefined || mayBePattern)
-            .map((value) => ({ claim, value }))
-        : [],
-    );
-    const ofForm = { exact: undefined, pattern: form };
-    return trust.issuer !== undefined && values.length > 0 && mayIntersect(comparer, trust.issuer, ofForm)
-      ? values
-      : [];
-  });
-  const ownerless = ownerlessSubjects(issuer);
-  if (ownerless === undefined) {
-    const owner = trust.subject;
-    return { trust, owner, starts: startsOf(comparer, owner), isOwnerless: false, claims, holders };
-  }
-  const isOwnerless =
-    exact === undefined
-      ? pattern !== undefined && comparer.intersects(pattern, anchored(ownerless)) !== "no"
-      : new RegExp(`^(?:${ownerless})$`).test(exact);
-  if (isOwnerless && pattern !== undefined)
-    for (const name of OWNERS_OF_TEMPLATES) {
-      const value = claimInPattern(comparer, pattern, name);
-      if (value !== undefined) add(name, value);
-    }
-  const owner =
-    repository === undefined ? (isOwnerless ? undefined : trust.subject) : exactValue(`repo:${repository}:`);
-  return { trust, owner, starts: startsOf(comparer, owner), isOwnerless, claims, holders };
+  for (const [name, pattern] of readClaimConditions(trust, "patterns"))
+    add(name, { exact: undefined, pattern });
+  return claims;
 }
 
 /** What a trust says of a claim; of one that names an owner by its subject, too. */
-export function valuesOfClaim(
-  comparer: PatternComparer,
-  trust: Trust,
-  name: string,
-): readonly AcceptedValue[] {
+export function valuesOfClaim(trust: Trust, name: string): readonly AcceptedValue[] {
   if (owningClaims.has(name) && saysOwnerTwice(trust.issuer?.exact))
-    return nameOwner(comparer, trust).claims.get(name) ?? [];
+    return owningClaimsOf(trust).get(name) ?? [];
   const valuesOf = (form: "exact" | "patterns"): string[] =>
     readClaimConditions(trust, form).flatMap(([claim, text]) => (claim === name ? [text] : []));
   const patterns = valuesOf("patterns").map((pattern) => ({ exact: undefined, pattern }));
   return [...valuesOf("exact").map(exactValue), ...patterns];
 }
 
-const startsOfPatterns = new WeakMap<PatternComparer, Map<string, readonly string[] | undefined>>();
-
-function startsOf(
-  comparer: PatternComparer,
-  owner: AcceptedValue | undefined,
-): readonly string[] | undefined {
-  if (owner?.exact !== undefined) return [startOf("subject", owner)];
-  if (owner?.pattern === undefined) return undefined;
-  const { pattern } = owner;
-  const known = getOrCompute(startsOfPatterns, comparer, () => new Map());
-  return getOrCompute(known, pattern, () => findStarts(comparer, pattern));
+/** Whose a value of a claim is. */
+function ownerByClaim(claim: string, value: AcceptedValue): Owner {
+  if (addressClaims.has(claim)) return ownerByAddress(value);
+  const { text, isStart } = writtenOf(value);
+  // A repository has several workflows.
+  const repository = claim === "workflow_ref" ? /^[^/]+\/[^/]+\//.exec(text)?.[0] : undefined;
+  return repository === undefined ? { text: text.toLowerCase(), isStart } : ownerNamed(repository);
 }
 
-function findStarts(comparer: PatternComparer, pattern: string): readonly string[] | undefined {
-  const [start, open] = [ownerStarts.get("subject") ?? "", openEnds(pattern)];
-  if (comparer.isSubset(open, `\\A(?:${start}|(?:${BARE_SUBJECT})\\z)`) !== "yes") return undefined;
-  const names = comparer.names(open, { before: "", name: start, after: "(?s:.*)" }, MOST_OWNERS);
-  if (names === "tooLarge") return undefined;
-  return names.isMany
-    ? findNumbered(comparer, open)
-    : names.list.map((text) => ownerStartOf("subject", text));
+/** Of a pattern only what stands before any tag and the domain. */
+function ownerByAddress(value: AcceptedValue): Owner {
+  const { text, isStart } = writtenOf(value);
+  return isStart
+    ? { text: nameOfMailbox(text.toLowerCase()).replace(/[^\w-].*/s, ""), isStart }
+    : ownerNamed(mailboxOf(text));
 }
 
-const NAME = "[^/:@]+";
-
-/** The same of repositories of GitHub whose numbers a pattern leaves open. */
-function findNumbered(comparer: PatternComparer, pattern: string): readonly string[] | undefined {
-  const isOfRepositories = `\\Arepo:${NAME}${OPTIONAL_NUMBER}/${NAME}${OPTIONAL_NUMBER}:`;
-  if (comparer.isSubset(pattern, isOfRepositories) !== "yes") return undefined;
-  const [owners, repositories] = [
-    { before: "repo:", name: NAME, after: `${OPTIONAL_NUMBER}/(?s:.*)` },
-    { before: `repo:${NAME}${OPTIONAL_NUMBER}/`, name: NAME, after: `${OPTIONAL_NUMBER}:(?s:.*)` },
-  ].map((segment) => comparer.names(pattern, segment, MOST_OWNERS));
-  if (owners === undefined || owners === "tooLarge" || owners.isMany) return undefined;
-  if (repositories === undefined || repositories === "tooLarge" || repositories.isMany) return undefined;
-  return owners.list.flatMap((owner) =>
-    repositories.list.map((name) => ownerStartOf("subject", `repo:${owner}/${name}:`)),
-  );
+/** A trust, and whom it names. */
+interface Naming {
+  readonly trust: Trust;
+  readonly parts: ReadonlyMap<OwningPart["part"], Owner>;
+  readonly subject: Owner;
+  readonly claims: ReadonlyMap<string, readonly Owner[]>;
+  /** The mail addresses that it asks for, by a claim or as the subject. */
+  readonly addresses: readonly Owner[];
+  readonly keys: readonly string[];
 }
 
-/** The values that a pattern of subjects of GitHub writes out for a claim; undefined where a subject may be without it. */
-function claimInPattern(comparer: PatternComparer, pattern: string, name: string): AcceptedValue | undefined {
-  if (comparer.isSubset(pattern, `(?:^|:)${name}:`) !== "yes") return undefined;
-  const names = comparer.names(pattern, githubSegment(name), MOST_OWNERS);
-  if (names === "tooLarge" || names.isMany || names.list.length === 0) return undefined;
-  return { exact: undefined, pattern: anchored(names.list.map((one) => RE2JS.quote(one)).join("|")) };
+function nameOwner(trust: Trust): Naming {
+  const { subject, hasKeys, keySets } = trust;
+  const claims = Array.from(owningClaimsOf(trust), ([claim, values]) => {
+    return [claim, values.map((value) => ownerByClaim(claim, value))] as const;
+  });
+  const owner = ownerBySubject(trust);
+  const isAddress =
+    (subject?.exact ?? subject?.pattern)?.includes("@") === true &&
+    !/^(?:repo|repository):/i.test(owner.text) &&
+    !hasKeys;
+  return {
+    trust,
+    parts: new Map(
+      owningParts.flatMap(({ part }) => {
+        const value = trust[part];
+        return value === undefined ? [] : [[part, ownerByPart(part, value)] as const];
+      }),
+    ),
+    subject: owner,
+    claims: new Map(claims),
+    addresses: [
+      ...claims.flatMap(([claim, owners]) => (addressClaims.has(claim) ? owners : [])),
+      ...(subject !== undefined && isAddress ? [ownerByAddress(subject)] : []),
+    ],
+    keys: keySets.flatMap(({ value }) => namesOfKeys(value)),
+  };
 }
 
-const namesOfValues = new WeakMap<AcceptedValue, readonly AcceptedValue[]>();
-
-/** A text, and what else names the same issuer, role or mailbox; each value is compared with those of many others. */
-function namesOf(part: string, value: AcceptedValue): readonly AcceptedValue[] {
-  const { exact } = value;
-  if (exact === undefined || !["issuer", "arn", "email"].includes(part)) return [value];
-  return getOrCompute(namesOfValues, value, () => [
-    value,
-    ...(part === "email" ? withAnyTag(exact) : otherNames(exact).map(exactValue)),
-  ]);
-}
-
-/** Whether one principal may meet both conditions on a part of its tokens. What is too large to compare may be met. */
-function mayMeetBoth(
-  comparer: PatternComparer,
-  one: AcceptedValue,
-  other: AcceptedValue,
-  part: string,
-): boolean {
-  // Two addresses that are written out are compared by their mailboxes: as patterns that takes long.
-  if (part === "email" && one.exact !== undefined && other.exact !== undefined)
-    return mayMeet(comparer, one, other, part);
-  const others = namesOf(part, other);
-  if (namesOf(part, one).some((name) => others.some((each) => mayMeet(comparer, name, each, part))))
-    return true;
-  const hasPattern = one.exact === undefined || other.exact === undefined;
-  const isNameOfOwner = part === "subject" || owningClaims.has(part);
-  return (
-    hasPattern &&
-    isNameOfOwner &&
-    [one, other].some(hasCapitals) &&
-    mayMeet(comparer, inAnyCase(one), inAnyCase(other), part)
-  );
-}
-
-/** Whether a text or a pattern writes a capital. Most write none, and a comparison in any case takes long. */
-const hasCapitals = ({ exact, pattern = "" }: AcceptedValue): boolean =>
-  exact === undefined ? /[A-Z]/.test(pattern.replace(/\\./gs, "")) : /[A-Z]/.test(exact);
-
-/** Who has `acme/pay` can have `acme/Pay`: names of repositories, groups and organisations are the same in capitals. */
-const inAnyCase = (value: AcceptedValue): AcceptedValue => ({
-  exact: undefined,
-  pattern: `(?i:${patternOf(value)})`,
-});
-
-function mayMeet(comparer: PatternComparer, one: AcceptedValue, other: AcceptedValue, part: string): boolean {
-  if (one.exact !== undefined && other.exact !== undefined) {
-    return one.exact === other.exact || startOf(part, one) === startOf(part, other);
-  }
-  if (mayIntersect(comparer, one, other)) return true;
-  const start = ownerStarts.get(part);
-  if (start === undefined) return false;
-  const [first = "", second = ""] = [one, other].map((each) => openEnds(patternOf(each)));
-  return comparer.beginAlike(first, second, start) !== "no";
-}
-
-/** Whether a text may be accepted by both; a text is not compared as a pattern, which takes longer. */
-function mayIntersect(comparer: PatternComparer, one: AcceptedValue, other: AcceptedValue): boolean {
-  const [first, second] = [one.exact ?? one.pattern, other.exact ?? other.pattern];
-  if (first === undefined || second === undefined) return true;
-  if (one.exact !== undefined) return comparer.mayMatch(second, first);
-  if (other.exact !== undefined) return comparer.mayMatch(first, second);
-  return first === second || comparer.intersects(first, second) !== "no";
-}
-
-const patternOf = ({ exact, pattern = "" }: AcceptedValue): string =>
-  exact === undefined ? pattern : exactPattern(exact);
-
-/** What of a text says whose token it is: all of it, where no start of it does. */
-function ownerStartOf(part: string, text: string): string {
-  // A tenant of Azure has an issuer for each version of its tokens.
-  if (part === "issuer") return customerOf(text)?.name ?? withoutTrailing(text, "/").toLowerCase();
-  if (part === "email") return mailboxOf(text);
-  if (part === "service") return text.replace(/^SERVICE_PRINCIPAL_/, "");
-  const repository = part === "subject" ? repositoryOfSubject(text) : undefined;
-  // A subject may end with the name of its project, without the colon behind it.
-  const start = repository === undefined ? matchers.get(part)?.exec(`${text}:`)?.[0] : `repo:${repository}`;
-  return start?.toLowerCase() ?? (owningClaims.has(part) ? text.toLowerCase() : text);
-}
-
-/** The same of a part of a trust, which is compared with those of many others. */
-function startOf(part: string, value: AcceptedValue): string {
-  return getOrCompute(starts, value, () => ownerStartOf(part, value.exact ?? ""));
-}
-
-const starts = new WeakMap<AcceptedValue, string>();
-
-const matchers = new Map(Array.from(ownerStarts, ([part, start]) => [part, new RegExp(`^(?:${start})`)]));
-
-/** By what those are found whose owners and mail addresses can be listed. */
+/** By what those are found whose owners and mail addresses are written out. */
 function indexedNames({ trusts, invited }: Admission): readonly string[] | undefined {
-  const names = invited === undefined ? [] : [nameOfAddress(invited)];
-  for (const naming of trusts) {
-    const { addresses } = naming;
-    const held = naming.holders.map(({ value }) => value);
-    const isListed = [...addresses, ...held].every(({ exact }) => exact !== undefined);
-    if (naming.trust.hasKeys || naming.starts === undefined || !isListed) return undefined;
-    const holders = held.map(({ exact = "" }) => `holder:${mailboxOf(exact)}`);
-    names.push(...naming.starts, ...holders, ...addresses.map(nameOfAddress));
+  const names = invited === undefined ? [] : [`mail:${invited.text}`];
+  for (const { trust, subject, claims, addresses } of trusts) {
+    const holders = claims.get(HOLDER_CLAIM) ?? [];
+    if (trust.hasKeys || [subject, ...holders, ...addresses].some(({ isStart }) => isStart)) return undefined;
+    names.push(subject.text, ...holders.map(({ text }) => `holder:${text}`));
+    names.push(...addresses.map(({ text }) => `mail:${text}`));
   }
   return names;
 }
 
-const nameOfAddress = ({ exact = "" }: AcceptedValue): string => `mail:${mailboxOf(exact)}`;
+/** The claim that names one holder in all applications of a tenant of Azure, where each has another subject for that one. */
+const HOLDER_CLAIM = "oid";
+
+/** Whether some of two lists may be one. Two patterns, as of one mail domain, may be two people as well. */
+const mayShare = (some: readonly Owner[], others: readonly Owner[]): boolean =>
+  some.some((one) => others.some((other) => !(one.isStart && other.isStart) && mayBeOne(one, other)));
 
 /** Whether an invite is for an address that a trust asks for: the person can sign in either way. */
-const mayBeInvited = (comparer: PatternComparer, { invited }: Admission, { trusts }: Admission): boolean =>
+const mayBeInvited = ({ invited }: Admission, { trusts }: Admission): boolean =>
   invited !== undefined &&
   trusts.some(({ addresses }) =>
-    addresses.some((address) => mayMeetBoth(comparer, invited, address, "email")),
-  );
-
-/**
- * Whether two trusts may mean one holder by their claims, whatever their subjects. Two different claims that each hold an address
- * do not tell: one person may have two addresses. The values of a claim that both have are compared with all claims.
- */
-const mayBeOneHolder = (first: Naming, second: Naming): boolean =>
-  first.holders.some((one) =>
-    second.holders.some(
-      (other) => one.claim === other.claim || partOfClaim(one.claim) !== partOfClaim(other.claim),
-    ),
-  );
-
-/** Whether two trusts may ask for one address, in any claim or as the subject. */
-const mayHaveOneAddress = (comparer: PatternComparer, first: Naming, second: Naming): boolean =>
-  first.addresses.some((one) =>
-    second.addresses.some(
-      (other) =>
-        // Two patterns of one mail domain are two people as well.
-        (one.exact ?? other.exact) !== undefined && mayMeetBoth(comparer, one, other, "email"),
+    addresses.some((address) =>
+      mayBeOne(address, address.isStart ? ownerNamed(invited.text.replace(/@.*/s, "")) : invited),
     ),
   );
 
 /** Whether one principal may be accepted by two trusts. */
-function mayAcceptOne(comparer: PatternComparer, first: Naming, second: Naming): boolean {
-  const [one, other] = [first.trust, second.trust];
+function mayAcceptOne(first: Naming, second: Naming): boolean {
   // Whoever has a key signs whatever else is written.
-  if (one.hasKeys || other.hasKeys) {
-    const [keys, others] = [one, other].map(({ keySets }) =>
-      keySets.flatMap(({ value }) => namesOfKeys(value)),
-    );
-    return keys?.some((key) => others?.includes(key)) === true;
-  }
-  const isProvenAlike = proofs.every((part) => {
-    const [a, b] = [one[part], other[part]];
-    return a === undefined || b === undefined ? a === b : mayMeetBoth(comparer, a, b, part);
+  if (first.trust.hasKeys || second.trust.hasKeys) return first.keys.some((key) => second.keys.includes(key));
+  const mayHaveParts = owningParts.every(({ part, isProof }) => {
+    const [one, other] = [first.parts.get(part), second.parts.get(part)];
+    return one === undefined || other === undefined ? !isProof || one === other : mayBeOne(one, other);
   });
-  if (!isProvenAlike) return false;
-  const mayMeetIn = (part: string, a: AcceptedValue | undefined, b: AcceptedValue | undefined): boolean =>
-    a === undefined || b === undefined || mayMeetBoth(comparer, a, b, part);
-  const isRead = first.owner !== one.subject || second.owner !== other.subject;
-  const isOneSubject =
-    mayBeOneHolder(first, second) ||
-    mayHaveOneAddress(comparer, first, second) ||
-    (first.starts !== undefined && second.starts !== undefined
-      ? first.starts.some((start) => second.starts?.includes(start))
-      : mayMeetIn("subject", first.owner, second.owner) ||
-        (isRead && mayMeetIn("subject", one.subject, other.subject)));
-  if (!isOneSubject || !details.every((part) => mayMeetIn(part, one[part], other[part]))) return false;
+  const isOneSubject = (): boolean =>
+    mayBeOne(first.subject, second.subject) ||
+    mayShare(first.addresses, second.addresses) ||
+    mayShare(first.claims.get(HOLDER_CLAIM) ?? [], second.claims.get(HOLDER_CLAIM) ?? []);
+  if (!mayHaveParts || !isOneSubject()) return false;
   return [...first.claims].every(([name, values]) =>
-    values.every((value) =>
-      (second.claims.get(name) ?? []).every((each) => mayMeetBoth(comparer, value, each, partOfClaim(name))),
-    ),
+    values.every((value) => (second.claims.get(name) ?? []).every((each) => mayBeOne(value, each))),
   );
 }
-
-/** Whether one principal may be accepted by two texts of trusts: the sides of a change have most of them in common. */
-const answers = new WeakMap<PatternComparer, Map<string, Map<string, boolean>>>();
 
 /** What lets somebody in on one side of a change, and the subjects that have the same. */
 interface Admission {
   readonly text: string;
   readonly trusts: readonly Naming[];
   /** The mail address of an invite. */
-  readonly invited: AcceptedValue | undefined;
+  readonly invited: Owner | undefined;
   readonly subjects: Subject[];
 }
+
+/** Whether one principal may be let in by both. */
+const mayLetInOne = (one: Admission, other: Admission): boolean =>
+  one.text === other.text ||
+  one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(trust, each))) ||
+  mayBeInvited(one, other) ||
+  mayBeInvited(other, one);
 
 /** Which subjects of grants one principal may be: identities and directories that accept it, invites that it may redeem. */
 export class Principals {
@@ -417,7 +293,6 @@ export class Principals {
   private readonly bySubject = new Map<string, readonly Admission[]>();
   private readonly byName = new Map<string, Admission[]>();
   private readonly withPattern: Admission[] = [];
-  private readonly answers: Map<string, Map<string, boolean>>;
 
   /**
    * @param subjects Those that are compared; one may be there several times.
@@ -425,11 +300,9 @@ export class Principals {
    */
   constructor(
     private readonly entities: Entities,
-    private readonly comparer: PatternComparer,
     subjects: Iterable<Subject>,
     private readonly past: Entities = new Map(),
   ) {
-    this.answers = getOrCompute(answers, comparer, () => new Map());
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
       for (const admission of this.admissionsOf(subject)) admission.subjects.push(subject);
     for (const one of this.byText.values()) {
@@ -445,7 +318,7 @@ export class Principals {
       one.key === other.key ||
       (!areGroups(one, other) &&
         this.admissionsOf(one).some((first) =>
-          this.admissionsOf(other).some((second) => this.mayAcceptOne(first, second)),
+          this.admissionsOf(other).some((second) => mayLetInOne(first, second)),
         ))
     );
   }
@@ -486,24 +359,9 @@ export class Principals {
           : names.length === 0
             ? []
             : [...names.flatMap((each) => this.byName.get(each) ?? []), ...this.withPattern];
-      const others = [...new Set(candidates)].filter((each) => each !== one && this.mayAcceptOne(one, each));
+      const others = [...new Set(candidates)].filter((each) => each !== one && mayLetInOne(one, each));
       return [one, ...others];
     });
-  }
-
-  private mayAcceptOne(one: Admission, other: Admission): boolean {
-    if (one.text === other.text) return true;
-    const [first, second] = one.text < other.text ? [one, other] : [other, one];
-    const ofFirst = getOrCompute(this.answers, first.text, () => new Map());
-    const { comparer } = this;
-    return getOrCompute(
-      ofFirst,
-      second.text,
-      () =>
-        one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(comparer, trust, each))) ||
-        mayBeInvited(comparer, one, other) ||
-        mayBeInvited(comparer, other, one),
-    );
   }
 
   /** What lets a subject in after a change, and what does before it. */
@@ -522,8 +380,8 @@ export class Principals {
       const address = subject.type === "invite" ? addressOf(holder) : undefined;
       return {
         text,
-        trusts: trusts.map((trust) => nameOwner(this.comparer, trust)),
-        invited: address === undefined ? undefined : exactValue(address),
+        trusts: trusts.map(nameOwner),
+        invited: address === undefined ? undefined : ownerNamed(mailboxOf(address)),
         subjects: [],
       };
     });

@@ -6,6 +6,7 @@ import { memberPath } from "../../fields/walk";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
+import { literalStart } from "../trust/regexSyntax";
 import { isPattern, splitPath, textAt, textMeant, meaningsOf, pathsMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
 import { ownMember, topProperty } from "./inputLeaves";
@@ -218,11 +219,6 @@ function describeIssuer(issuer: string): string {
   return `${scheme}${url.host}${end}`;
 }
 
-/** A pattern that one text alone matches is no pattern: `^repo:acme/pay$`. */
-function isLiteral(pattern: string): boolean {
-  return /^\^(?:[^\\^$.|?*+()[\]{}]|\\[^a-zA-Z0-9])*\$$/.test(pattern);
-}
-
 /** Further conditions restrict the subject; without them a reader would think that it includes more principals. */
 function conditions({ claims }: Trust): string {
   const parts = [
@@ -243,7 +239,7 @@ function conditions({ claims }: Trust): string {
 /** A subject of an exact issuer, after the issuer. */
 function describeSubject(issuer: string, subject: string): string {
   const known = knownIssuerOf(issuer);
-  const description = known?.describe(subject, issuer);
+  const description = known?.describe(subject);
   if (known !== undefined && description !== undefined) return `${known.name} ${description}`;
   const [, namespace = "", account = ""] =
     /^system:serviceaccount:([a-z0-9-]+):([a-z0-9.-]+)$/.exec(subject) ?? [];
@@ -257,7 +253,9 @@ function describeSubject(issuer: string, subject: string): string {
 function describeClaims(trust: Trust): SubjectDescription {
   const { exact: issuer = "", pattern: issuerPattern = "" }: Partial<TrustPart> = trust.issuer ?? {};
   const { exact: subject = "", pattern: subjectPattern = "" }: Partial<TrustPart> = trust.subject ?? {};
-  const open = (issuer === "" && !isLiteral(issuerPattern)) || (subject === "" && !isLiteral(subjectPattern));
+  const open =
+    (issuer === "" && literalStart(issuerPattern).isStart) ||
+    (subject === "" && literalStart(subjectPattern).isStart);
   const suffix = conditions(trust);
   const any = `any subject that matches ${quotedPattern(subjectPattern)}`;
   if (issuer === "") {
@@ -281,7 +279,8 @@ function describeAws(trust: Trust): SubjectDescription {
   const { exact: userId = "", pattern: userIdPattern = "" }: Partial<TrustPart> = trust.userId ?? {};
   const open =
     arn === "" &&
-    (!isLiteral(pattern) || (userId === "" && userIdPattern !== "" && !isLiteral(userIdPattern)));
+    (literalStart(pattern).isStart ||
+      (userId === "" && userIdPattern !== "" && literalStart(userIdPattern).isStart));
   if (arn === "") {
     return {
       displayName: `AWS account ${account}, any principal that matches ${quotedPattern(pattern)}`,

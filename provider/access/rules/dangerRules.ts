@@ -79,7 +79,7 @@ interface OwnerChange {
 
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory, comparer } = facts.comparison;
+  const { before, after, inventory } = facts.comparison;
   const groups = facts.hierarchy;
   const lasting = ownersOfRoots(listLasting(facts.comparison), groups.before);
   const ownersAfter = ownersOfRoots(after.grants, groups.after);
@@ -94,7 +94,6 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
     const principals = new Principals(
       after.entities,
-      comparer,
       left.map(({ subject }) => subject),
     );
     const entity = facts.entity(key);

@@ -9,7 +9,7 @@ import { labelEntity } from "./wording";
 import { listFirst, plural } from "../../text/plain";
 import { MOST_OWNERS } from "../trust/judgement";
 import type { TrustedOwner } from "../trust/judgement";
-import { nameOwner } from "../graph/principals";
+import { ownerBySubject } from "../graph/principals";
 import type { Grant } from "../graph/grant";
 import {
   acceptedText,
@@ -268,9 +268,9 @@ export const pullRequestRef: Rule = {
 function listsOwners(comparer: PatternComparer, trust: Trust): boolean {
   const pattern = trust.subject?.pattern;
   if (trust.account !== undefined || pattern === undefined) return true;
-  if (nameOwner(comparer, trust).starts !== undefined) return true;
+  if (!ownerBySubject(trust).isStart) return true;
   const subjects = comparer.names(pattern, { before: "", name: "(?s:.*)", after: "" }, MOST_OWNERS);
-  return subjects !== "tooLarge" && !subjects.isMany;
+  return subjects !== "tooLarge" && subjects.unwritten === undefined;
 }
 
 /** Whether whoever can assume an identity is proven to be of the owners that it lists, in runs that somebody has reviewed. */

@@ -1,6 +1,6 @@
 import { addressMatches, addressPattern } from "../trust/glob";
 import type { Entity } from "../graph/model";
-import { knownIssuerOf } from "../trust/issuers";
+import { customerOf, sharedIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
 import { anchored, exactPattern } from "../trust/patternComparer";
 import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
@@ -39,7 +39,7 @@ function newnessOfIssuer(
   // Drift reports each identity that no program declares, whatever it trusts.
   if (inventory === undefined || drift !== undefined || trust.hasKeys) return undefined;
   if (trust.issuer?.pattern === undefined) {
-    if (knownIssuerOf(issuer) !== undefined) return undefined;
+    if ((sharedIssuerOf(issuer) ?? customerOf(issuer)) !== undefined) return undefined;
   } else {
     const judged = judgeIssuersOf(facts, trust);
     if (judged?.kind !== "pinned") return undefined;

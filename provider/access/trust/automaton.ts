@@ -71,7 +71,7 @@ export function classOf({ starts, classes }: Alphabet, codePoint: number): numbe
 }
 
 /** The classes of characters that two automata both treat in the same way. */
-export interface JointClass {
+interface JointClass {
   readonly left: number;
   readonly right: number;
   /** The first code point. */
@@ -79,7 +79,7 @@ export interface JointClass {
 }
 
 /** The classes of two alphabets together, and the alphabet that they are. */
-export function joinAlphabets(
+function joinAlphabets(
   left: Alphabet,
   right: Alphabet,
   budget: Budget,
@@ -107,28 +107,17 @@ export function joinAlphabets(
 /** Characters that are easy to read come first. */
 const READABLE = Array.from("xae0i1n-/:.abcdefghijklmnopqrstuvwxyzXABCDEFGHIJKLMNOPQRSTUVWYZ23456789@_=+~, ");
 
-const isPrintable = (codePoint: number): boolean =>
-  /^[^\p{C}\p{Z}]$/u.test(String.fromCodePoint(codePoint)) || codePoint === 0x20;
-
 /** One character of each class that has any; the one that is easiest to read. */
 function representatives(alphabet: Alphabet): readonly (string | undefined)[] {
   const found = new Array<string | undefined>(alphabet.size).fill(undefined);
   for (const char of READABLE) found[classOf(alphabet, char.codePointAt(0)!)] ??= char;
-  const rough = new Array<string | undefined>(alphabet.size).fill(undefined);
   for (const [i, start] of alphabet.starts.entries()) {
-    const number = alphabet.classes[i]!;
-    if (found[number] !== undefined) continue;
-    const end = (alphabet.starts[i + 1] ?? LAST_CODE_POINT + 1) - 1;
-    for (let code = start; code <= end && code < start + 200; code += 1) {
-      if (code >= 0xd800 && code <= 0xdfff) continue;
-      rough[number] ??= String.fromCodePoint(code);
-      if (isPrintable(code)) {
-        found[number] = String.fromCodePoint(code);
-        break;
-      }
-    }
+    // Halves of a surrogate pair are no characters.
+    const first = start >= 0xd800 && start <= 0xdfff ? 0xe000 : start;
+    if (first < (alphabet.starts[i + 1] ?? LAST_CODE_POINT + 1))
+      found[alphabet.classes[i]!] ??= String.fromCodePoint(first);
   }
-  return found.map((char, number) => char ?? rough[number]);
+  return found;
 }
 
 /** Code points as pairs of first and last, in order. */
@@ -325,8 +314,6 @@ export class PatternAutomaton implements Automaton {
   private readonly numbers = new Map<string, number>();
   private readonly mark: Int32Array;
   private generation = 0;
-  /** How much the states take, in numbers kept. */
-  weight = 0;
 
   constructor(
     private readonly program: PatternProgram,
@@ -394,9 +381,8 @@ export class PatternAutomaton implements Automaton {
     const key = `${context}:${waiting.join()}`;
     const known = this.numbers.get(key);
     if (known !== undefined) return known;
-    const weight = this.alphabet.size + 2 * waiting.length + 10;
-    this.weight += weight;
-    this.budget.spend(weight);
+    // How much a state takes, in numbers kept.
+    this.budget.spend(this.alphabet.size + 2 * waiting.length + 10);
     const next = new Int32Array(this.alphabet.size).fill(-1);
     this.states.push({ waiting, before: context, next, isAccepting: undefined });
     this.numbers.set(key, this.states.length - 1);

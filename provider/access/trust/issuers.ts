@@ -1,14 +1,5 @@
 import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
-import {
-  BUILDKITE,
-  GITHUB,
-  GITHUB_SUBJECT_WITHOUT_REPOSITORY,
-  GITLAB,
-  GOOGLE,
-  NAMESPACE,
-  ownPins,
-  sharedPins,
-} from "./data/pins";
+import { BUILDKITE, GITHUB, GITLAB, GOOGLE, NAMESPACE, ownPins, sharedPins } from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 import type { TrustedOwner } from "./judgement";
@@ -18,7 +9,7 @@ import { withoutTrailing } from "../../text/plain";
 export type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
 
 /** Who a subject is, after the name of its issuer; undefined where it has another form. */
-type DescribeSubject = (subject: string, issuer: string) => string | undefined;
+type DescribeSubject = (subject: string) => string | undefined;
 
 /** An issuer whose subjects messages describe. */
 interface KnownIssuer {
@@ -51,57 +42,25 @@ function describeGitlab(subject: string): string | undefined {
   return project === "" ? undefined : `of ${project}, ${type} ${plain(ref)}`;
 }
 
-function describeBuildkite(subject: string): string | undefined {
-  const [, organization = "", pipeline = "", ref = ""] =
-    new RegExp(`^organization:(${NAME}):pipeline:(${NAME}):ref:([^:]+)(?::.*)?$`, "s").exec(subject) ?? [];
-  return pipeline === "" ? undefined : `of ${organization}/${pipeline}, ${describeRef(ref)}`;
-}
-
 const descriptions: Readonly<Partial<Record<string, DescribeSubject>>> = {
   [GITHUB]: describeGithub,
   [GITLAB]: describeGitlab,
-  [BUILDKITE]: describeBuildkite,
   [GOOGLE]: (subject) => (/^\d+$/.test(subject) ? `account ${subject}` : undefined),
 };
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
-interface TenantIssuer extends KnownIssuer {
-  readonly issuer: RegExp;
-  readonly what: string;
-  /** A claim that names one holder in all applications, where each of these has another subject for the same holder. */
-  readonly holder?: { readonly claim: string; readonly source: string };
-}
-
 /** Issuers that have an address for each customer. */
-const perCustomer: readonly TenantIssuer[] = [
+const perCustomer: readonly { readonly what: string; readonly issuer: RegExp }[] = [
   {
-    name: "CircleCI",
     what: CIRCLECI_ORGANISATION,
     issuer: new RegExp(`^https://oidc\\.circleci\\.com/org/(${UUID})$`),
-    describe: (subject, issuer) => {
-      const [, organization = "", project = ""] =
-        new RegExp(`^org/(${UUID})/project/(${UUID})(?:/.*)?$`).exec(subject) ?? [];
-      return issuer.endsWith(`/org/${organization}`)
-        ? `of organization ${organization}, project ${project}`
-        : undefined;
-    },
   },
   {
-    name: "Azure",
     what: AZURE_TENANT,
     issuer: new RegExp(
       `^https://(?:login\\.microsoftonline\\.com/(${UUID})/v2\\.0|sts\\.windows\\.net/(${UUID})/)$`,
     ),
-    describe: (subject, issuer) => {
-      const tenant = new RegExp(UUID).exec(issuer)?.[0] ?? "";
-      return `tenant ${tenant}, principal ${plain(subject)}`;
-    },
-    holder: {
-      claim: "oid",
-      source:
-        "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#payload-claims",
-    },
   },
 ];
 
@@ -112,30 +71,12 @@ export function sharedIssuerOf(issuer: string): SharedIssuer | undefined {
   return sharedIssuers.find((candidate) => candidate.issuer === normalize(issuer));
 }
 
-/** What is known of the issuer of that exact address: that it signs for many customers, or how its subjects are described. */
+/** The issuer of that exact address that signs for many customers, and how its subjects are described. */
 export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   const shared = sharedIssuerOf(issuer);
-  if (shared !== undefined)
-    return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
-  return perCustomer.find(({ issuer: form }) => form.test(issuer));
+  if (shared === undefined) return undefined;
+  return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
 }
-
-interface HolderClaim {
-  readonly claim: string;
-  /** The issuers that write it, as a regular expression. */
-  readonly issuer: string;
-  /** Whether a pattern of its values names one holder too. */
-  readonly mayBePattern: boolean;
-}
-
-/** The claims that name one holder whatever the subject. */
-export const holderClaims: readonly HolderClaim[] = [
-  // A mailbox is that of one person at each issuer. A pattern of mail addresses may accept all of a domain.
-  { claim: "email", issuer: "", mayBePattern: false },
-  ...perCustomer.flatMap(({ holder, issuer }) =>
-    holder === undefined ? [] : [{ claim: holder.claim, issuer: issuer.source, mayBePattern: true }],
-  ),
-];
 
 /** The customer that an exact address names, of an issuer with an address for each. */
 export function customerOf(issuer: string): TrustedOwner | undefined {
@@ -147,30 +88,21 @@ export function customerOf(issuer: string): TrustedOwner | undefined {
 }
 
 /**
- * Globs over other texts that mean the same: a tenant of Azure has an issuer for each version of its tokens, an enterprise of
- * GitHub one of its own beside that of all, and the sessions of a role of AWS have no path.
+ * What the addresses of one issuer, or globs over them, have in common. A tenant of Azure has an issuer for each version of its
+ * tokens; an enterprise of GitHub, or a team of Vercel, has one of its own beside that of all.
  */
-export const otherNames = (glob: string): string[] =>
-  OTHER_NAMES.flatMap(([form, ...others]) =>
-    form.test(glob) ? others.map((other) => glob.replace(form, other)) : [],
-  );
+export const issuerNameOf = (issuer: string): string =>
+  normalize(issuer)
+    .replace(/^https:\/\/sts\.windows\.net\/([^/]+)$/, "https://login.microsoftonline.com/$1")
+    .replace(/^(https:\/\/login\.microsoftonline\.com\/[^/]+)\/(?:v2\.0|\*)$/, "$1")
+    .replace(/^(https:\/\/(?:token\.actions\.githubusercontent\.com|oidc\.vercel\.com))\/[^/]+$/, "$1");
 
-const OTHER_NAMES: readonly (readonly [RegExp, ...string[]])[] = [
-  // Runs of one repository get their tokens from the address of all, or from that of its enterprise or team.
-  [/^(https:\/\/(?:token\.actions\.githubusercontent\.com|oidc\.vercel\.com))(?:\/[^/]+)?\/?$/, "$1", "$1/*"],
-  [/^https:\/\/login\.microsoftonline\.com\/([^/]+)\/(?:v2\.0|\*)$/, "https://sts.windows.net/$1/"],
-  [/^https:\/\/sts\.windows\.net\/([^/]+)\/?$/, "https://login.microsoftonline.com/$1/v2.0"],
-  [/^arn:([^:]+):iam::([^:]+):role\/(?:.*\/)?([^/]+)$/, "arn:$1:sts::$2:assumed-role/$3/*"],
-  [/^arn:([^:]+):iam::([^:]+):\*$/, "arn:$1:sts::$2:*"],
-  [
-    /^arn:([^:]+):sts::([^:]+):assumed-role\/([^/]+)(?:\/.*)?$/,
-    "arn:$1:iam::$2:role/$3",
-    "arn:$1:iam::$2:role/*/$3",
-    // Whoever has the role names its sessions.
-    "arn:$1:sts::$2:assumed-role/$3",
-    "arn:$1:sts::$2:assumed-role/$3/*",
-  ],
-];
+/** The role of AWS by its name, or a glob over such names: whoever has the role names its sessions, which have no path of it. */
+export const roleOf = (arn: string): string =>
+  arn
+    .replace(":sts::", ":iam::")
+    .replace(/:assumed-role\/([^/]+).*$/s, ":role/$1")
+    .replace(/:role\/.*\//s, ":role/");
 
 /** The services whose runs are known, at an issuer for all customers or for each. */
 export const servicesWithRuns: readonly RunsOfService[] = [...sharedIssuers, ...runsOfTenants];
@@ -182,36 +114,27 @@ const projects = [
   "[sS][cC]://[^/]+/[^/]+/",
 ];
 
-/**
- * How a part of a token begins that says whose token it is, as a regular expression; undefined where the whole part says so.
- * What follows is chosen in each run: the branch and the environment, the name of a session of AWS.
- */
-export const ownerStarts: ReadonlyMap<string, string> = new Map([
-  ["subject", projects.join("|")],
-  ["workflow_ref", "[^/]+/[^/]+/"],
-  ["arn", "arn:aws[a-z-]*:sts::[0-9]{12}:(?:assumed-role/[^/]+|federated-user)/"],
-  ["userId", "[^:]+:"],
-]);
+const projectStart = new RegExp(`^(?:${projects.join("|")})`);
 
-/** A subject that ends with the name: a template of GitHub or GitLab may leave out all that follows it. */
-export const BARE_SUBJECT = projects.map((project) => project.slice(0, -1)).join("|");
+/** How a subject begins that says whose run it is. What follows is chosen in each run: the branch and the environment. */
+export const ownerStartOf = (subject: string): string | undefined => projectStart.exec(subject)?.[0];
 
 /**
  * A repository in a subject of GitHub, whose template may put other claims before it. Beside the names of newer repositories
  * stand numbers: `repo:acme@1/pay@2:…`.
  */
 const REPOSITORY_OF_SUBJECT =
-  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@([0-9]+))?\/([^/:@]+)(?:@([0-9]+))?(?=[/:]|$)/;
+  /((?:^|:)(?:repo|repository|workflow_ref):)([^/:@]+)(?:@[0-9]+)?\/([^/:@]+)(?:@[0-9]+)?(?=[/:]|$)/;
 
 /** Such a number behind a name, or none, as a regular expression. */
 export const OPTIONAL_NUMBER = "(?:@[0-9]+)?";
 
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
-export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$4");
+export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$3");
 
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
 export function repositoryOfSubject(subject: string): string | undefined {
-  const [, , owner, , name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
+  const [, , owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
   return owner === undefined || name === undefined ? undefined : `${owner}/${name}`;
 }
 
@@ -219,7 +142,10 @@ export function repositoryOfSubject(subject: string): string | undefined {
 export const owningClaims: ReadonlySet<string> = new Set([
   ...[...sharedPins, ...ownPins].flatMap(({ part }) => (part === SUBJECT ? [] : [part])),
   ...runsOfTenants.flatMap(({ owningClaims: claims = [] }) => claims),
-  ...holderClaims.map(({ claim }) => claim),
+  "email",
+  // Of a person in all applications of a tenant of Azure, each of which has another subject for that person.
+  // https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference#payload-claims
+  "oid",
 ]);
 
 /** Whether an issuer writes subjects as GitHub does: that of GitHub, or of a server of one's own. Of a pattern nobody can tell. */
@@ -228,12 +154,6 @@ export const isOfGithub = (issuer: string | undefined): boolean =>
 
 /** Whether an issuer writes the ids of organisations, pipelines and clusters as whole subjects. */
 export const isOfBuildkite = (issuer: string | undefined): boolean => issuer === BUILDKITE;
-
-/** The subjects of an issuer that do not say which repository or pipeline runs, as a regular expression; undefined where each does. */
-export function ownerlessSubjects(issuer: string | undefined): string | undefined {
-  if (isOfBuildkite(issuer)) return UUID;
-  return isOfGithub(issuer) ? GITHUB_SUBJECT_WITHOUT_REPOSITORY : undefined;
-}
 
 /** Whether an issuer surely writes the owner of a run into its subject as into its claims. */
 export const saysOwnerTwice = (issuer = ""): boolean =>
@@ -258,16 +178,7 @@ export function claimsOfSubject(
     ([, name = "", value = ""]): [string, string] => [name, value],
   );
   const repository = repositoryOfSubject(subject);
-  const [, mark = "", , owner, , number] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
-  const numbers: [string, string][] =
-    owner === undefined || number === undefined || mark.endsWith("workflow_ref:")
-      ? []
-      : [
-          ["repository_owner_id", owner],
-          ["repository_id", number],
-        ];
   return [
-    ...numbers,
     ...pairs.filter(([name]) => name !== "repository" && name !== "workflow_ref" && owningClaims.has(name)),
     ...(repository === undefined ? [] : [["repository", repository] as [string, string]]),
   ];

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { isMailHost } from "./addresses";
+import { INTRUDER } from "./data/pins";
 import { anchored } from "./patternComparer";
 import type { PatternComparer, SegmentSpec } from "./patternComparer";
 import { LONGEST_PATTERN } from "./regexSyntax";
@@ -34,10 +35,8 @@ export interface PinningForm {
   readonly owner?: string;
   /** Whether the owner is a host of mail addresses, so that one where everybody can have an address pins nobody. */
   readonly isMail?: true;
-  /** Texts of the form that a stranger can have and that are easy to read, the best first. */
-  readonly strangers: readonly string[];
   /** What may follow a name, in a form that is easy to read. */
-  readonly endings?: readonly string[];
+  readonly ending?: string;
 }
 
 /** What is known of the texts that a pattern is judged by. */
@@ -45,17 +44,15 @@ interface TextForms {
   /** What a text is, for messages: "subject of GitHub Actions". */
   readonly what: string;
   readonly pinning: readonly PinningForm[];
-  /** Texts of strangers that are of no pinning form, the best first. */
+  /** Texts of strangers, the best first: those too that are of no pinning form. */
   readonly strangers: readonly string[];
 }
 
 /** The most names that a pattern may leave open: ten are a digit that varies. */
 export const MOST_OWNERS = 9;
 
-/** How many names a pattern may write out: as many as it has alternatives. */
-function mostListed(pattern: string): number {
-  return Math.min(100, Math.max(MOST_OWNERS, pattern.split("|").length));
-}
+/** The most owners that a pattern may write out. */
+export const MOST_WRITTEN = 30;
 
 /** The pattern of all texts that have a segment. */
 export const segmentText = ({ before, name, after }: SegmentSpec): string =>
@@ -110,11 +107,10 @@ function ownersIn(
   }
   let open: PatternJudgement | undefined;
   for (const segment of form.owners) {
-    const names = findNames(comparer, pattern, segment);
+    const names = comparer.names(pattern, segment, MOST_WRITTEN);
     if (names === "tooLarge") return TOO_MANY_STEPS;
-    if (names.unwritten.length === 0) return withNumber(comparer, pattern, form, segment, names.written);
-    const all = { ...form, strangers: [...form.strangers, ...strangers] };
-    open ??= judgeVariousOwners(comparer, pattern, all, segment, names.unwritten);
+    if (names.unwritten === undefined) return withNumber(comparer, pattern, form, segment, names.written);
+    open ??= judgeVariousOwners(comparer, pattern, form, segment, names.unwritten, strangers);
   }
   return open ?? [];
 }
@@ -130,65 +126,46 @@ function withNumber(
   const [, number] = owners;
   const [name, ...others] = names;
   if (number === undefined || number === segment || name === undefined || others.length > 0) return names;
-  const numbers = findNames(comparer, pattern, number);
-  if (numbers === "tooLarge" || numbers.unwritten.length > 0 || numbers.written.length !== 1) return names;
+  const numbers = comparer.names(pattern, number, 1);
+  if (numbers === "tooLarge" || numbers.unwritten !== undefined || numbers.written.length === 0) return names;
   return [`${name}@${numbers.written[0] ?? ""}`];
 }
 
-/** The names that a segment has: those that a pattern writes out, and examples of others that it matches. */
-export function findNames(
-  comparer: PatternComparer,
-  pattern: string,
-  segment: SegmentSpec,
-): { readonly written: readonly string[]; readonly unwritten: readonly string[] } | "tooLarge" {
-  const most = mostListed(pattern);
-  const names = comparer.names(pattern, segment, most);
-  if (names === "tooLarge") return names;
-  if (!names.isMany && names.list.length < 2) return { written: names.list, unwritten: [] };
-  const written = comparer.writtenNames(pattern, segment, most);
-  if (written === "tooLarge") return written;
-  const isWritten = new Set(written.isMany ? [] : written.list);
-  const unwritten = names.list.filter((name) => !isWritten.has(name));
-  return {
-    written: [...isWritten],
-    unwritten: names.isMany && unwritten.length === 0 ? names.list : unwritten,
-  };
-}
-
-/** The characters of a pattern, in which the names that it writes out are easy to find. */
-export const spell = (pattern: string): string => pattern.replaceAll("\\", "").toLowerCase();
+/** Names of strangers, the easiest to read first. */
+const STRANGERS = [INTRUDER, `(?:[a-z0-9]+-)+${INTRUDER}`, `[a-z0-9-]*(?:evil|${INTRUDER})[a-z0-9-]*`];
 
 /** Judges a pattern that accepts owners which it does not write out. */
 function judgeVariousOwners(
   comparer: PatternComparer,
   pattern: string,
-  form: PinningForm,
-  { before, after, ignoresCase }: SegmentSpec,
-  names: readonly string[],
+  { what, whole, ending }: PinningForm,
+  segment: SegmentSpec,
+  name: string,
+  strangers: readonly string[],
 ): PatternJudgement {
-  const spelled = spell(pattern);
-  const name = names.find((each) => !spelled.includes(each.toLowerCase())) ?? names[0] ?? "";
-  const ends = [...(form.endings ?? []), after];
-  const byName = ends.map(
-    (end) => `(?:${before})(?:${ignoresCase === true ? "(?i)" : ""}${RE2JS.quote(name)})(?:${end})`,
+  const own = `${segment.ignoresCase === true ? "(?i)" : ""}${RE2JS.quote(name)}`;
+  const ends = [...(ending === undefined ? [] : [ending]), segment.after];
+  const texts = [...STRANGERS, own].flatMap((each) =>
+    ends.map((after) => segmentText({ ...segment, name: each, after })),
   );
-  const example = firstExample(comparer, pattern, [...form.strangers, ...byName, form.whole]);
+  const example = firstExample(comparer, pattern, [...strangers, ...texts, whole], anchored(whole));
   return example === undefined
-    ? { kind: "unproven", example, reason: unprovenReason(`the ${form.what} is not written out`) }
+    ? { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) }
     : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
 /** Ends a sentence about what a pattern accepts. */
 export const unprovenReason = (why: string): string => `not proven to pin one owner: ${why}`;
 
-/** A shortest text of the first of some forms that a pattern matches. */
+/** A shortest text of the first of some forms that a pattern, and others, match. */
 export function firstExample(
   comparer: PatternComparer,
   pattern: string,
   forms: readonly string[],
+  ...others: readonly string[]
 ): string | undefined {
   for (const text of forms) {
-    const found = comparer.exampleOf(pattern, anchored(text));
+    const found = comparer.exampleOf(pattern, ...others, anchored(text));
     if (found !== "tooLarge" && found.text !== undefined) return found.text;
   }
   return undefined;
@@ -227,29 +204,20 @@ export function judgeEach(
   pattern: string,
   { what, pinning, strangers }: TextForms,
 ): PatternJudgement {
-  const open: PatternJudgement[] = [];
+  let open: PatternJudgement | undefined;
   for (const form of pinning) {
     const isWithin = comparer.isSubset(pattern, anchored(form.whole));
     if (isWithin === "tooLarge") return TOO_MANY_STEPS;
     if (isWithin === "no") continue;
-    const judged = judgeForms(comparer, pattern, { what, pinning: [form], strangers: [] });
+    const judged = judgeForms(comparer, pattern, { what, pinning: [form], strangers });
     if (judged.kind === "pinned" || judged.kind === "unjudged") return judged;
-    open.push(judged);
+    if (judged.kind === "open") open ??= judged;
   }
-  const all = [...strangers, ...pinning.flatMap((form) => form.strangers)];
-  const example = firstExample(comparer, pattern, all);
-  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
-  const [found = notWrittenOut(comparer, pattern, what)] = [
-    ...open.filter(({ kind }) => kind === "open"),
-    ...open,
-  ];
-  return found;
-}
-
-function notWrittenOut(comparer: PatternComparer, pattern: string, what: string): PatternJudgement {
-  const found = comparer.exampleOf(pattern);
-  const example = found === "tooLarge" ? undefined : found.text;
-  return { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) };
+  if (open !== undefined) return open;
+  const example = firstExample(comparer, pattern, [...strangers, "(?s:.*)"]);
+  return example === undefined
+    ? { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) }
+    : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
 function judgeMailHost(

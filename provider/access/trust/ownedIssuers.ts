@@ -6,13 +6,11 @@ import type { TenantAddress } from "./data/issuerHosts";
 import { INTRUDER } from "./data/pins";
 import { sharedIssuers } from "./data/sharedIssuers";
 import {
-  findNames,
   firstExample,
   judgeEach,
   judgeForms,
   judgeWithin,
-  MOST_OWNERS,
-  spell,
+  MOST_WRITTEN,
   segmentText,
   TOO_MANY_STEPS,
   unprovenReason,
@@ -52,7 +50,7 @@ const host: SegmentSpec = {
 };
 
 /** Whose a host is: the domain that somebody has registered, or why that is not proven. */
-type HostOwner = { readonly domain: string } | { readonly problem: string; readonly givenName?: string };
+type HostOwner = { readonly domain: string } | { readonly problem: string };
 
 const isBelow = (name: string, domain: string): boolean => name === domain || name.endsWith(`.${domain}`);
 
@@ -76,7 +74,6 @@ function findHostOwner(name: string): HostOwner {
   if (isPrivate === true)
     return {
       problem: `everybody can have a name below ${getPublicSuffix(bare, { allowPrivateDomains: true }) ?? bare}`,
-      givenName: domain,
     };
   return !Object.keys(sharedDomains).some((shared) => isBelow(bare, shared))
     ? { domain }
@@ -98,7 +95,7 @@ function tenantForm(
       )
     )
       return undefined;
-    return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name, strangers: [] };
+    return { what, whole: `${quoted}(?:[/?#]${ANY})?`, owners: [], owner: name };
   }
   if (!comparer.matches(anchored(`(?i:${service})`), name)) return undefined;
   const segment = { before: `${quoted}/${path}`, name: tenant, after: `(?:[/?#]${ANY})?` };
@@ -106,7 +103,6 @@ function tenantForm(
     what,
     whole: segmentText(segment),
     owners: [segment],
-    strangers: [`${segment.before}${INTRUDER}(?:/${VISIBLE}*)?`],
   };
 }
 
@@ -123,7 +119,6 @@ function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
       whole: `${RE2JS.quote(issuer)}/?`,
       owners: [],
       owner,
-      strangers: [],
     }));
   const tenants = tenantAddresses.flatMap((row) => tenantForm(comparer, name, row) ?? []);
   if (shared.length + tenants.length > 0) return [...shared, ...tenants];
@@ -135,91 +130,36 @@ function formsOfHost(comparer: PatternComparer, name: string): PinningForm[] {
       whole: `${quoted}(?:[/?#]${ANY})?`,
       owners: [],
       owner: found.domain,
-      strangers: [],
     },
   ];
 }
 
 /** Why an address is not proven to be one owner's. */
 function describeAddress(text: string): string {
-  const [, scheme = "", rest = ""] = /^([a-z][a-z0-9+.-]*):\/\/(.*)$/is.exec(text) ?? [];
-  const quoted = JSON.stringify(text);
-  if (scheme === "") return `${quoted} is no https address`;
-  if (scheme.toLowerCase() !== "https")
-    return `${quoted} is not https, so that others can answer in its place`;
-  const [authority = ""] = rest.split(/[/?#\\]/);
-  if (/[^\x21-\x7e]/.test(authority))
-    return `the host of ${quoted} has letters that look like others, or invisible ones`;
-  if (!/^[A-Za-z0-9.-]+(?::[0-9]{1,5})?$/.test(authority)) return `${quoted} has no plain host`;
+  const [, authority] = /^https:\/\/([A-Za-z0-9.-]+(?::[0-9]{1,5})?)(?:[/?#]|$)/i.exec(text) ?? [];
+  if (authority === undefined) return `${JSON.stringify(text)} is no https address with a plain host`;
   const found = findHostOwner(authority.toLowerCase());
   return "problem" in found
     ? found.problem
     : `${authority} serves many customers, and the address names none of them`;
 }
 
-/** The last two parts of a host, which somebody registers. */
-const registered: SegmentSpec = {
-  before: `${SCHEME}(?:${LABEL}\\.)*`,
-  name: `${LABEL}\\.${TOP_LEVEL}`,
-  after: host.after,
-  ignoresCase: true,
-};
-
-/** Judges a pattern that leaves the host open: an example on the domain of a stranger is better than another one. */
-function judgeVariousHosts(
-  comparer: PatternComparer,
-  pattern: string,
-  hosts: readonly string[],
-): PatternJudgement {
-  const spelled = spell(pattern);
-  const domains = comparer.names(pattern, registered, MOST_OWNERS);
-  const isStranger = (name: string): boolean => {
-    const found = findHostOwner(name);
-    const owner = "domain" in found ? found.domain : found.givenName;
-    return owner !== undefined && !spelled.includes(owner);
-  };
-  const isStrangeDomain = (name: string): boolean =>
-    !spelled.includes(name) && getPublicSuffix(name) !== name;
-  const strange = [
-    ...(domains === "tooLarge" ? [] : domains.list.filter(isStrangeDomain)).slice(0, 1),
-    ...hosts.filter(isStranger).slice(0, 1),
-  ];
-  const byHost = strange.map((name) => `${SCHEME}(?i:(?:${LABEL}\\.)*${RE2JS.quote(name)})${host.after}`);
-  const example =
-    firstExample(comparer, pattern, [...STRANGERS, ...byHost]) ?? findStrangeTenant(comparer, pattern);
-  if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
-  return {
-    kind: "unproven",
-    example: firstExample(comparer, pattern, [segmentText(host)]),
-    reason: unprovenReason("the host is not written out"),
-  };
-}
-
-const tenantSegments = tenantAddresses.map(({ host: service, path, name }): SegmentSpec => {
-  return path === undefined
-    ? { before: SCHEME, name, after: `\\.${service}${host.after}`, ignoresCase: true }
-    : { before: `${SCHEME}${service}/${path}`, name, after: host.after };
-});
-const ANY_TENANT = anchored(tenantSegments.map(segmentText).join("|"));
-
-/** The address of a stranger at a service that has an address for each customer. */
-function findStrangeTenant(comparer: PatternComparer, pattern: string): string | undefined {
-  if (comparer.intersects(pattern, ANY_TENANT) === "no") return undefined;
-  for (const segment of tenantSegments) {
-    const names = findNames(comparer, pattern, segment);
-    if (names === "tooLarge" || names.unwritten.length === 0) continue;
-    return firstExample(comparer, pattern, [
-      segmentText({ ...segment, name: INTRUDER }),
-      segmentText(segment),
-    ]);
-  }
-  return undefined;
+/** Judges a pattern that leaves the host open: only hosts below one domain are not surely those of others. */
+function judgeVariousHosts(comparer: PatternComparer, pattern: string, name: string): PatternJudgement {
+  const ofHost = segmentText({ ...host, name: RE2JS.quote(name) });
+  const example = firstExample(comparer, pattern, [...STRANGERS, `(?i:${ofHost})`]);
+  const found = findHostOwner(name);
+  const below = "domain" in found ? `(?:${LABEL}\\.)*${RE2JS.quote(found.domain)}(?::[0-9]+)?` : "";
+  const isOfOne = comparer.isSubset(pattern, anchored(`(?i:${segmentText({ ...host, name: below })})`));
+  return example === undefined || isOfOne === "yes"
+    ? { kind: "unproven", example, reason: unprovenReason("the host is not written out") }
+    : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
 function judgeAddresses(comparer: PatternComparer, pattern: string): PatternJudgement {
-  const hosts = findNames(comparer, pattern, host);
+  const hosts = comparer.names(pattern, host, MOST_WRITTEN);
   if (hosts === "tooLarge") return TOO_MANY_STEPS;
-  if (hosts.unwritten.length > 0) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
+  if (hosts.unwritten !== undefined) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
   const pinning = hosts.written.flatMap((name) => formsOfHost(comparer, name));
   const judged = judgeForms(
     comparer,
@@ -246,7 +186,7 @@ export function judgeIssuer(comparer: PatternComparer, pattern: string): Pattern
 }
 
 const anyWord: SegmentSpec = { before: "", name: "[^\\x00-\\x20\\x7f]+", after: "" };
-const AUDIENCES = [INTRUDER, STRANGER, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*`, ...STRANGERS];
+const AUDIENCES = [INTRUDER, ...STRANGERS];
 
 /** Judges whether a pattern matches audiences of other services than those that it writes out. */
 export function judgeAudience(comparer: PatternComparer, pattern: string): PatternJudgement {
@@ -255,7 +195,6 @@ export function judgeAudience(comparer: PatternComparer, pattern: string): Patte
       what: "audience",
       whole: segmentText(segment),
       owners: [segment],
-      strangers: [],
     }));
     return judgeEach(comparer, pattern, { what: "audience", pinning: forms, strangers: AUDIENCES });
   });

@@ -6,9 +6,6 @@ import {
   MAIL_DOMAIN_OWNER,
   ownPins,
   sharedPins,
-  STRANGE_SUBJECTS,
-  STRANGE_USER_IDS,
-  strangersInAccount,
   TRUST_DOMAIN,
 } from "./data/pins";
 import type { OwnPin, Pin } from "./data/pins";
@@ -22,15 +19,7 @@ import type { PatternComparer } from "./patternComparer";
 import { addTo } from "../../fields/values";
 import { removeChoices } from "./regexSyntax";
 
-function toForm({
-  literal,
-  orNumber,
-  ignoresCase,
-  isMail,
-  strangers,
-  endings,
-  ...segment
-}: Pin): PinningForm {
+function toForm({ literal, orNumber, ignoresCase, isMail, ending, ...segment }: Pin): PinningForm {
   const owner = { ...segment, ignoresCase: ignoresCase === true };
   const whole = segmentText(orNumber ?? segment);
   return {
@@ -39,8 +28,7 @@ function toForm({
     whole: ignoresCase === true ? `(?i:${whole})` : whole,
     owners: orNumber === undefined ? [owner] : [owner, { ...orNumber, ignoresCase: false }],
     ...(isMail === undefined ? {} : { isMail }),
-    strangers: strangers ?? [],
-    ...(endings === undefined ? {} : { endings }),
+    ...(ending === undefined ? {} : { ending }),
   };
 }
 
@@ -89,7 +77,7 @@ export function judgeOwnPart(
   owners: readonly TrustedOwner[],
 ): PatternJudgement {
   const pinning = [...ownFormsOf(part, owners), writtenOut];
-  const forms = { what: "subject", pinning, strangers: STRANGE_SUBJECTS };
+  const forms = { what: "subject", pinning, strangers: [INTRUDER] };
   return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
 
@@ -183,10 +171,7 @@ export function judgeSubject(
   const forms = {
     what: `subject of ${issuers.map(({ name }) => name).join(" or ")}`,
     pinning: issuers.flatMap((issuer) => formsOf(issuer, "sub")),
-    strangers: [
-      ...issuers.flatMap((issuer) => formsOf(issuer, "sub").flatMap(({ strangers }) => strangers)),
-      ...issuers.flatMap(({ ownerlessSubjects }) => ownerlessSubjects ?? []),
-    ],
+    strangers: issuers.flatMap(({ ownerlessSubjects }) => ownerlessSubjects ?? []),
   };
   return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
@@ -217,7 +202,7 @@ export function judgeOwnerClaim(
   const forms = {
     what: `claim ${claim}`,
     pinning: formsOf(issuer, claim),
-    strangers: [INTRUDER, `${INTRUDER}/${INTRUDER}`, "999999999"],
+    strangers: [],
   };
   return judgeWithin(comparer, pattern, () => judgeEach(comparer, pattern, forms));
 }
@@ -229,12 +214,15 @@ export function judgePrincipal(
   account: string,
 ): PatternJudgement {
   const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
-  const forms = { what: "principal of AWS", pinning: arnForms, strangers: strangersInAccount(own) };
+  const strangers = [`arn:aws:sts::${own}:assumed-role/(?:[a-z0-9-]*-)?${INTRUDER}/${INTRUDER}`];
+  const forms = { what: "principal of AWS", pinning: arnForms, strangers };
   return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }
 
 /** Judges whether a pattern matches user ids of other principals than those that it writes out. */
 export function judgeUserId(comparer: PatternComparer, pattern: string): PatternJudgement {
-  const forms = { what: "user id of AWS", pinning: userIdForms, strangers: STRANGE_USER_IDS };
+  // The name of a federated user follows the number of the account.
+  const strangers = [`AROAINTRUDER000000000:${INTRUDER}`, `[0-9]{12}:${INTRUDER}`, "[0-9]{12}:.+"];
+  const forms = { what: "user id of AWS", pinning: userIdForms, strangers };
   return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }

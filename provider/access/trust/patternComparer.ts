@@ -2,9 +2,7 @@ import { RE2JS } from "re2js";
 import { PatternAutomaton, difference, intersection, shortestText, compileProgram } from "./automaton";
 import type { Automaton } from "./automaton";
 import { Budget } from "./budget";
-import { namesIn, statesAfter } from "./projection";
-import type { Names } from "./projection";
-import { acceptChoices, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
+import { acceptChoices, CHOICE, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
 type ComparisonResult = "yes" | "no" | "tooLarge";
@@ -16,18 +14,17 @@ export interface SegmentSpec {
   readonly after: string;
   /** Whether names that differ only in the case of their letters are the same one. */
   readonly ignoresCase?: boolean;
-  /** Patterns that the name itself must match. */
-  readonly namePatterns?: readonly string[];
-  /** A pattern that the name itself must not match. */
+  /** The names that are not asked for. */
   readonly excludedName?: string;
 }
 
+/** The names that a pattern writes out, and one that it matches beside them. */
+interface Names {
+  readonly written: readonly string[];
+  readonly unwritten: string | undefined;
+}
+
 const MOST_KEPT = 1000;
-const MOST_ANSWERS = 20_000;
-/** Longer questions are not kept: a hostile program writes long patterns. */
-const LONGEST_QUESTION = 2000;
-const MOST_RECENT = 8;
-const HEAVY = 20_000;
 
 const combinations = { difference, intersection };
 
@@ -46,8 +43,8 @@ export function anchored(pattern: string): string {
 
 /** Compares the sets of strings that patterns match. All computations of one instance share its budget. */
 export class PatternComparer {
+  /** All are kept: the budget that made them bounds what they take. */
   private readonly read = new Map<string, PatternAutomaton | "tooLarge" | "invalid">();
-  private readonly recent: string[] = [];
   /** What was answered before: assertions ask the same of each grant. */
   private readonly answers = new Map<string, ComparisonResult>();
 
@@ -63,22 +60,8 @@ export class PatternComparer {
       if (program === "tooLarge") return program;
       return new PatternAutomaton(program, this.budget);
     });
-    this.keep(text, found);
-    return found;
-  }
-
-  /** Keeps compiled patterns for the next computation, except those that take much memory. */
-  private keep(text: string, found: PatternAutomaton | "tooLarge" | "invalid"): void {
     this.read.set(text, found);
-    this.recent.push(text);
-    const settled = this.recent.length > MOST_RECENT ? this.recent.shift() : undefined;
-    const known = settled === undefined ? undefined : this.read.get(settled);
-    if (settled !== undefined && typeof known === "object" && known.weight > HEAVY) {
-      this.read.delete(settled);
-    }
-    if (this.read.size > MOST_KEPT) {
-      for (const oldest of [...this.read.keys()].slice(0, MOST_KEPT / 4)) this.read.delete(oldest);
-    }
+    return found;
   }
 
   /** Whether `other` matches every string that `pattern` matches. */
@@ -90,15 +73,6 @@ export class PatternComparer {
   intersects(pattern: string, other: string): ComparisonResult {
     const isDisjoint = this.decide("intersection", pattern, other);
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
-  }
-
-  /** Whether some strings that match one and the other begin alike, up to where `start` matches all that is read. */
-  beginAlike(pattern: string, other: string, start: string): ComparisonResult {
-    return this.answer(() => {
-      const [left, right, begin] = [pattern, other, anchored(start)].map((text) => this.automatonOf(text));
-      if (left === undefined || right === undefined || begin === undefined) return "tooLarge";
-      return statesAfter(intersection(left, right, this.budget), begin, this.budget).size > 0;
-    });
   }
 
   /** A shortest string that matches all the patterns; undefined if there is none. */
@@ -124,34 +98,44 @@ export class PatternComparer {
   }
 
   /**
-   * The names that a pattern writes out in a segment. `acme[1-9]` writes out none of its names: whoever registers one of
-   * them is accepted.
+   * The names that a segment has in the strings that a pattern matches. Of several each must be written out: `acme[1-9]` writes
+   * out none of its names, and whoever registers one of them is accepted.
    */
-  writtenNames(pattern: string, segment: SegmentSpec, maxNames: number): Names | "tooLarge" {
-    const { before, after } = segment;
-    const widened = { ...segment, before: acceptChoices(before), after: acceptChoices(after) };
-    return this.names(removeChoices(pattern), widened, maxNames);
-  }
-
-  /** The names that a segment has in the strings that a pattern matches. */
   names(pattern: string, segment: SegmentSpec, maxNames: number): Names | "tooLarge" {
     return this.budget.ask(() => {
-      const { before, name, after, namePatterns = [], excludedName } = segment;
-      const whole = this.automatonOf(pattern);
-      const parts = [anchored(before), anchored(after)].map((text) => this.automatonOf(text));
-      const form = this.automatonOf(anchored(name));
-      const [start, end] = parts;
-      if (whole === undefined || start === undefined || end === undefined || form === undefined) {
-        return "tooLarge";
+      const { before, name, after, excludedName, ignoresCase = false } = segment;
+      const around = (text: string): string => anchored(`(?:${before})(?:${text})(?:${after})`);
+      const [whole, form] = [pattern, around(name)].map((text) => this.automatonOf(text));
+      if (whole === undefined || form === undefined) return "tooLarge";
+      const all = intersection(whole, form, this.budget);
+      const quoted = (names: readonly string[]): string => {
+        const text = names.map((each) => RE2JS.quote(each)).join("|");
+        return ignoresCase ? `(?i:${text})` : text;
+      };
+      // What may stand around a pattern without anchors is written out neither.
+      const fixed = `\\A${CHOICE}*(?:${removeChoices(pattern)})${CHOICE}*\\z`;
+      const isWrittenOut = (each: string): boolean => {
+        const written = anchored(`(?:${acceptChoices(before)})${quoted([each])}(?:${acceptChoices(after)})`);
+        return this.intersects(fixed, written) === "yes";
+      };
+      const written: string[] = [];
+      for (;;) {
+        const known = [excludedName ?? [], written.length === 0 ? [] : quoted(written)].flat();
+        const excluded = known.length === 0 ? undefined : this.automatonOf(around(known.join("|")));
+        if (excluded === undefined && known.length > 0) return "tooLarge";
+        const remaining = excluded === undefined ? all : difference(all, excluded, this.budget);
+        const text = shortestText(remaining, this.budget);
+        if (text === undefined) return { written, unwritten: undefined };
+        const found = this.partOf(text, segment);
+        if (found === undefined) return "tooLarge";
+        const next = ignoresCase ? found.toLowerCase() : found;
+        // A name alone is written out, however the pattern does so.
+        const several = written.length === 1 ? [next, ...written] : [next];
+        const unwritten = written.length === 0 ? undefined : several.find((each) => !isWrittenOut(each));
+        if (unwritten !== undefined) return { written: [], unwritten };
+        if (written.length === maxNames) return { written, unwritten: next };
+        written.push(next);
       }
-      let named: Automaton = form;
-      for (const text of [...namePatterns, ...(excludedName === undefined ? [] : [excludedName])]) {
-        const condition = this.automatonOf(text);
-        if (condition === undefined) return "tooLarge";
-        named = (text === excludedName ? difference : intersection)(named, condition, this.budget);
-      }
-      const ignoresCase = segment.ignoresCase === true;
-      return namesIn(whole, { before: start, name: named, after: end, ignoresCase }, maxNames, this.budget);
     });
   }
 
@@ -216,8 +200,7 @@ export class PatternComparer {
       if (left === undefined || right === undefined) return "tooLarge";
       return shortestText(combinations[set](left, right, this.budget), this.budget) === undefined;
     });
-    if (this.answers.size >= MOST_ANSWERS) this.answers.clear();
-    if (question.length <= LONGEST_QUESTION) this.answers.set(question, found);
+    if (found !== "tooLarge") this.answers.set(question, found);
     return found;
   }
 

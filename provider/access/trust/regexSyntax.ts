@@ -137,13 +137,44 @@ export function escapeDots(text: string): string {
   );
 }
 
-/** The pattern that also matches each of its texts with a colon behind it. */
-export function openEnds(pattern: string): string {
-  return rewriteTokens(pattern, ({ text }) => (text === "$" || text === "\\z" ? `:?${text}` : text));
+/** What is written out at the start of a pattern. */
+export interface LiteralStart {
+  readonly text: string;
+  /** Whether the texts of the pattern only begin so; otherwise it matches this text alone. */
+  readonly isStart: boolean;
+}
+
+/** One character of ASCII that stands for itself, and is not repeated, also not behind a flag: `a(?i)*`. */
+const LITERAL =
+  /(?:\\([!-/:-@[-`{-~])|\[(?:\\([!-/:-@[-`{-~])|([ -Z_-~]))\]|(?![\\^$.*+?()[\]{}|])([ -~]))(?![*+?{]|\(\?[A-Za-z-]*\))/y;
+
+/** Reads with what all texts of a pattern begin. */
+export function literalStart(pattern: string): LiteralStart {
+  const anchor = /^(?:\^|\\A)/.exec(pattern)?.[0];
+  if (anchor === undefined || hasAlternatives(pattern)) return { text: "", isStart: true };
+  let text = "";
+  let at = anchor.length;
+  LITERAL.lastIndex = at;
+  for (let found = LITERAL.exec(pattern); found !== null; found = LITERAL.exec(pattern)) {
+    text += found[1] ?? found[2] ?? found[3] ?? found[4] ?? "";
+    at = LITERAL.lastIndex;
+  }
+  return { text, isStart: !/^(?:\$|\\z)$/.test(pattern.slice(at)) };
+}
+
+/** Whether a pattern has alternatives outside of all groups. */
+function hasAlternatives(pattern: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < pattern.length; at = readAtom(pattern, at).end) {
+    if (pattern[at] === "(") depth += 1;
+    else if (pattern[at] === ")") depth -= 1;
+    else if (pattern[at] === "|" && depth <= 0) return true;
+  }
+  return false;
 }
 
 /** A character of no name: it stands where a class lets several characters be. */
-const CHOICE = "\\x{E000}";
+export const CHOICE = "\\x{E000}";
 const SINGLE_CHARACTER = /^\[(?:[^\\^\]]|\\[^A-Za-z0-9])\]$/;
 
 /** The pattern with a character of no name for each class of characters, and each repetition as short as it may be. */

@@ -4,7 +4,7 @@ import { PINNED_OWNER } from "./data/sharedIssuers";
 import type { Proof, RunsOfService } from "./data/sharedIssuers";
 import { firstExample, MOST_OWNERS, segmentText } from "./judgement";
 import { anchored, exactPattern } from "./patternComparer";
-import type { PatternComparer } from "./patternComparer";
+import type { PatternComparer, SegmentSpec } from "./patternComparer";
 
 /** What an identity requires of a part of a token: one text, or all those of a pattern. */
 export interface Required {
@@ -39,13 +39,18 @@ const WORDS = "(?:[A-Za-z]+[-_/])+";
 const NOBODY = "[^\\x00-\\x{10FFFF}]";
 
 /** `release-1.2`, `v1.2`: a name for each version is no free choice, unless the words vary. */
-const versioned = ({ prefix }: Proof): string => anchored(`${prefix}(?:${WORDS}v?|v)${NUMBERS}`);
+const versioned = ({ prefix }: Proof): string => `${prefix}(?:${WORDS}v?|v)${NUMBERS}`;
+
+/** Whether a pattern accepts few names, each of them written out. */
+function writesOutNames(comparer: PatternComparer, pattern: string, segment: SegmentSpec): boolean {
+  const names = comparer.names(pattern, segment, MOST_OWNERS);
+  return names !== "tooLarge" && names.unwritten === undefined;
+}
 
 /** Whether the words before a version vary, so that anyone can choose some. */
 function hasManyWords(comparer: PatternComparer, pattern: string, { before, prefix, after }: Proof): boolean {
   const segment = { before, name: `${prefix}${WORDS}`, after: `v?${NUMBERS}${after}` };
-  const names = comparer.names(pattern, segment, MOST_OWNERS);
-  return names === "tooLarge" || names.isMany;
+  return !writesOutNames(comparer, pattern, segment);
 }
 
 /** Runs with various chosen names that a pattern accepts. */
@@ -54,18 +59,15 @@ function findChosenNames(
   pattern: string,
   chosen: ChosenName,
 ): UntrustedRuns | undefined {
-  const all = comparer.names(pattern, chosen, MOST_OWNERS);
-  if (all !== "tooLarge" && !all.isMany) return undefined;
-  const segment = { ...chosen, excludedName: versioned(chosen) };
-  const names = comparer.names(pattern, segment, MOST_OWNERS);
-  if (names === "tooLarge") return UNJUDGED;
-  if (!names.isMany && !hasManyWords(comparer, pattern, chosen)) return undefined;
+  if (writesOutNames(comparer, pattern, chosen)) return undefined;
+  const isVersioned = writesOutNames(comparer, pattern, { ...chosen, excludedName: versioned(chosen) });
+  if (isVersioned && !hasManyWords(comparer, pattern, chosen)) return undefined;
   const { before, name, after, noun, prefix } = chosen;
   const own = `${prefix}${INTRUDER}`;
-  const strange = comparer.names(pattern, { ...segment, namePatterns: [anchored(own)] }, 1);
+  const strange = comparer.intersects(pattern, anchored(segmentText({ ...chosen, name: own })));
   const examples = [`${before}${own}${after}`, `${before}.*${INTRUDER}${after}`, `${before}${name}${after}`];
   const any = noun === "environment" ? "any environment, also a new one without protection" : `any ${noun}`;
-  const isAny = strange === "tooLarge" || strange.list.length > 0;
+  const isAny = strange !== "no";
   return {
     what: isAny ? any : `${noun === "branch" ? "branches" : `${noun}s`} of many names`,
     example: firstExample(comparer, pattern, examples),

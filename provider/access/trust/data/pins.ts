@@ -13,19 +13,9 @@ import {
 /** The name of the outsider in examples. */
 export const INTRUDER = "intruder";
 
-/** Names of strangers, the easiest to read first. */
-const STRANGERS = [INTRUDER, `(?:[a-z0-9]+-)+${INTRUDER}`, `[a-z0-9-]*(?:evil|${INTRUDER})[a-z0-9-]*`];
-
-/** A text for each stranger, with each of the endings. */
-function strangersAround(before: string, after: readonly string[]): string[] {
-  return STRANGERS.flatMap((name) => after.map((end) => `${before}${name}${end}`));
-}
-
 /** Any characters, in regular expressions. */
 const ANY = "(?s:.*)";
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
-/** Characters but those of control. */
-const TEXT = "[^\\x00-\\x1f\\x7f]*";
 const NUMBER = "[0-9]{1,20}";
 
 /**
@@ -48,8 +38,8 @@ export interface Pin {
   /** Why nobody else has such texts. */
   readonly why: string;
   readonly source: string;
-  readonly strangers?: readonly string[];
-  readonly endings?: readonly string[];
+  /** What may follow the name, in a form that is easy to read. */
+  readonly ending?: string;
 }
 
 /** A pin at an issuer that signs for many customers. */
@@ -89,7 +79,6 @@ const PULUMI_DOCS = "https://www.pulumi.com/docs/administration/access-identity/
 const PULUMI_ESC_DOCS = "https://www.pulumi.com/docs/esc/guides/configuring-oidc/custom-audience/";
 
 const GITHUB_OWNER = "[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*-?(?:_[A-Za-z0-9]+)?";
-const GITHUB_REPOSITORY = "[A-Za-z0-9._-]+";
 
 /**
  * Parts of a customised subject that whoever runs a workflow chooses. `job_workflow_ref` is one: everybody can call a
@@ -103,20 +92,18 @@ const github = { issuer: GITHUB, ignoresCase: true, source: GITHUB_DOCS } as con
 export const GITHUB_ORGANISATION = "organisation of GitHub Actions";
 const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow runs";
 
-const GITLAB_PROJECT = "(?:/[A-Za-z0-9_.-]+)+";
 const gitlab = { issuer: GITLAB, source: GITLAB_DOCS } as const;
 const GITLAB_GROUP = "group of GitLab CI";
 const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs";
 const GITLAB_NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 
 /** A subject that begins with the name of an owner, up to a colon: `organization:acme:pipeline:…`. */
-const upToColon = (before: string, kind: string, rest: string) => ({
+const upToColon = (before: string) => ({
   part: "sub",
   before: `${before}:`,
   name: "[^:\\x00-\\x1f\\x7f]+",
   after: `:${ANY}`,
   ignoresCase: true as const,
-  strangers: strangersAround(`${before}:`, [`:${kind}:${INTRUDER}${rest}`, `:${TEXT}`]),
 });
 
 /** A claim whose whole value is a name or an id. */
@@ -127,7 +114,6 @@ const wholeClaim = (part: string, literal: string, name = "[^\\x00-\\x20\\x7f:/]
   name,
   after: "",
   ignoresCase: true as const,
-  strangers: [INTRUDER, "999999999", "[a-z0-9-]*intruder[a-z0-9-]*"],
 });
 
 /** A claim whose value is a path below the owner. */
@@ -138,17 +124,11 @@ const pathClaim = (part: string, literal: string, name: string) => ({
   name,
   after: `/${ANY}`,
   ignoresCase: true as const,
-  strangers: [`${INTRUDER}/${INTRUDER}`, `[a-z0-9-]*${INTRUDER}[a-z0-9-]*/.*`],
 });
 
 export const MAIL_DOMAIN_OWNER = "mail domain";
 const MAIL_LABEL = "[A-Za-z0-9-]+";
 export const MAIL_DOMAIN = `${MAIL_LABEL}(?:\\.${MAIL_LABEL})+`;
-const MAIL_STRANGERS = [
-  `${INTRUDER}@${INTRUDER}\\.example`,
-  `${INTRUDER}@gmail\\.com`,
-  "[a-z0-9]+@[a-z0-9]+\\.[a-z]+",
-];
 
 const githubSubject: SharedPin = {
   ...github,
@@ -158,13 +138,7 @@ const githubSubject: SharedPin = {
   name: GITHUB_OWNER,
   after: `/${ANY}`,
   why: GITHUB_WHY,
-  strangers: strangersAround("repo:", [
-    `/${INTRUDER}:ref:refs/heads/main`,
-    `/${GITHUB_REPOSITORY}:ref:refs/heads/main`,
-    `/${GITHUB_REPOSITORY}:(?:pull_request|environment:[a-z]+)`,
-    `/${GITHUB_REPOSITORY}:${TEXT}`,
-  ]),
-  endings: [`/${INTRUDER}:ref:refs/heads/main`, `/${GITHUB_REPOSITORY}:ref:refs/heads/main`],
+  ending: `/${INTRUDER}:ref:refs/heads/main`,
 };
 
 const gitlabSubject: SharedPin = {
@@ -176,11 +150,7 @@ const gitlabSubject: SharedPin = {
   after: `/${ANY}`,
   ignoresCase: true,
   why: GITLAB_WHY,
-  strangers: strangersAround("project_path:", [
-    `/${INTRUDER}:ref_type:branch:ref:main`,
-    `${GITLAB_PROJECT}:ref_type:branch:ref:main`,
-    `${GITLAB_PROJECT}:${TEXT}`,
-  ]),
+  ending: `/${INTRUDER}:ref_type:branch:ref:main`,
 };
 
 /** THE list of what pins at issuers that sign for many customers. */
@@ -251,7 +221,6 @@ export const sharedPins: readonly SharedPin[] = [
     after: `(?:/${ANY})?`,
     ignoresCase: true,
     why: GITLAB_WHY,
-    strangers: [INTRUDER, "[a-z0-9-]*intruder[a-z0-9-]*"],
   },
   ...["project_id", "namespace_id"].map((claim) => ({
     ...gitlab,
@@ -260,7 +229,7 @@ export const sharedPins: readonly SharedPin[] = [
   })),
   {
     issuer: BUILDKITE,
-    ...upToColon("organization", "pipeline", `:ref:refs/heads/main:commit:${"0".repeat(40)}:step:build`),
+    ...upToColon("organization"),
     literal: "organisation of Buildkite",
     why: "Buildkite writes the organisation of the pipeline that runs",
     source: BUILDKITE_DOCS,
@@ -274,7 +243,6 @@ export const sharedPins: readonly SharedPin[] = [
     after: "",
     why: "a job may have an id of its own organisation, pipeline or cluster as its whole subject",
     source: "https://buildkite.com/docs/agent/cli/reference/oidc#custom-subject-claims",
-    strangers: ["00000000-0000-0000-0000-000000000000"],
   },
   ...["organization_slug", "organization_id", "pipeline_id"].map((claim) => ({
     issuer: BUILDKITE,
@@ -287,7 +255,7 @@ export const sharedPins: readonly SharedPin[] = [
   })),
   {
     issuer: TERRAFORM,
-    ...upToColon("organization", "project", `:workspace:${INTRUDER}:run_phase:apply`),
+    ...upToColon("organization"),
     literal: "organisation of HCP Terraform",
     why: "HCP Terraform writes the organisation of the workspace that runs",
     source: TERRAFORM_DOCS,
@@ -315,7 +283,6 @@ export const sharedPins: readonly SharedPin[] = [
     after: "",
     why: "Google never gives the number of an account again",
     source: GOOGLE_DOCS,
-    strangers: ["100000000000000000000"],
   },
   {
     issuer: GOOGLE,
@@ -327,7 +294,6 @@ export const sharedPins: readonly SharedPin[] = [
     ignoresCase: true,
     why: "Google gives these addresses itself; of another one it only knows that somebody could read its mail once",
     source: GOOGLE_MAIL_DOCS,
-    strangers: MAIL_STRANGERS,
   },
   {
     issuer: GOOGLE,
@@ -338,7 +304,7 @@ export const sharedPins: readonly SharedPin[] = [
   },
   {
     issuer: VERCEL,
-    ...upToColon("owner", "project", ":environment:production"),
+    ...upToColon("owner"),
     literal: "team of Vercel",
     why: "Vercel writes the team of the project that runs",
     source: VERCEL_DOCS,
@@ -351,7 +317,7 @@ export const sharedPins: readonly SharedPin[] = [
   })),
   {
     issuer: CODEFRESH,
-    ...upToColon("account", "pipeline", ""),
+    ...upToColon("account"),
     literal: "account of Codefresh",
     why: "Codefresh writes the account of the pipeline that runs",
     source: CODEFRESH_DOCS,
@@ -364,11 +330,7 @@ export const sharedPins: readonly SharedPin[] = [
   })),
   {
     issuer: PULUMI,
-    ...upToColon(
-      "pulumi:(?:deploy|environments):org",
-      "project",
-      `:stack:${INTRUDER}:operation:update:scope:write`,
-    ),
+    ...upToColon("pulumi:(?:deploy|environments):org"),
     literal: "organisation of Pulumi Cloud",
     why: "Pulumi Cloud writes the organisation of the stack or environment",
     source: PULUMI_DOCS,
@@ -381,7 +343,7 @@ export const sharedPins: readonly SharedPin[] = [
   },
   {
     issuer: PULUMI_ESC,
-    ...upToColon("pulumi:org", "env", ""),
+    ...upToColon("pulumi:org"),
     literal: "organisation of Pulumi ESC",
     why: "Pulumi writes the id of the organisation that declares the environment",
     source: PULUMI_ESC_DOCS,
@@ -426,7 +388,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `/user/${ANY}`,
     why: "CircleCI writes the project whose job runs, and the user who started it",
     source: "https://circleci.com/docs/openid-connect-tokens/",
-    strangers: [`org/${INTRUDER}/project/${INTRUDER}/user/${INTRUDER}`, "org/[^/]+/project/[^/]+/user/.*"],
   },
   {
     owners: [BITBUCKET_WORKSPACE],
@@ -438,7 +399,6 @@ export const ownPins: readonly OwnPin[] = [
     why: "Bitbucket writes the repository whose pipeline runs, and the step, which is another one in each run",
     source:
       "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
-    strangers: [`\\{00000000-0000-0000-0000-000000000000\\}:${ANY}`, `\\{${UUID}\\}:${ANY}`],
   },
   {
     owners: [SEMAPHORE_ORGANISATION],
@@ -449,7 +409,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `:repo:${ANY}`,
     why: "Semaphore writes the id of the project whose job runs",
     source: "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md",
-    strangers: [`org:[^:]+:project:${UUID}:repo:${ANY}`],
   },
   {
     owners: [SPACELIFT_ACCOUNT],
@@ -460,10 +419,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `:run_type:${ANY}`,
     why: "Spacelift writes the stack or the module that runs",
     source: SPACELIFT_DOCS,
-    strangers: strangersAround(`space:${INTRUDER}:stack:`, [
-      ":run_type:TRACKED:scope:write",
-      `:run_type:${TEXT}`,
-    ]),
   },
   {
     owners: [VERCEL_TEAM],
@@ -474,7 +429,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `:environment:${ANY}`,
     why: "Vercel writes the project of the deployment",
     source: VERCEL_DOCS,
-    strangers: strangersAround("owner:[^:]+:project:", [":environment:production", `:environment:${TEXT}`]),
   },
   {
     owners: [FLY_ORGANISATION],
@@ -485,7 +439,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `:${ANY}`,
     why: "Fly.io writes the application and the machine that runs, which is another one after each deployment",
     source: "https://fly.io/docs/security/openid-connect/",
-    strangers: strangersAround("[^:]+:", [`:${INTRUDER}`, `:${TEXT}`]),
   },
   {
     owners: [OWN_DOMAIN, ...CLUSTERS],
@@ -494,7 +447,6 @@ export const ownPins: readonly OwnPin[] = [
     ...NAMESPACE,
     after: `:${ANY}`,
     why: "whoever may run something in a namespace may use any of its service accounts",
-    strangers: strangersAround("system:serviceaccount:", [`:${INTRUDER}`, ":[a-z0-9.-]+"]),
   },
   {
     owners: [OWN_DOMAIN],
@@ -505,7 +457,6 @@ export const ownPins: readonly OwnPin[] = [
     after: `(?:/${ANY})?`,
     why: "one authority signs for a trust domain",
     source: "https://spiffe.io/docs/latest/spiffe-specs/spiffe-id/",
-    strangers: [`spiffe://${INTRUDER}\\.example/${INTRUDER}`, `spiffe://${INTRUDER}\\.example(?:/${TEXT})?`],
   },
   {
     owners: [OWN_DOMAIN],
@@ -518,7 +469,6 @@ export const ownPins: readonly OwnPin[] = [
     isMail: true,
     why: "the owner of a domain gives its addresses",
     source: RFC_MAIL,
-    strangers: MAIL_STRANGERS,
   },
 ];
 
@@ -570,67 +520,6 @@ export const awsPins: Readonly<Record<"arn" | "userId", readonly Pin[]>> = {
     },
   ],
 };
-
-/** Principals of strangers in an account, the easiest to read first. */
-export function strangersInAccount(account: string): string[] {
-  return [
-    ...strangersAround(`arn:aws:sts::${account}:assumed-role/`, [`/${INTRUDER}`, `/${NAME_REST}+`]),
-    ...["role", "user"].flatMap((type) =>
-      strangersAround(`arn:aws:iam::${account}:${type}/`, ["", "/[\\w+=,.@/-]*"]),
-    ),
-  ];
-}
-
-export const STRANGE_USER_IDS: readonly string[] = [
-  `AROAINTRUDER000000000:${INTRUDER}`,
-  "AIDAINTRUDER000000000",
-  `[0-9]{12}:${INTRUDER}`,
-  `AROAINTRUDER000000000:${NAME_REST}+`,
-  `A(?:ROA|IDA)[A-Z0-9]{17}(?::${INTRUDER})?`,
-];
-
-/** Subjects that strangers have at any issuer, the easiest to read first. */
-export const STRANGE_SUBJECTS: readonly string[] = [
-  INTRUDER,
-  "100000000000000000000",
-  ...MAIL_STRANGERS,
-  `[a-z0-9]*${INTRUDER}[a-z0-9]*`,
-];
-
-/** The claims of an owner that a template of GitHub may put into a subject, beside or in place of the repository. */
-export const OWNERS_OF_TEMPLATES: readonly string[] = [
-  "repository_id",
-  "repository_owner_id",
-  "repository_owner",
-  "enterprise",
-  "enterprise_id",
-];
-
-/** A claim and its value in a subject of GitHub, but for some. */
-const githubClaim = (...without: string[]): string =>
-  `(?:(?:${[GITHUB_FREE_KEYS, ...OWNERS_OF_TEMPLATES.filter((name) => !without.includes(name))].join("|")}):[^:]*|pull_request)`;
-
-/** Subjects at GitHub that name no repository, though perhaps its number or its owner. */
-export const GITHUB_SUBJECT_WITHOUT_REPOSITORY = `${githubClaim()}(?::${githubClaim()})*`;
-
-const REPOSITORIES = ["repo:", "repository:"];
-
-/** Where a subject that begins with its project says what a claim says: between which texts, and in which characters. */
-export const claimsInSubjects: Readonly<
-  Partial<Record<string, { starts: readonly string[]; char: string; end: string; rest: string }>>
-> = {
-  repository: { starts: REPOSITORIES, char: "[^:]", end: "", rest: `(?::${ANY})?` },
-  repository_owner: { starts: REPOSITORIES, char: "[^/:]", end: "/", rest: ANY },
-  project_path: { starts: ["project_path:"], char: "[^:]", end: "", rest: `(?::${ANY})?` },
-  namespace_path: { starts: ["project_path:"], char: "[^:]", end: "/", rest: `[^/:]+(?::${ANY})?` },
-};
-
-/** Where such a subject has a claim. */
-export const githubSegment = (claim: string): { before: string; name: string; after: string } => ({
-  before: `(?:${githubClaim(claim)}:)*${claim}:`,
-  name: "[^:]+",
-  after: `(?::${githubClaim(claim)})*`,
-});
 
 /** Subjects at GitHub that name no owner. */
 export const OWNERLESS_GITHUB_SUBJECTS: readonly string[] = [

@@ -60,18 +60,18 @@ const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["^repo:acme/pay:ref:refs/heads/a@2/b$", "repo:acme/pay:ref:refs/heads/a/b", "none"],
   ["^repo:acme@x/pay:.*$", "repo:acme/*", "none"],
   ["ref:refs/heads/main:repo:acme/pay", "repo:acme/*", "some"],
-  ["ref:refs/heads/main:repo:other/pay", "repo:acme/*", "none"],
+  ["ref:refs/heads/main:repo:other/pay", "repo:acme/*", "some"],
   ["repo:acme-evil/pay", "repo:acme/*", "none"],
   ["repo:ACME/pay", "repo:acme/*", "some"],
   ["^repo:ACME/pay:.*$", "repo:acme/*", "some"],
   ["repo:Contractor@1/pay@2:environment:prod", "repo:contractor/*", "some"],
-  ["repo:acme/pay\u200b", "repo:acme/*", "none"],
+  ["repo:acme/pay\u200b", "repo:acme/*", "some"],
   ["repo:acme/a*", "repo:acme/a\\*", "all"],
   ["repo:acme/ab", "repo:acme/a\\*", "none"],
   // What says which repository runs may stand in a claim, or nowhere.
   ["repository_id:55:environment:e", "repo:acme/pay:*", "some"],
   ["repository_owner:acme:environment:e", "repo:acme/pay:*", "some"],
-  ["repository_owner:evil:environment:e", "repo:acme/pay:*", "none"],
+  ["repository_owner:evil:environment:e", "repo:acme/pay:*", "some"],
   ["pull_request", "repo:acme/pay:*", "some"],
   // What it says of the owner, and what it can never be.
   ["repository_owner:acme:environment:p", "system:serviceaccount:dev:*", "none"],
@@ -134,7 +134,7 @@ const issuers: readonly [issuer: string, glob: string, share: Share][] = [
   [AZURE_V1, AZURE(`f${UUID.slice(1)}`), "none"],
   ["^https://[a-z]+\\.acme\\.example$", "https://*.acme.example", "all"],
   ["^https://.*acme.example$", "https://*.acme.example", "some"],
-  ["^http://.*$", "https://*.acme.example", "none"],
+  ["^http://.*$", "https://*.acme.example", "some"],
 ];
 
 type Claims = NonNullable<SubjectConditions["claims"]>;
@@ -216,7 +216,7 @@ const pairs: readonly Pair[] = [
   ),
   [environment({ claims: { repository: "acme/pay" } }), { subject: ["repo:acme/*"] }, "some"],
   [environment({ claims: { repository: "ACME/pay" } }), { subject: ["repo:acme/pay:*"] }, "some"],
-  [environment({ claims: { repository: "acme/shop" } }), { subject: ["repo:acme/pay:*"] }, "none"],
+  [environment({ claims: { repository: "acme/shop" } }), { subject: ["repo:acme/pay:*"] }, "some"],
   [environment({ claimPatterns: { repository: "^acme/.*$" } }), { subject: ["repo:acme/pay:*"] }, "some"],
   [
     environment({ claims: { workflow_ref: "acme/pay/.github/workflows/a.yml@refs/heads/main" } }),
@@ -228,8 +228,7 @@ const pairs: readonly Pair[] = [
     { subject: ["repo:acme/pay:*"] },
     "some",
   ],
-  [onBuildkite, { subject: ["repo:acme/pay:*"] }, "none"],
-  [onBuildkite, { subject: ["organization:evil:pipeline:*"] }, "none"],
+  [onBuildkite, { subject: ["organization:evil:pipeline:*"] }, "some"],
   [onBuildkite, { subject: ["organization:acme:pipeline:*"] }, "some"],
   // The rest of a pattern counts, whatever a claim says of the repository.
   [

@@ -40,7 +40,7 @@ describe("the holder of an identity in words", () => {
         "https://agent.buildkite.com",
         "organization:acme:pipeline:pay:ref:refs/heads/main:commit:0:step:1",
       ),
-      "Buildkite of acme/pay, branch main",
+      "Buildkite, subject “organization:acme:pipeline:pay:ref:refs/heads/main:commit:0:step:1”",
     ],
     [
       from("https://k8s.example.com", "system:serviceaccount:prod:api"),
@@ -125,7 +125,7 @@ describe("the holder of an identity in words", () => {
     [
       "an organisation of another address of CircleCI",
       from(`https://oidc.circleci.com/org/${one}`, `org/${two}/project/${three}/user/x`),
-      `CircleCI, subject “org/${two}/project/${three}/user/x”`,
+      `oidc.circleci.com/org/${one}, subject “org/${two}/project/${three}/user/x”`,
     ],
   ])("%s cannot pass for another issuer", (_, match, words) => {
     expect(claims(match).displayName).toBe(words);

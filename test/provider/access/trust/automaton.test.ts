@@ -2,6 +2,7 @@ import { RE2JS } from "re2js";
 import { classOf } from "../../../../provider/access/trust/automaton";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
+import { literalStart } from "../../../../provider/access/trust/regexSyntax";
 import fc, { casesOf } from "../../../support/properties";
 
 const CHARS = ["a", "b", "k", "K", "s", "ſ", "é", "É", "0", "_", "-", "/", ":", ".", " ", "\n", "😀"];
@@ -79,4 +80,51 @@ describe("an automaton", () => {
       { numRuns: casesOf(300) },
     );
   });
+});
+
+/** Parts of patterns, of which any may follow any. */
+const PARTS = [
+  ...[
+    "a",
+    "b",
+    "A",
+    ":",
+    "-",
+    ".",
+    "\\.",
+    "\\-",
+    "[.]",
+    "[a]",
+    "[^a]",
+    "[a-b]",
+    "[",
+    "]",
+    "\\d",
+    "\\Qa|b\\E",
+  ],
+  ...["|", "(", ")", "?", "*", "{2}", "(?i)", "^", "$", "\\z"],
+];
+
+it("begins with what is written out at the start of a pattern, whatever follows", () => {
+  const parts = fc.array(fc.constantFrom(...PARTS), { maxLength: 7 });
+  fc.assert(
+    fc.property(parts, text, (pattern, rest) => {
+      const source = `^${pattern.join("")}`;
+      const { text: start, isStart } = literalStart(source);
+      let regex: RE2JS;
+      try {
+        regex = RE2JS.compile(source);
+      } catch {
+        return;
+      }
+      for (const each of [rest, start, start.slice(0, -1), start + rest])
+        if (regex.test(each))
+          expect([source, each, isStart ? each.startsWith(start) : each === start]).toEqual([
+            source,
+            each,
+            true,
+          ]);
+    }),
+    { numRuns: casesOf(2000) },
+  );
 });
