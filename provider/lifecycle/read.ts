@@ -138,8 +138,11 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
     find,
     get: async (uid, inputs) => {
       const response = await find(uid, inputs);
-      if (response === undefined) throw handlerError("PP3405", `${spec.noun} ${uid} is gone`);
-      return response;
+      if (response !== undefined) return response;
+      throw handlerError(
+        "PP3405",
+        `${spec.noun} ${uid} is gone: run pulumi up --refresh, which creates it again`,
+      );
     },
     requireOrganisation: (uid, what) => requireOrganisation(client(), uid, what),
     parseInputs: (response, uid) => {

@@ -331,15 +331,15 @@ const MAX_UNLISTED = 10;
 /** Which of these uids the token may see nothing of: those that a list omits, and a read does not find either. */
 async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly string[]): Promise<string[]> {
   const { collection, listing } = spec;
-  const [asked = []] = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: MAX_PAGE });
-  const page = await client.get(collection, {
-    ...listing?.query,
-    "uidp.ids": asked,
-    page_size: MAX_PAGE,
-  });
-  const items = await client.extractList(collection, page, lastWord(collection));
-  const listed = new Set((items as ({ uid?: unknown } | null)[]).map((item) => item?.uid));
-  const unlisted = asked.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
+  const parts = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: MAX_PAGE });
+  const listed = new Set<unknown>();
+  for (const part of parts) {
+    const query = { ...listing?.query, "uidp.ids": part, page_size: MAX_PAGE };
+    const page = await client.get(collection, query);
+    const items = await client.extractList(collection, page, lastWord(collection));
+    for (const item of items as ({ uid?: unknown } | null)[]) listed.add(item?.uid);
+  }
+  const unlisted = uids.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
   const found = await Promise.all(
     unlisted.map((uid) => client.getResource(collection, uid).catch((error: unknown) => !isNotFound(error))),
   );

@@ -13,7 +13,7 @@ import { findBoundElsewhere, listLive, valueOf } from "./uidSources";
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
  * arguments are the same text or the same output: then a preview shows it. The provider's process finds every other such
- * pair before it sends a request: see lifecycle/context.ts.
+ * pair before it sends a request: see lifecycle/programRecord.ts.
  */
 
 /** The owners of one run, as messages name them, by the key of what they own. */

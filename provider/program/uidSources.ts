@@ -210,7 +210,7 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
   );
 }
 
-/** Those of these that the server does not have, in their order; of very many of one kind the first are asked for. */
+/** Those of these that the server does not have, in their order. */
 export async function findAbsentUids<T extends WrittenUid>(
   written: readonly T[],
 ): Promise<readonly (T & { readonly advice: string })[]> {
