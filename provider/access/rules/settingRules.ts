@@ -1,6 +1,6 @@
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import { urnParts } from "../documents/engineState";
-import { listedKinds, listsObject } from "../documents/inventory";
+import { listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -13,7 +13,6 @@ import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs, aggregatedKind } from "../../fields/resourceSpec";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
-import { rootOf } from "../../text/uid";
 import { severities, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Entity } from "../graph/model";
@@ -21,9 +20,7 @@ import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
-import { decidesSignIn, everyKind, givesAccess, hasJudgedContent, isPulledByName } from "./rule";
-import { onlyDescribesPeople } from "./signIn";
-import { isStrongGrant } from "./trustedIdentities";
+import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./rule";
 
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
 const hasJudgedField: KindCondition = (kind) =>
@@ -33,24 +30,13 @@ const hasJudgedField: KindCondition = (kind) =>
 const gainsSomething = (facts: Facts, { urn, after }: ChangeWithAfter): boolean =>
   facts.gainsAbout(after.key) || (urn !== undefined && facts.gainsAbout(urn));
 
-/**
- * Whether each grant of a resource was held before, by it or by another one: it only takes access away. So do services that act
- * as identities which exist: one that is not known yet is assumed.
- */
-function grantsNothingNew(facts: Facts, { kind, after }: ChangeWithAfter): boolean {
+/** Whether each grant of a resource was held before, by it or by another one: it only takes access away. */
+function grantsNothingNew(facts: Facts, { after }: ChangeWithAfter): boolean {
   const [declared, grants] = [grantsIn(after), facts.after.ofResource(after)];
   const isHeld = (grant: Grant): boolean =>
     facts.before
       .ofSubjectAt(grant.subject.key, grant.group.key)
       .some((old) => tupleOf(old) === tupleOf(grant));
-  const services = accessKinds[kind]?.services?.(after) ?? [];
-  if (services.length > 0) {
-    const held = facts.heldThrough(after.key);
-    const isKnown = services.every(
-      ([, key]) => typeof key === "string" && facts.entity(key)?.uid !== undefined,
-    );
-    return isKnown && held.length > 0 && held.every(isHeld);
-  }
   // What was not resolved is in no list. Who is the subject of its own grants may be somebody else by other fields.
   const isSubject = declared.some(({ holder }) => "type" in holder);
   return !isSubject && grants.length > 0 && grants.length === declared.length && grants.every(isHeld);
@@ -99,61 +85,16 @@ function renewedLifetimes(facts: Facts, change: ChangeWithAfter): FieldEffect[] 
     .filter((field) => !gainsSomething(facts, change) || isRevived(facts, change, field));
 }
 
-/** Whether the inventory shows each grant of the organisation that something lies in. */
-function isWhollyListed({ comparison: { inventory } }: Facts, { uid = "" }: Entity): boolean {
-  const root = rootOf(uid);
-  return (
-    inventory !== undefined &&
-    listedKinds.filter(givesAccess).every((kind) => listsObject(inventory, kind, root))
-  );
-}
-
-/** Whether a role that nobody holds only reads more: whoever is given it later is judged by what it then allows. */
-function isIdleReading(facts: Facts, { after, kind }: ChangeWithAfter, { added }: FieldEffect): boolean {
-  return (
-    kind === "Role" &&
-    facts.after.ofRole(after.key).length === 0 &&
-    isWhollyListed(facts, after) &&
-    added?.every((capability) => facts.roles.effectOf(capability) === "reads") === true
-  );
-}
-
-/** Whether images are made of the same at another place, where R1 says that they are pulled by another path. */
-function isOfMovedImages(
-  { kind, op, fields, isLeftOnServer }: ChangeWithAfter,
-  { path }: FieldEffect,
-): boolean {
-  return (
-    isPulledByName(kind) &&
-    op === "replace" &&
-    isLeftOnServer !== true &&
-    path !== "parentUid" &&
-    !fields.some((field) => isPathWithin(field.path, path) || isPathWithin(path, field.path))
-  );
-}
-
-/** Whether it gives grants and nothing else, each of them no more than to read below the root. */
-const isOfWeakGrants = (facts: Facts, { kind, after }: ChangeWithAfter): boolean => {
-  const grants = facts.meanwhile.ofResource(after);
-  return (
-    accessKinds[kind]?.shownByGrants === true &&
-    grants.length > 0 &&
-    !grants.some((grant) => isStrongGrant(facts, grant))
-  );
-};
-
 function severityOf(facts: Facts, change: ChangeWithAfter, field: FieldEffect): Severity {
   const { after, kind } = change;
-  if (isOfMovedImages(change, field)) return "medium";
   const isEnd = field.effect === "expiry";
   // Whatever end comes in the place of one that had passed, it is later.
-  if (isEnd && isRevived(facts, change, field)) return isOfWeakGrants(facts, change) ? "medium" : "high";
+  if (isEnd && isRevived(facts, change, field)) return "high";
   if (field.direction === "unknown") {
     if (facts.options.strict) return "high";
     // R2 judges where packages come from, and who signs them.
     return pathsMeant(kind, "images.packages").includes(field.path) ? "low" : "medium";
   }
-  if (isIdleReading(facts, change, field) || onlyDescribesPeople(after, field)) return "low";
   if (isEnd) return field.after === undefined ? "high" : "medium";
   const isUnused =
     (accessKinds[kind]?.assumable === true && facts.heldThrough(after.key).length === 0) ||
@@ -448,7 +389,7 @@ export const changedSetting: Rule = {
   id: "S1",
   name: "changed-setting",
   severities: ["high", "medium", "low"],
-  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. Medium as well if an invite that had ended only reads below the root again. Low if nobody holds the role and it only reads more: whoever gets it later is judged then. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
+  when: "high if the change gives more access: another principal, a permission more, a restriction less, no end any more, an end that had passed. Medium if an end only comes later, if the identity holds nothing, or if nobody holds the role. What decides access and is ignored from now on is high. Medium where the effect is unknown, but low for packages of an image, and high with --strict",
   driftAdvice: "delete it, unless your team made it; then adopt it into a program, and have it reviewed",
   what: "An argument changes that is not harmless by its description, and no other rule reports it at this severity. Or a new resource sets what lets somebody in, or gives something out, beside grants. Examples are accounts of an association, and registries that images are copied to. Or a new repository sets what is put into its images, or their other names. Or a resource is created that takes the place of what exists under its name. Or an invite is made anew, and begins again. Or `ignoreChanges` names what decides access from now on. Not reported: what only takes access away, and what the list of grants shows. So a binding that now gives what its subject held already is not reported. In drift it reports what an object that no program declares lets in or gives out.",
   why: "Each argument that is not a text for people decides something. Examples are the end of a token, the accounts of a group and the contents of an image.",

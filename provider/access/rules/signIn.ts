@@ -15,20 +15,6 @@ import { shortName } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { limitLines, listFirst } from "../../text/plain";
 
-/**
- * The scopes of OpenID Connect that describe a person, and the claims that an issuer adds for each of them (OpenID Connect Core
- * 1.0, section 5.4). What any other scope adds, only its issuer knows.
- */
-const claimsOfScopes: Readonly<Record<string, readonly string[]>> = {
-  email: ["email", "email_verified"],
-  profile: [
-    ...["name", "family_name", "given_name", "middle_name", "nickname", "preferred_username", "profile"],
-    ...["picture", "website", "gender", "birthdate", "zoneinfo", "locale", "updated_at"],
-  ],
-  address: ["address"],
-  phone: ["phone_number", "phone_number_verified"],
-};
-
 /** Whether a grant comes by a directory token that was there before: its provider, or the mapped group, has the same one. */
 export function isOfKnownToken(facts: Facts, { sourceKind, urn, uid }: Grant): boolean {
   if (accessKinds[sourceKind]?.impersonates === undefined) return false;
@@ -91,40 +77,25 @@ const describeSignIn = (facts: Facts, provider: Entity): string[] =>
     .filter(({ path, after }) => after !== undefined && isAccessField(provider.kind, path))
     .map(({ path, after = "" }) => `${path}: ${after}`);
 
-/** Whether a change only asks for what describes a person, and no group is read from it. */
-export function onlyDescribesPeople({ kind, inputs }: Entity, { path, added, after }: FieldEffect): boolean {
-  if (!pathsMeant(kind, "signIn.scopes").includes(path) || after === undefined) return false;
-  const groups = pathsMeant(kind, "signIn.groups").map((each) => textAtPath(inputs, each));
-  return (
-    added?.every((scope) => {
-      const claims = Object.hasOwn(claimsOfScopes, scope) ? claimsOfScopes[scope] : undefined;
-      return claims !== undefined && !groups.some((claim) => claim !== undefined && claims.includes(claim));
-    }) === true
-  );
-}
-
 /** Whether the token of a directory had ended: made anew, it counts again. */
 const hadEnded = (facts: Facts, { kind, before }: ResourceChange): boolean =>
   pathsMeant(kind, "signIn.tokenEnd").some((path) => hasPassed(facts, textAtPath(before?.inputs, path)));
 
 /** How loud a change is: who may sign in that could not before decides. */
 function severityOf(facts: Facts, change: ChangeWithAfter, changed: readonly FieldEffect[]): Severity {
-  const { op, after } = change;
-  const loud = changed.filter((field) => !onlyDescribesPeople(after, field));
-  if (op !== "update" || hadEnded(facts, change)) return "high";
+  if (change.op !== "update" || hadEnded(facts, change)) return "high";
   // Made anew, the token begins again: whoever has the old one gains nothing by a later end.
   const isLaterEnd = ({ effect, after: end }: FieldEffect): boolean =>
     effect === "expiry" && end !== undefined;
-  if (loud.some((field) => field.direction === "widened" && !isLaterEnd(field))) return "high";
-  if (loud.length === 0) return "low";
-  return facts.options.strict && loud.some(({ direction }) => direction === "unknown") ? "high" : "medium";
+  if (changed.some((field) => field.direction === "widened" && !isLaterEnd(field))) return "high";
+  return facts.options.strict && changed.some(({ direction }) => direction === "unknown") ? "high" : "medium";
 }
 
 export const signInProvider: Rule = {
   id: "G8",
   name: "identity-provider",
-  severities: ["high", "medium", "low"],
-  when: "high where somebody may sign in who could not before. Medium for a token that is made anew, unless it had ended or no longer ends. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM, also by the delete of its token: accounts live on that the directory would have removed. Low for a scope of OpenID Connect that only describes a person, such as `email`, unless groups are read from it",
+  severities: ["high", "medium"],
+  when: "high where somebody may sign in who could not before. Medium for a token that is made anew, unless it had ended or no longer ends. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM, also by the delete of its token: accounts live on that the directory would have removed.",
   what: "An identity provider or a SCIM token is new, or made anew by another argument. Or a SCIM token goes, and its provider stays. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
