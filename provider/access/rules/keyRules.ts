@@ -3,7 +3,7 @@ import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import { listFirst, plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember } from "../../fields/formats";
-import { isObject, SECRET_MASK } from "../../fields/values";
+import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilityEffects";
 import type { Entity } from "../graph/model";
@@ -18,8 +18,7 @@ import {
   valueAt,
 } from "../graph/describedFields";
 import { labelEntity } from "./wording";
-import { mayWiden } from "../effects";
-import { daysUntil, textsIn } from "./facts";
+import { daysUntil } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
@@ -34,29 +33,6 @@ import type { Severity } from "../review/finding";
  * properties.
  */
 
-/** A run of characters as long as the shortest secret of the platform, whatever it is encoded in. */
-const SECRET_LIKE = /[\w.~+/=-]{16,}/;
-
-/** What a resource shows of itself that is no secret: a text made of it tells nothing. */
-function shownTexts(sources: readonly (Entity | undefined)[]): string[] {
-  const texts = sources.flatMap((source) =>
-    source === undefined
-      ? []
-      : [source.uid ?? "", ...textsIn(source.inputs), ...textsIn(source.details)].filter(
-          (text) => text.length > 3 && text !== SECRET_MASK && !isUnread(text),
-        ),
-  );
-  // A text may contain another one.
-  return [...new Set(texts)].sort((a, b) => b.length - a.length);
-}
-
-/** Whether what is left of a plain text can be a secret of its source. Without anything of the source it is taken for one. */
-function mayBeSecret(text: string, shown: readonly string[]): boolean {
-  const isExplained = shown.some((each) => text.includes(each));
-  const rest = shown.reduce((left, each) => left.replaceAll(each, " "), text);
-  return rest.trim() !== "" && (!isExplained || SECRET_LIKE.test(rest));
-}
-
 interface SecretText {
   readonly path: string;
   readonly severity: Severity;
@@ -64,17 +40,10 @@ interface SecretText {
   readonly sources: readonly (Entity | undefined)[];
 }
 
-/** How bad it is to have a value there; undefined where it is no secret of its sources. */
-function judgeText(
-  value: Json | undefined,
-  shown: readonly string[],
-): Pick<SecretText, "severity" | "how"> | undefined {
+/** How bad it is to have a value there. What is no secret of its source may be made of one: nobody can tell. */
+function judgeText(value: Json | undefined): Pick<SecretText, "severity" | "how"> | undefined {
   if (typeof value !== "string" || value === "") return undefined;
-  if (!isUnread(value)) {
-    return mayBeSecret(value, shown)
-      ? { severity: "high", how: "may hold a secret in plain text" }
-      : undefined;
-  }
+  if (!isUnread(value)) return { severity: "high", how: "may hold a secret in plain text" };
   const reason = reasonOf(value);
   if (reason === "secret") return { severity: "high", how: "takes over a secret" };
   return reason === "unknown" ? { severity: "medium", how: "may take over a secret" } : undefined;
@@ -105,7 +74,7 @@ function secretTextsOf(
       facts.comparison.before.entities.get(key),
       facts.comparison.after.entities.get(key),
     ]);
-    const judged = judgeText(value, shownTexts(sources));
+    const judged = judgeText(value);
     return judged === undefined ? [] : [{ ...judged, path, sources }];
   });
 }
@@ -379,31 +348,12 @@ function problemsOfInvite({ kind, inputs, unread }: Entity): InviteProblem[] {
   ];
 }
 
-/**
- * Whether an invite that is made anew was as open before: by the same problem, and not over. A code that counts once may be
- * used up, and then counts again.
- */
-function wasAsOpen(
-  facts: Facts,
-  { op, before, after, fields, isMissing }: ChangeWithAfter,
-): (path: string) => boolean {
-  const isOver = lifetimesOf(after.kind).some(
-    ({ field: { returnedAs = "" } }) =>
-      (daysUntil(facts, textAt(before?.details ?? {}, returnedAs)) ?? -1) < 0,
-  );
-  const isOnce = pathsMeant(after.kind, "invite.once").some((path) => valueAt(before?.inputs, path) === true);
-  const isGiven = [after.key, after.urn ?? ""].some((key) => facts.gainsAbout(key));
-  if (op !== "replace" || before === undefined || isMissing === true || isOver || isOnce || isGiven)
-    return () => false;
-  return (path) => !fields.some((field) => field.path === path && mayWiden(field.direction));
-}
-
 const openInvite: Rule = {
   id: "K3",
   name: "open-invite",
   severities: ["critical", "high"],
   when: "critical if its role is `owner` or has a capability of G2; otherwise high",
-  what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days. So is one that is made anew, such as with another `ttl`. Not reported: one that can be used more than once, was as open before, and is not over.",
+  what: "A new invite has no e-mail address, can be used more than once, or is valid for more than 7 days. So is one that is made anew, such as with another `ttl`.",
   why: "An invite without an address works like a password: whoever has the code joins the group. The code is also in the state file, and wherever it was sent.",
   fix: "Set what the finding names: `email`, `singleUse: true`, or a `ttl` of a day or two (`48h`).",
   except: "For an event with many guests, with a read-only role, until it is over.",
@@ -411,11 +361,9 @@ const openInvite: Rule = {
   about: isInvite,
   find: (facts) => {
     const findings: FindingInput[] = [];
-    for (const change of facts.writes(isInvite)) {
-      const { op, after } = change;
+    for (const { op, after } of facts.writes(isInvite)) {
       if (op === "update") continue;
-      const wasOpen = wasAsOpen(facts, change);
-      const problems = problemsOfInvite(after).filter(({ path }) => !wasOpen(path));
+      const problems = problemsOfInvite(after);
       const [first] = problems;
       if (first === undefined) continue;
       const [grant] = facts.after.ofResource(after);
@@ -462,7 +410,7 @@ const plainSecret: Rule = {
   name: "plain-secret",
   severities: ["high", "medium"],
   when: "medium where the value is not known before the update; otherwise high",
-  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. Or an argument that is no secret takes its value from a resource that has one, such as a description made of an invite's code. It is secret, not known yet, or a text that what is shown of that resource does not explain. The finding holds no value; other lines of the report show what an argument says. Not reported: a reference, such as the uid of that resource, and a secret that the program hides from the engine's dependencies.",
+  what: "A client secret, an invite code or a SCIM token is in plain text in the preview or the state, not marked as a secret. Or an argument that is no secret takes its value from a resource that has one, such as a description made of an invite's code. It is secret, not known yet, or any text. The finding holds no value; other lines of the report show what an argument says. Not reported: a reference, such as the uid of that resource, and a secret that the program hides from the engine's dependencies.",
   why: "It is then in every state file, log and artifact that the engine writes, for whoever can read one of them. A text of the platform is read by whoever may list its object.",
   fix: "Read it with `config.requireSecret` or wrap it in `pulumi.secret`. Then rotate it, because it has been written already.",
   except: "Almost never: for a secret of a test system.",
