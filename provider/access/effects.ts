@@ -557,37 +557,14 @@ function isGiven(field: FieldSpec, value: Json | undefined): boolean {
   return (value ?? field.default ?? false) === true;
 }
 
-/** Finds what a key accepts that stands in another map on this side only (`claims` against `claimPatterns`). */
-function conditionInOtherMap(key: string, level: FieldLevel, side: "before" | "after"): Accepted | undefined {
-  const maps = Object.entries(level.fields).flatMap(([name, field]) =>
-    field.type === "map" && ownEffect(field) === "restriction" ? [{ name, values: field.values }] : [],
-  );
-  const entryOf = (name: string, on: "before" | "after"): Json | undefined =>
-    ownMember(objectOrEmpty(ownMember(level[on], name)), key);
-  const other = side === "before" ? "after" : "before";
-  const mapsWithKey = maps.filter(
-    ({ name }) => entryOf(name, side) !== undefined && entryOf(name, other) === undefined,
-  );
-  const [only] = mapsWithKey;
-  return only === undefined || mapsWithKey.length > 1
-    ? undefined
-    : acceptedBy(only.values, entryOf(only.name, side));
-}
-
 /** Judges the difference of one entry of a map: it is added, removed, or has another value. */
 function judgeEntry(entry: FieldStates, level: FieldLevel, { comparer }: EffectContext): ReasonedDirection {
   const settled = judgeUncompared(entry, level);
   if (settled !== undefined) return settled;
-  const { field, key, before, after } = entry;
-  const isLimit = level.inherited === "restriction";
-  const acceptedOn = (side: "before" | "after"): Accepted | undefined => {
-    if (entry[side] !== undefined) return acceptedBy(field, entry[side]);
-    return isLimit ? conditionInOtherMap(key, level, side) : undefined;
-  };
-  const [old, now] = [acceptedOn("before"), acceptedOn("after")];
-  return old === undefined || now === undefined
-    ? comparePresence(before !== undefined, after !== undefined, isLimit)
-    : compareAccepted(old, now, comparer);
+  const { field, before, after } = entry;
+  return before === undefined || after === undefined
+    ? comparePresence(before !== undefined, after !== undefined, level.inherited === "restriction")
+    : compareAccepted(acceptedBy(field, before), acceptedBy(field, after), comparer);
 }
 
 const MOST_LISTED = 5;
