@@ -1,6 +1,6 @@
 import { printableAddress } from "../../text/address";
 import { addressMatches, hostMatches, hostOf } from "../trust/glob";
-import type { GroupNode, Scope } from "../graph/grant";
+import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
 import { pathsMeant, textAtPath } from "../graph/describedFields";
@@ -105,16 +105,6 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
   }
 }
 
-/** What stands in the place of a group after the change: itself, where it goes a new one of its name there, or nothing. */
-function groupAfter(groups: readonly GroupNode[], { key, path }: Scope): string | undefined {
-  const removed = groups.find((group) => group.change === "removed" && group.key === key);
-  if (removed === undefined) return key;
-  const name = removed.name?.toLowerCase();
-  const isSuccessor = (group: GroupNode): boolean =>
-    group.path === path || (group.parentKey === removed.parentKey && group.name?.toLowerCase() === name);
-  return groups.find((group) => group.change !== "removed" && isSuccessor(group))?.key;
-}
-
 function findLostDeliveries(facts: Facts): FindingInput[] {
   const changed = [...changedDeliveries(facts)];
   if (changed.length === 0) return [];
@@ -131,9 +121,9 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
     const own = receiversOf(facts, after === undefined ? [] : [after]);
     return deliveriesOf(facts, before).flatMap((old) => {
       const { groups } = facts.comparison;
-      const place = old.group && groupAfter(groups, old.group);
+      const place = old.group?.key;
       // A group that goes too has no events, but a new one may have what was in it.
-      const isGone = old.group !== undefined && place === undefined;
+      const isGone = groups.some(({ key, change }) => change === "removed" && key === place);
       if (isGone && !groups.some(({ change }) => change === "added")) return [];
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
         value !== undefined && place !== undefined && known.isKnownAt(value, place);
@@ -148,7 +138,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {
-          severity: isSameHost || isGone || isSent ? "medium" : "high",
+          severity: isSameHost || isSent ? "medium" : "high",
           field: old.path,
           pins: op,
           message: isSent
@@ -167,7 +157,7 @@ export const lostEvents: Rule = {
   name: "lost-events",
   severities: ["high", "medium"],
   when: "medium if another address at a host that `--sink-allow` names receives the events, or another written subscription sends them there; otherwise high",
-  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too. A subscription that no given stack records does not count: who made it by hand may end it by hand.",
+  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too and the change makes no other one. A subscription that no given stack records does not count: who made it by hand may end it by hand.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription, or allow the host of your own receiver with `--sink-allow`. To replace one, create the new one first, and delete the old one in a second change.",
   except: "When a receiver is shut down, for its subscription.",
