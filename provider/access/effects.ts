@@ -119,24 +119,13 @@ function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Js
 
 /** How much of what is alike stands around what differs. */
 const CONTEXT = 40;
-/** How much of what differs is shown of two values that are too long to be shown whole. */
-const LONGEST_PART = 120;
-
-/** Two long texts from shortly before the place where they differ to shortly behind it. */
+/** Two long texts from shortly before the place where they differ. */
 function showDifference(before: string, after: string): [string, string] {
   if (Math.max(before.length, after.length) <= LONGEST_VALUE) return [before, after];
-  const most = Math.min(before.length, after.length);
   let start = 0;
-  while (start < most && before[start] === after[start]) start += 1;
-  let end = 0;
-  while (end < most - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
-  const show = (text: string): string => {
-    const [from, to] = [Math.max(0, start - CONTEXT), Math.min(text.length, text.length - end + CONTEXT)];
-    const part = text.slice(from, to);
-    const shown =
-      part.length > LONGEST_PART + 2 * CONTEXT ? `${part.slice(0, LONGEST_PART + CONTEXT)} …` : part;
-    return `${from > 0 ? "… " : ""}${shown}${to < text.length && shown === part ? " …" : ""}`;
-  };
+  while (start < before.length && before[start] === after[start]) start += 1;
+  const from = Math.max(0, start - CONTEXT);
+  const show = (text: string): string => `${from > 0 ? "… " : ""}${text.slice(from)}`;
   return [show(before), show(after)];
 }
 
