@@ -509,28 +509,13 @@ interface Sides {
   readonly index: Record<"before" | "after", GrantIndex>;
 }
 
-/** Whether the subject of a grant can do some of the same at its group on one side, by whatever roles. */
-function canDoSome(
-  { subject, role: { capabilities }, group }: Grant,
-  side: "before" | "after",
-  { hierarchies, index }: Sides,
-): boolean {
-  const held = hierarchies[side].chain(group.key).flatMap((key) => index[side].ofSubjectAt(subject.key, key));
-  const known = new Set(held.flatMap(({ role }) => role.capabilities ?? []));
-  return capabilities?.some((capability) => known.has(capability)) ?? held.length > 0;
-}
-
 /** What holders above one place of a group hold on it, and not above the other place. */
 function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Grant[] {
   const { hierarchies, index } = sides;
   const other = side === "before" ? "after" : "before";
   const inherited = grantsOn(hierarchies[other].chain(key), index[other]);
   const above = grantsOn(hierarchies[side].chain(key).slice(1), index[side]);
-  // What comes or goes above is a change there, which is about everything below it too. But a grant in the place of another
-  // brings less there than on the moved group.
-  return [...above].flatMap(([id, grant]) =>
-    inherited.has(id) || !canDoSome(grant, other, sides) ? [] : [grant],
-  );
+  return [...above].flatMap(([id, grant]) => (inherited.has(id) ? [] : [grant]));
 }
 
 function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChange[] {
