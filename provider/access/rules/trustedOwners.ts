@@ -23,7 +23,7 @@ import {
 
 /**
  * The owners that each part of a trust names, where all parts hold together of one token. One part whose owners are known
- * is enough. But parts that name different owners make each of them known only beside the others: nobody has said that the
+ * is enough. But parts that name different owners make them known only together: nobody has said that the
  * one is the other, and no token may ever meet both.
  */
 export type OwnerParts = readonly (readonly TrustedOwner[])[];
@@ -104,10 +104,11 @@ const anyNumber = ({ what, name }: TrustedOwner): string => JSON.stringify([what
 /** A name with a number makes the name alone known, and a name alone makes it known with any number. */
 const keysMadeKnown = (owner: TrustedOwner): string[] => [keyOf(owner), anyNumber(withoutNumber(owner))];
 
-/** The name of an owner beside another one. */
-const besideKey = (key: string, other: string): string => JSON.stringify([key, "beside", other]);
+/** Owners that are named together. */
+const keyOfAll = (parts: OwnerParts): string =>
+  JSON.stringify(["together", ...new Set(parts.flat().map(keyOf).sort())]);
 
-/** Makes the owners known that a trust names: by itself one that all parts name, else beside those that the others name. */
+/** Makes the owners known that a trust names: by itself one that all parts name, else all of them together. */
 export function makeOwnersKnown(
   known: KnownBefore,
   conditions: readonly OwnerParts[],
@@ -115,12 +116,10 @@ export function makeOwnersKnown(
 ): void {
   const nameOf = (owner: TrustedOwner): string => keyOf(withoutNumber(owner));
   for (const parts of conditions) {
+    known.add(keyOfAll(parts), groups);
     for (const owner of parts.flat()) {
-      const others = parts.filter((part) => !part.some((each) => nameOf(each) === nameOf(owner))).flat();
-      for (const key of keysMadeKnown(owner)) {
-        if (others.length === 0) known.add(key, groups);
-        for (const other of others.flatMap(keysMadeKnown)) known.add(besideKey(key, other), groups);
-      }
+      const isAlone = parts.every((part) => part.some((each) => nameOf(each) === nameOf(owner)));
+      if (isAlone) for (const key of keysMadeKnown(owner)) known.add(key, groups);
     }
   }
 }
@@ -148,23 +147,11 @@ export function strangersOf(
   conditions: readonly OwnerParts[],
   group?: string,
 ): readonly TrustedOwner[] {
-  // Beside another owner that the trust names too, only what was trusted beside that one counts.
-  const isKnown = (owner: TrustedOwner, beside?: TrustedOwner): boolean => {
-    const keys = keysToKnow(owner);
-    const all =
-      beside === undefined
-        ? keys
-        : keysToKnow(beside).flatMap((other) => keys.map((key) => besideKey(key, other)));
-    return all.some((key) => (group === undefined ? known.has(key) : known.isKnownAt(key, group)));
-  };
+  const has = (key: string): boolean => (group === undefined ? known.has(key) : known.isKnownAt(key, group));
+  const isKnown = (owner: TrustedOwner): boolean => keysToKnow(owner).some(has);
   return conditions.flatMap((parts) => {
-    const isKnownPart = (owners: readonly TrustedOwner[]): boolean =>
-      owners.every((owner) => isKnown(owner)) ||
-      parts.some(
-        (others) =>
-          others !== owners && owners.every((owner) => others.every((beside) => isKnown(owner, beside))),
-      );
-    if (canHoldTogether(parts) && parts.some(isKnownPart)) return [];
+    const isKnownPart = parts.some((owners) => owners.every(isKnown));
+    if (canHoldTogether(parts) && (isKnownPart || has(keyOfAll(parts)))) return [];
     return (parts[0] ?? []).filter((owner) => !isKnown(owner));
   });
 }
