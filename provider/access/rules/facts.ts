@@ -51,7 +51,7 @@ export function rememberByFacts<Q, T>(find: (facts: Facts, question: Q) => T): t
 }
 
 /** The texts inside a value. */
-export function* textsIn(value: Json | undefined): Generator<string> {
+function* textsIn(value: Json | undefined): Generator<string> {
   if (typeof value === "string") yield value;
   else if (Array.isArray(value)) for (const item of value) yield* textsIn(item);
   else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
