@@ -157,7 +157,7 @@ export const lostEvents: Rule = {
   name: "lost-events",
   severities: ["high", "medium"],
   when: "medium if another address at a host that `--sink-allow` names receives the events, or another written subscription sends them there; otherwise high",
-  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it, or the group is deleted too and the change makes no other one. A subscription that no given stack records does not count: who made it by hand may end it by hand.",
+  what: "The events of a group are no longer sent to an address that received them. A subscription is deleted, moves to another group, or gets another address. Not reported: the same address still receives them, through a subscription of this group or of one above it. Nor is it where the group is deleted too, and the change makes no other one. A subscription that no given stack records does not count: who made it by hand may end it by hand.",
   why: "Whoever wants to do something unseen first stops the alerts.",
   fix: "Keep the subscription, or allow the host of your own receiver with `--sink-allow`. To replace one, create the new one first, and delete the old one in a second change.",
   except: "When a receiver is shut down, for its subscription.",

@@ -1,7 +1,9 @@
 import { DAY_MS, timestampNanos } from "../../fields/formats";
 import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
+import { printable } from "../../text/printable";
 import { isTopUid, isUid } from "../../text/uid";
+import { urnParts } from "../documents/engineState";
 import { isWithin } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -24,6 +26,7 @@ import { foldName } from "../trust/writingSystems";
 import { familyOf, OWNER_CAPABILITIES } from "./capabilityEffects";
 import type { CapabilityEffect } from "./capabilityEffects";
 import { builtInRoleNames } from "./data/builtInRoleNames";
+import { everyKind } from "./rule";
 import type { FindingInput } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
 
@@ -452,8 +455,24 @@ export class Facts {
   aboutEntity(entity: Entity, text: FindingText): FindingInput {
     const { kind, name, urn, uid, location } = entity;
     const [group, trust] = [this.groupOf(entity), describeTrust(entity)];
-    return { ...text, kind, name, urn, uid, location, group, trust };
+    const advice = `${text.advice}${this.adviseOnAlias(entity)}`;
+    return { ...text, advice, kind, name, urn, uid, location, group, trust };
   }
+
+  /** How an object stays that only has another resource now. */
+  private adviseOnAlias(entity: Entity): string {
+    const made = this.isDeleted(entity.key) ? this.created().get(placeOf(entity))?.[0] : undefined;
+    if (made?.urn === undefined || entity.urn === undefined) return "";
+    const [old, now] = [entity.urn, made.urn].map((urn) => printable(urnParts(urn).name, 80));
+    return `; or, if it only has another name in the program, give ${now} the option aliases: [{ name: ${JSON.stringify(old)} }]`;
+  }
+
+  private readonly created = once(() =>
+    groupBy(
+      [...this.writes(everyKind)].flatMap(({ op, after }) => (op === "create" ? [after] : [])),
+      (each) => [placeOf(each)],
+    ),
+  );
 }
 
 /** Whether a resource is one of the platform's own roles. */

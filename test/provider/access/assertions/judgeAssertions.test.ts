@@ -104,6 +104,14 @@ const changing = (before: readonly Resource[], ...edited: readonly Resource[]): 
 };
 
 describe("what breaks a forbidden access", () => {
+  test("by a role that the change itself makes", () => {
+    const made = role("made", ["TAG_CREATE"]);
+    const policy = "forbid: [{ name: x, role: made, on: [acme / payments], who: { name: outsider } }]";
+    expect(messagesOf(policy, base, [...base, made, binding(outsider, made, payments)])).toContainEqual(
+      "x: outsider has made on acme / payments",
+    );
+  });
+
   const pushes = (where: string) => [binding(outsider, pusher, where)];
 
   test.each([

@@ -66,6 +66,17 @@ describe("R1 registry-loss", () => {
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual(expected);
   });
 
+  it("names the alias by which an object stays whose resource only gets another name", () => {
+    const renamed = { ...repo(), uid: `${payments}/${"9".repeat(16)}`, urn: `${repo().urn}-2` };
+    const advice = found("R1", change([repo()], [renamed])).map((finding) => finding.advice);
+    const alias = repo().urn.split("::").at(-1) ?? "";
+    expect(advice).toEqual([
+      expect.stringContaining(`give ${alias}-2 the option aliases: [{ name: "${alias}" }]`),
+    ]);
+    const other = { ...renamed, inputs: { ...renamed.inputs, name: "other" } };
+    expect(found("R1", change([repo()], [other]))[0]?.advice).not.toContain("aliases");
+  });
+
   it("finds what moves a tag back that was moved by hand, and no update that leaves it", () => {
     const live = [...base, repo(), tag("b")];
     const after = (one: Resource) => found("R1", change([repo(), tag("a")], [repo(), one], { live }));
