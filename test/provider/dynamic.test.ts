@@ -142,6 +142,9 @@ describe("check and diff", () => {
       changes: false,
       replaces: [],
     });
+    // What the native plugin recorded has no text yet, and gets it.
+    const recorded = { parentUid: ROOT_UID, name: "team" };
+    await expect(diff(GROUP_UID, recorded, group)).resolves.toStrictEqual({ changes: true, replaces: [] });
     // `changes` is absent where something changed: the engine then finds out what.
     await expect(diff(GROUP_UID, group, { ...group, name: "b" })).resolves.toStrictEqual({ replaces: [] });
     await expect(diff(GROUP_UID, group, { ...group, parentUid: GROUP_UID })).resolves.toStrictEqual({

@@ -80,6 +80,16 @@ describe("drift", () => {
     expect(report.summary.compared).toBe(made.rows.length);
   });
 
+  test("says that an interrupted update may have made what is in no state", async () => {
+    const states = on.states.map((state) => ({ ...state, pendingOperations: 2 }));
+    const { unresolved } = await survey({ ...on, states });
+    expect(unresolved).toEqual([
+      expect.stringMatching(
+        /^test\/test: an interrupted update left 2 pending operations: .*pulumi refresh$/,
+      ),
+    ]);
+  });
+
   describeDriftMatrix(() => on);
 
   const at = (report: DriftReport, name: string) =>
