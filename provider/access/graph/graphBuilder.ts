@@ -16,6 +16,9 @@ import {
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
+import { sortedJson } from "../../fields/formats";
+import { isUid } from "../../text/uid";
+import { sha256 } from "../documents/digest";
 import {
   identityRoleKey,
   identityRoleKeys,
@@ -348,15 +351,26 @@ function pluginVersion(
   return (op === "same" || op === "delete" ? before : after)?.version;
 }
 
-/** A create that adopts an object of the inventory is read as an import: the run refuses where that differs from the program. */
-function withAdoption(step: JoinedStep, live: LiveObjects): JoinedStep {
+/**
+ * A create that adopts an object of the inventory is read as an import: the run refuses where that differs from the program.
+ * Nobody can say what is adopted by a uid that no preview shows, or in the place of another object of the resource.
+ */
+function withAdoption(step: JoinedStep, live: LiveObjects): JoinedStep[] {
   const { op, after } = step;
   const uid = after?.inputs[ADOPT];
-  if (op !== "create" || after?.kind === undefined || typeof uid !== "string") return step;
-  const key = entityKey(after.kind, uid, after.inputs["parentUid"]);
-  return live.get(key)?.kind === after.kind
-    ? { ...step, op: "import", after: { ...after, importId: uid } }
-    : step;
+  if (uid === undefined || after?.kind === undefined || (op !== "create" && op !== "replace")) return [step];
+  const { kind, inputs } = after;
+  if (op === "replace" || typeof uid !== "string" || !isUid(uid)) {
+    const why = {
+      notReviewed: "it adopts an object that the preview does not show",
+      inputsDigest: sha256(sortedJson(inputs)),
+    };
+    const adopting = { ...after, ...why, kind: undefined, inputs: {} } as unknown as RecordedResource;
+    const gone: JoinedStep[] = op === "replace" ? [{ ...step, op: "delete", after: undefined }] : [];
+    return [...gone, { ...step, op: "create", before: undefined, after: adopting }];
+  }
+  const isThere = live.get(entityKey(kind, uid, inputs["parentUid"]))?.kind === kind;
+  return isThere ? [{ ...step, op: "import", after: { ...after, importId: uid } }] : [step];
 }
 
 /**
@@ -391,7 +405,7 @@ class GraphBuilder {
 
   constructor(given: readonly JoinedStep[], inventory: Inventory | undefined) {
     this.live = new LiveObjects(inventory);
-    const adopting = given.map((step) => withAdoption(step, this.live));
+    const adopting = given.flatMap((step) => withAdoption(step, this.live));
     const steps = joinTakeovers(adopting, this.live).flatMap((step) => withOverwritten(step, this.live));
     this.keys = new ResourceKeys(this.live);
     const byUrn = new Map(steps.map((step) => [step.urn, step]));

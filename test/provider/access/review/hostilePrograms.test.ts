@@ -5,7 +5,7 @@ import { isReference } from "../../../../provider/access/graph/inputLeaves";
 import { compare } from "../../../../provider/access/review/compare";
 import { isSet } from "../../../../provider/fields/equal";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
-import { stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
+import { ADOPT, stringOrEmpty, UNKNOWN } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { partsOf } from "../../../../provider/fields/walk";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
@@ -554,6 +554,28 @@ describe("a resource that is read with .get", () => {
     expect(report.findings).toContainEqual(
       expect.objectContaining({ id: "X5", severity: "medium", field: "capabilities" }),
     );
+  });
+
+  test.each([
+    ["by a uid that is not known yet", anew("Role", "x", { ...reads, [ADOPT]: UNKNOWN }), "create"],
+    ["by a secret uid", anew("Role", "x", { ...reads, [ADOPT]: SECRET }), "create"],
+    [
+      "in the place of another one",
+      step("replace", reader, state("Role", "reader", { ...reads, [ADOPT]: READER })),
+      "create",
+    ],
+  ])("or adopted is not reviewed %s", (_how, adopting, op) => {
+    const { findings, grants } = reviewedLive(same(binding), adopting);
+    expect(findings).toContainEqual(
+      expect.objectContaining({
+        id: "X4",
+        severity: "high",
+        message: expect.stringContaining(
+          ` is not reviewed (${op}): it adopts an object that the preview does not show`,
+        ) as unknown,
+      }),
+    );
+    expect(grants.every(({ change }) => change !== "narrowed")).toBe(true);
   });
 
   test("cannot list fewer capabilities than the live role has", () => {
