@@ -859,14 +859,12 @@ class ReferenceResolver {
   ): ReferenceTargets {
     const steps = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
     const kindOf = ({ after, before }: JoinedStep): string | undefined => (after ?? before)?.kind;
-    const ofKind = steps.filter((step) => {
+    // Only the id of what is new is not known yet: what else depends on a resource can have any value.
+    const candidates = steps.filter((step) => {
       const kind = kindOf(step);
-      return kind !== undefined && (wantedKind === undefined || kind === wantedKind);
+      const isNew = step.op === "create" || step.op === "replace" || step.op === "import";
+      return isNew && kind !== undefined && (wantedKind === undefined || kind === wantedKind);
     });
-    // An object or a map contains several references: only the id of a new resource can be the unknown one.
-    const candidates = isInsideProperty
-      ? ofKind.filter(({ op }) => op === "create" || op === "replace")
-      : ofKind;
     const keys = candidates.map(this.keyOf);
     const [only] = keys;
     if (only !== undefined && keys.length === 1 && (isInsideProperty || urns.length === 1))
