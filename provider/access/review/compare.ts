@@ -1,4 +1,4 @@
-import { UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
+import { ADOPT, UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { mergeLive } from "../../fields/mergeLive";
 import { applyUpdate } from "../../fields/patch";
 import { isUid } from "../../text/uid";
@@ -157,7 +157,11 @@ function unequalFields(
   if (step.op !== "import" || spec === undefined || before === undefined || declared === undefined) return {};
   const olds = mergeLive(spec, declared.inputs, before.inputs).inputs;
   const wanted = applyUpdate(spec, before.inputs, olds, declared.inputs);
-  const unequal = describeEffects(spec, before.inputs, wanted, context);
+  // The engine's own import leaves alone what `ignoreChanges` names; `adopt()` does not.
+  const ignored = step.after?.inputs[ADOPT] === undefined ? (step.after?.ignoreChanges ?? []) : [];
+  const unequal = describeEffects(spec, before.inputs, wanted, context).filter(
+    ({ path }) => !ignored.some((each) => isPathWithin(path, each)),
+  );
   return unequal.length === 0 ? {} : { unequal };
 }
 

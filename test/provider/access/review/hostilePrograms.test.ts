@@ -556,6 +556,18 @@ describe("a resource that is read with .get", () => {
     );
   });
 
+  test("or adopted is refused for what it declares otherwise, but for what an import ignores", () => {
+    const wider = { ...reads, capabilities: owner };
+    const found = (more: Props, options: object) => {
+      const adopted = state("Role", "reader", { ...wider, ...more }, { importID: READER, ...options });
+      const steps = [...[root, team, ci, mallory].map(same), step("import", undefined, adopted)];
+      const { findings } = judge(preview(...steps), organisation(live("Role", READER, reads)));
+      return findings.filter(({ id, field }) => id === "X5" && field === "capabilities").length;
+    };
+    const ignoring = { ignoreChanges: ["capabilities"] };
+    expect([found({}, {}), found({}, ignoring), found({ [ADOPT]: READER }, ignoring)]).toEqual([1, 0, 1]);
+  });
+
   test.each([
     ["by a uid that is not known yet", anew("Role", "x", { ...reads, [ADOPT]: UNKNOWN }), "create"],
     ["by a secret uid", anew("Role", "x", { ...reads, [ADOPT]: SECRET }), "create"],
