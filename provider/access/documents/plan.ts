@@ -381,13 +381,14 @@ class PlanComparison {
   /** What differs, in words: of each step, since a replacement has several. */
   private findDifferences(planned: PlannedResource, steps: readonly PreviewStep[]): string[] {
     const { goal } = planned;
-    // The inputs of an import are those of the object that it reads, and its plan has no difference between the two: the update
-    // refuses others.
-    const isReadAsIs = changedInputs(asMembers(goal?.["inputDiff"])).length === 0;
+    // A preview does not show the object that an import reads, and the plan has what differs from it: the update refuses others.
+    const changes = new Set(changedInputs(asMembers(goal?.["inputDiff"])));
+    const asRead = (inputs: Members): Members =>
+      Object.fromEntries(Object.entries(inputs).filter(([key]) => !changes.has(key)));
     const written = steps.flatMap(({ op, written: states }) => {
       if (states?.after === undefined) return [];
-      const old = op === "import" && isReadAsIs ? states.after : states.before;
-      return [{ ...states, oldInputs: asMembers(old?.["inputs"]) }];
+      const [before, after] = [states.before?.["inputs"], states.after["inputs"]].map(asMembers);
+      return [{ ...states, oldInputs: (op === "import" ? after && asRead(after) : before) ?? {} }];
     });
     if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];

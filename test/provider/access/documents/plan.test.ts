@@ -359,6 +359,8 @@ describe("what a plan has no steps or no goal of", () => {
     ["the same", { goal }, []],
     // As the engine writes it where program and object are the same.
     ["no input", { goal: { ...goal, inputDiff: {} } }, []],
+    // Where an input has another form at the server, as a set in another order.
+    ["one input", { goal: { ...goal, inputDiff: { updates: { name: inputs.name } } } }, []],
     ["another input", { goal: { ...goal, inputDiff: { updates: { name: "x" } } } }, ["another input"]],
     ["another id", { goal: { ...goal, id: "other" } }, ["another id than the preview shows"]],
     ["a step", { goal, steps: ["create"] }, ["allows create"]],
