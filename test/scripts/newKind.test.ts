@@ -13,6 +13,7 @@ test("the lists of kinds, tables and capabilities equal the output of npm run do
   ][];
   expect(lists.map(([file]) => file)).toEqual([
     "provider/kinds/exports.ts",
+    "provider/native/index.ts",
     "emulator/tables/exports.ts",
     "provider/kinds/capabilities.ts",
   ]);
