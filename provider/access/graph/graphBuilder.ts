@@ -862,7 +862,7 @@ class ReferenceResolver {
     // Only the id of what is new is not known yet: what else depends on a resource can have any value.
     const candidates = steps.filter((step) => {
       const kind = kindOf(step);
-      const isNew = step.op === "create" || step.op === "replace" || step.op === "import";
+      const isNew = step.op === "replace" || (step.op !== "read" && step.before === undefined);
       return isNew && kind !== undefined && (wantedKind === undefined || kind === wantedKind);
     });
     const keys = candidates.map(this.keyOf);
