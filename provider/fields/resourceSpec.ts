@@ -32,6 +32,12 @@ export interface Api extends ReadingApi {
   post(path: string, body: unknown, options: { isIdempotent: boolean }): Promise<Record<string, unknown>>;
   /** Creates one resource, together with others of its collection that are created below its parent at the same time. */
   createShared(collection: string, parent: string, body: unknown): Promise<Record<string, unknown>>;
+  /** Creates several resources below one parent, many in each request: what became of each, in their order. */
+  createTogether(
+    collection: string,
+    parent: string,
+    bodies: readonly unknown[],
+  ): Promise<readonly (Record<string, unknown> | Error)[]>;
   /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;

@@ -192,6 +192,16 @@ export class Client {
       : this.creates.createOne(collection, parent, body);
   }
 
+  /** Makes several resources below one parent. */
+  createTogether(
+    collection: string,
+    parent: string,
+    bodies: readonly unknown[],
+  ): Promise<(JsonObject | Error)[]> {
+    const size = this.options.batching === false ? 1 : undefined;
+    return this.creates.createTogether(collection, parent, bodies, size);
+  }
+
   /** Notes that this client has made a resource. */
   noteCreated(uid: string): void {
     this.createdAt.set(uid, performance.now());

@@ -53,6 +53,19 @@ export class SharedCreates {
     return loader.load(resource);
   }
 
+  /** Makes several resources at once, so many in each request. */
+  async createTogether(
+    collection: string,
+    parent: string,
+    resources: readonly unknown[],
+    size = MAX_BATCH,
+  ): Promise<(JsonObject | Error)[]> {
+    const batches = Array.from({ length: Math.ceil(resources.length / size) }, (_, i) =>
+      this.createAll(collection, parent, resources.slice(i * size, (i + 1) * size)),
+    );
+    return (await Promise.all(batches)).flat();
+  }
+
   /**
    * A batch that is refused goes again one by one, so that the error is that of the resource that caused it. After a
    * lost response every resource of the batch has the same error, for which `hasUnknownOutcome` holds: each caller looks for

@@ -136,10 +136,7 @@ function without(existing: ExistingGrants, removed: readonly LabelledGrant[]): E
   return [...existing.values()].filter((grant) => !keys.has(identityRoleKey(grant)));
 }
 
-/**
- * Creates grants, which share requests as the bindings of RoleBindings do. Those that exist by then are added to
- * `existing`, and those that may exist to `unconfirmed`.
- */
+/** Creates grants. Those that exist by then are added to `existing`, and those that may exist to `unconfirmed`. */
 async function createGrants(
   context: GroupContext,
   missing: readonly LabelledGrant[],
@@ -165,17 +162,19 @@ async function createAtOnce(
   let open = wanted;
   for (let isAgain = false; ; isAgain = true) {
     const failures = new Map<string, Error>();
-    const sent = open.map(async ([label, grant]) => {
+    const bodies = open.map(([, { identityUid, roleUid }]) => ({ identityUid, roleUid }));
+    const responses = await api.createTogether(ROLE_BINDINGS, group, bodies);
+    for (const [i, [label, grant]] of open.entries()) {
       const key = identityRoleKey(grant);
-      try {
-        existing.set(key, await createGrant(context, grant));
+      const made = toGrant(group, grant, responses[i]);
+      if (!(made instanceof Error)) {
+        existing.set(key, made);
         unconfirmed.delete(key);
-      } catch (error) {
-        if (hasUnknownOutcome(error)) unconfirmed.set(key, grant);
-        failures.set(key, host.explain(`creating binding ${quoteLabel(label)} of group ${group}`, error));
+        continue;
       }
-    });
-    await Promise.all(sent);
+      if (hasUnknownOutcome(made)) unconfirmed.set(key, grant);
+      failures.set(key, host.explain(`creating binding ${quoteLabel(label)} of group ${group}`, made));
+    }
     if (unconfirmed.size > 0) {
       await host.sleep(LOOK_DELAY_MS);
       try {
@@ -193,14 +192,17 @@ async function createAtOnce(
   }
 }
 
-/** Creates one grant. A response that is not about it is treated as lost. */
-async function createGrant({ api, group }: GroupContext, grant: HeldGrant): Promise<ExistingGrant> {
-  const { identityUid, roleUid } = grant;
-  const response = await api.createShared(ROLE_BINDINGS, group, { identityUid, roleUid });
+/** What a create has made. A response that is not about the grant is treated as lost. */
+function toGrant(
+  group: string,
+  grant: HeldGrant,
+  response: Record<string, unknown> | Error = {},
+): ExistingGrant | Error {
+  if (response instanceof Error) return response;
   const uid = stringOrEmpty(response["uid"]);
   if (parentOf(uid) === group) return { ...grant, name: "", uids: [uid] };
   const message = "the server responded without an error, but did not create it";
-  throw new ConnectionError("PP4004", message, "unknown", false);
+  return new ConnectionError("PP4004", message, "unknown", false);
 }
 
 function explainSearch({ group }: GroupContext, [lost]: readonly Error[], error: unknown): Error {
