@@ -1,4 +1,4 @@
-import { getLookupsOfRun, lineOf, lookupsUnderWay } from "../program/argumentErrors";
+import { getLookupsOfRun, lineOf } from "../program/argumentErrors";
 import { rememberUids } from "../program/uidSources";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
@@ -89,7 +89,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     // The first resource's check says what is wrong with a setting that is there.
     const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
     if (isRefused || isSaid || "mocks" in (pulumi.getMonitor() ?? {})) return otherwise;
-    await Promise.allSettled(lookupsUnderWay);
+    await Promise.allSettled(getLookupsOfRun().underWay);
     const line = `the API cannot be asked: ${describeFailure(error)}; an update would fail, and no uid is looked up`;
     if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));
     return otherwise;
@@ -196,8 +196,9 @@ export function functionsOf<A extends object, R>(
   lookups.set(lookup.call, lookup as unknown as Lookup<object, unknown>);
   const run = async (args: A, place: Error) => {
     const running = runLookup(lookup, args, sessionOfRun, place);
-    lookupsUnderWay.add(running);
-    const found = await running.finally(() => lookupsUnderWay.delete(running));
+    const { underWay } = getLookupsOfRun();
+    underWay.add(running);
+    const found = await running.finally(() => underWay.delete(running));
     if (lookup.spec !== undefined) rememberUids(lookup.spec, found);
     return found;
   };

@@ -102,19 +102,24 @@ interface Collected {
 const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
 
 /** What resources of a run know of its lookups. */
-export const getLookupsOfRun = pulumi.createPerRun((): { areCalled: boolean; wrongSetting?: ErrorCode } => ({
+interface Lookups {
+  areCalled: boolean;
+  wrongSetting?: ErrorCode;
+  /** Those that the server has not answered yet. */
+  readonly underWay: Set<Promise<unknown>>;
+}
+
+export const getLookupsOfRun = pulumi.createPerRun((): Lookups => ({
   areCalled: false,
+  underWay: new Set(),
 }));
 
-/** Lookups of the program that the server has not answered yet. */
-export const lookupsUnderWay = new Set<Promise<unknown>>();
-
-async function awaitLookups(): Promise<void> {
+async function awaitLookups({ underWay }: Lookups): Promise<void> {
   do {
-    await Promise.allSettled(lookupsUnderWay);
+    await Promise.allSettled(underWay);
     // What waits for them goes on; it may begin another one.
     await new Promise((done) => setImmediate(done));
-  } while (lookupsUnderWay.size > 0);
+  } while (underWay.size > 0);
 }
 
 const MOST_LINES = 100;
@@ -199,7 +204,7 @@ export function reportWrongArguments(
     if (failures.length === 0 && late.length === 0)
       return lookups.wrongSetting && { own: [], lines: [], wrongSetting: lookups.wrongSetting };
     // The program ends with this resource: others find by then what is wrong in the values that they wait for.
-    await awaitLookups();
+    await awaitLookups(lookups);
     const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
     return { own, lines: limit([...all, ...ofRun]), said: saying([...failures, ...found]) };
   };
