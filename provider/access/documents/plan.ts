@@ -387,8 +387,9 @@ class PlanComparison {
       Object.fromEntries(Object.entries(inputs).filter(([key]) => !changes.has(key)));
     const written = steps.flatMap(({ op, written: states }) => {
       if (states?.after === undefined) return [];
-      const [before, after] = [states.before?.["inputs"], states.after["inputs"]].map(asMembers);
-      return [{ ...states, oldInputs: (op === "import" ? after && asRead(after) : before) ?? {} }];
+      const isImport = op === "import";
+      const oldInputs = asMembers((isImport ? states.after : states.before)?.["inputs"]);
+      return [{ ...states, oldInputs: isImport ? asRead(oldInputs) : oldInputs }];
     });
     if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];

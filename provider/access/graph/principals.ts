@@ -73,13 +73,9 @@ const ownerNamed = (text: string): Owner => ({ text: text.toLowerCase(), isStart
 
 /** Whether two may be one owner. */
 const mayBeOne = (one: Owner, other: Owner): boolean =>
-  one.isStart && other.isStart
-    ? one.text.startsWith(other.text) || other.text.startsWith(one.text)
-    : one.isStart
-      ? other.text.startsWith(one.text)
-      : other.isStart
-        ? one.text.startsWith(other.text)
-        : one.text === other.text;
+  one.text === other.text ||
+  (one.isStart && other.text.startsWith(one.text)) ||
+  (other.isStart && one.text.startsWith(other.text));
 
 /** A part of a trust beside its subject: how much of it says whose it is, and what names the same. */
 interface OwningPart {

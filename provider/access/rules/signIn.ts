@@ -95,7 +95,7 @@ export const signInProvider: Rule = {
   id: "G8",
   name: "identity-provider",
   severities: ["high", "medium"],
-  when: "high where somebody may sign in who could not before. Medium for a token that is made anew, unless it had ended or no longer ends. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM, also by the delete of its token: accounts live on that the directory would have removed.",
+  when: "high where somebody may sign in who could not before. Medium for a token that is made anew, unless it had ended or no longer ends. Medium, and high with --strict, where what then holds is not known. That is the end of provisioning by SCIM, also by the delete of its token: accounts live on that the directory would have removed",
   what: "An identity provider or a SCIM token is new, or made anew by another argument. Or a SCIM token goes, and its provider stays. Or an existing provider changes who can sign in. That is its issuer, client, scopes, groups claim, PKCE, or provisioning by SCIM. The finding names the roles that it gives. Not reported: a new name, and a change that only restricts who can sign in (a removed scope, added PKCE). S1 reports the `overlap` of a token, which changes nothing before the next rotation.",
   why: "Whoever runs the issuer, or has the SCIM token, decides who signs in and into which groups. Each of these people gets the default role and the roles of their groups.",
   fix: "Register it in a separate change, reviewed by those who run the directory. Compare the issuer character by character.",
