@@ -1,5 +1,7 @@
 import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
+import { isSet } from "../../fields/equal";
 import { innerFields } from "../../fields/fieldSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
@@ -79,6 +81,15 @@ export function textMeant(
   return pathsMeant(kind, meaning)
     .map((path) => textAtPath(inputs, path))
     .find((text) => text !== undefined);
+}
+
+/** Whether an object has none of some members of which a program must declare one. */
+export function lacksRequiredMember(spec: ResourceSpec | undefined, inputs: Props): boolean {
+  const isMissing = (member: string): boolean => {
+    const field = spec?.fields[member];
+    return field === undefined || !isSet(field, inputs[member]);
+  };
+  return (spec?.oneOfs ?? []).some(({ members, required }) => required && members.every(isMissing));
 }
 
 /** The string of a member; undefined where it is not set, empty or was not read. */

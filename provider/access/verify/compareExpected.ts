@@ -1,7 +1,8 @@
 import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 import { equal, equalForDrift, isSet } from "../../fields/equal";
-import { timestampNanos, sortedJson, durationNanos } from "../../fields/formats";
+import { timestampNanos, durationNanos } from "../../fields/formats";
 import { isServerFilled, NORMALIZED } from "../../fields/mergeLive";
+import { identityKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { groupBy, isObject } from "../../fields/values";
 import type { Props, Json } from "../../fields/values";
@@ -15,7 +16,7 @@ import type { EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf, grantKey } from "../graph/resolveGrants";
-import { valueAt } from "../graph/describedFields";
+import { lacksRequiredMember, valueAt } from "../graph/describedFields";
 import { entityKey } from "../graph/entities";
 import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";
 import { isGain } from "../graph/grant";
@@ -83,15 +84,8 @@ export function entityLabel({ kind, name, urn, uid }: Pick<Entity, "kind" | "nam
 }
 
 /** Whether somebody made an identity by signing in: it is assumed by nothing that a program can declare. */
-function isSignedInPerson({ kind, inputs }: Entity): boolean {
-  return (
-    accessKinds[kind]?.assumable === true &&
-    (specs[kind]?.oneOfs ?? []).some(({ members, required }) => {
-      const isMissing = (member: string): boolean => (inputs[member] ?? undefined) === undefined;
-      return required && members.every(isMissing);
-    })
-  );
-}
+const isSignedInPerson = ({ kind, inputs }: Entity): boolean =>
+  accessKinds[kind]?.assumable === true && lacksRequiredMember(specs[kind], inputs);
 
 /** Compares the objects of all sides one by one. */
 class EntityComparison {
@@ -107,8 +101,6 @@ class EntityComparison {
   private readonly effects: EffectContext;
   /** What the change replaces or deletes, as it was before. */
   private readonly removed: ReadonlyMap<string, ExpectedEntity>;
-  /** By the server's clock, when the newest object was made that the review knew and the change leaves as it is. */
-  private readonly newestKnown: bigint;
 
   constructor(
     private readonly sides: Sides,
@@ -123,10 +115,6 @@ class EntityComparison {
       ({ kind }) => accessKinds[kind]?.ownsBindings,
     );
     this.owned = new Set(owners.flatMap(bindingKeys));
-    this.newestKnown = [...before].reduce((newest, [key, { changes }]) => {
-      const created = changes === undefined ? nanosOf(live.get(key)?.createTime) : undefined;
-      return created !== undefined && created > newest ? created : newest;
-    }, 0n);
     this.recordedUrns = new Set((context.state?.resources ?? []).map(({ urn }) => urn));
     for (const [key, entity] of live) {
       const actual = this.align(expected.get(key), entity);
@@ -243,14 +231,9 @@ class EntityComparison {
         `whether each ${kind} was announced is not known: the inventory of the review does not list them`,
       );
     } else if (this.context.inventory.asked?.some((object) => object.kind === kind && object.uid === uid)) {
-      // The inventory has the time of this machine, whose clock may be behind: what is older than an object that the review
-      // knew was there before too.
-      const [created, reviewed] = [
-        nanosOf(this.sides.live.get(entity.key)?.createTime),
-        nanosOf(inventoryTime),
-      ];
-      const isLater = created !== undefined && reviewed !== undefined && created > reviewed;
-      if (isLater && created > this.newestKnown) return isNew;
+      const created = nanosOf(this.sides.live.get(entity.key)?.createTime);
+      const reviewed = nanosOf(inventoryTime);
+      if (created !== undefined && reviewed !== undefined && created > reviewed) return isNew;
       this.gaps.add(
         `${entityLabel(entity)} was not compared: the report does not name it: write the preview with --show-sames, or the inventory of the review with --types +${kind}`,
       );
@@ -486,10 +469,8 @@ interface BeforeEntity extends Entity {
 const sharesParent = (kind: string): boolean => specs[kind]?.sharesParentUid === true;
 
 /** What identifies an object of a kind of which a place has each one once; undefined of another kind. */
-function identityOf(kind: string, inputs: Props): string | undefined {
-  const identifiedBy = specs[kind]?.identifiedBy;
-  return identifiedBy && sortedJson([kind, ...identifiedBy.map((key) => inputs[key] ?? null)]);
-}
+const identityOf = (kind: string, inputs: Props): string | undefined =>
+  specs[kind] && identityKey(specs[kind], inputs);
 
 /**
  * Finds what the change created: by its URN where there is a state, else by its arguments. A state is trusted only

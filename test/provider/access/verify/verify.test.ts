@@ -428,33 +428,20 @@ describe("verify", () => {
 
     const isNew = [/^Tag new exists, which the review did not announce$/];
     const isUnknown = [/^Tag new was not compared: the report does not name it: /];
-    // With a server whose clock is ahead, what is older than another object that the review knew was there before.
     it.each([
-      ["2026-06-01T00:30:00Z", undefined, isNew],
-      ["2026-06-01T00:30:00Z", "2026-06-01T00:29:59Z", isNew],
-      ["2026-06-01T00:30:00Z", "2026-06-01T00:30:01Z", isUnknown],
-      ["2020-01-01T00:00:00Z", undefined, isUnknown],
-    ])(
-      "finds an object of such a kind that only the state names, made %s, %s",
-      (createTime, known, lines) => {
-        const added = resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" });
-        const inventory = inventoryAfter([...base, api, added], { asked: [{ kind: "Tag", uid: added.uid }] });
-        const times = new Map([
-          [added.uid, createTime],
-          [reader.uid, known],
-        ]);
-        const objects = inventory.objects.map((one) => ({
-          ...one,
-          createTime: times.get(one.uid) ?? one.createTime,
-        }));
-        const review = reviewOf([...base, api], [...base, api]);
-        const { complete, findings, incomplete } = verifying(review, { ...inventory, objects });
-        expect(findings).toHaveLength(complete ? 1 : 0);
-        expect([...findings.map(({ message }) => message), ...incomplete]).toEqual(
-          lines.map((line) => expect.stringMatching(line) as string),
-        );
-      },
-    );
+      ["2026-06-01T00:30:00Z", isNew],
+      ["2020-01-01T00:00:00Z", isUnknown],
+    ])("finds an object of such a kind that only the state names, made %s", (createTime, lines) => {
+      const added = resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" });
+      const inventory = inventoryAfter([...base, api, added], { asked: [{ kind: "Tag", uid: added.uid }] });
+      const objects = inventory.objects.map((one) => (one.uid === added.uid ? { ...one, createTime } : one));
+      const review = reviewOf([...base, api], [...base, api]);
+      const { complete, findings, incomplete } = verifying(review, { ...inventory, objects });
+      expect(findings).toHaveLength(complete ? 1 : 0);
+      expect([...findings.map(({ message }) => message), ...incomplete]).toEqual(
+        lines.map((line) => expect.stringMatching(line) as string),
+      );
+    });
   });
 
   it("takes an adopted object for the one that the report names", () => {
