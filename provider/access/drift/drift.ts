@@ -1,4 +1,4 @@
-import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind } from "../../fields/resourceSpec";
 import { compareTexts, groupBy } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
@@ -11,7 +11,7 @@ import { bindingKeys } from "../graph/accessKinds";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
-import { entityOfObject, toEntity, entityKey } from "../graph/entities";
+import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
 import { NOT_IN_PROGRAM } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/inputLeaves";
@@ -30,7 +30,7 @@ import {
   DriftNotes,
   ManagedResources,
   StateComparison,
-  UnmanagedObjects,
+  findUnmanaged,
   isUndeclarable,
 } from "./stateComparison";
 import type { ComparedResource, DetectedDifference, ManagedResource } from "./stateComparison";
@@ -110,7 +110,6 @@ export interface DriftRun {
   readonly effects: EffectContext;
   readonly notes: DriftNotes;
   readonly managed: ManagedResources;
-  readonly unmanaged: UnmanagedObjects;
 }
 
 /** What a run has found. */
@@ -131,7 +130,8 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
     after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
   const read = new Set(states.compared.filter(isRead).map(({ managed }) => managed));
   const owned = bindingKeysOfCollections(states.compared, "after");
-  const unmanaged = run.unmanaged.find(
+  const unmanaged = findUnmanaged(
+    run,
     ({ kind, uid }) => run.managed.ownersOf(kind, uid).length === 0,
     false,
     // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
@@ -142,10 +142,8 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
 }
 
 /** Compares an older inventory with a newer one, whoever manages the objects. */
-function compareInventories(
-  { directory, scope, describer, notes, unmanaged, ...run }: DriftRun,
-  older: Directory,
-): DriftFound {
+function compareInventories(run: DriftRun, older: Directory): DriftFound {
+  const { directory, scope, describer, notes } = run;
   const effects = { ...run.effects, before: sideOfDirectory(older) };
   const kinds = new Set(older.inventories.flatMap((inventory) => inventory.kinds));
   const refused = new Set(
@@ -176,7 +174,7 @@ function compareInventories(
   /** Whether an object was created after the older inventory. */
   const isNew = ({ kind, uid }: InventoryObject): boolean =>
     kinds.has(kind) && !refused.has(kind) && older.find(kind, uid) === undefined;
-  return { differences: [...differences, ...unmanaged.find(isNew, true)], resources: [], compared };
+  return { differences: [...differences, ...findUnmanaged(run, isNew, true)], resources: [], compared };
 }
 
 /** Measures what share of the live organisation its programs declare, of all that a program can declare. */
@@ -216,9 +214,8 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   const scope = new ComparisonScope(request, notes);
   const describer = new DifferenceDescriber(directory, older, now);
   const managed = new ManagedResources(states, notes);
-  const unmanaged = new UnmanagedObjects(directory, scope, describer, managed);
   const effects = { before: side, after: side, comparer };
-  const run: DriftRun = { directory, scope, describer, effects, notes, managed, unmanaged };
+  const run: DriftRun = { directory, scope, describer, effects, notes, managed };
   for (const { kind, scope: group, code, message } of inventories.flatMap(({ refused }) => refused)) {
     const at = group === undefined ? "" : ` at ${directory.pathOf(group)}`;
     notes.incomplete.add(`${specs[kind]?.noun ?? kind}${at}: not compared: ${code}: ${message}`);
@@ -238,19 +235,10 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   return buildReport(request, run, found);
 }
 
-function buildReport(
-  request: DriftRequest,
-  run: DriftRun,
-  { differences: all, resources, compared }: DriftFound,
-): DriftReport {
-  const { directory, notes, scope, effects } = run;
-  const comparison = compareDrift({
-    directory,
-    compared: resources,
-    differences: all,
-    isComplete: scope.isComplete && notes.incomplete.size === 0,
-    comparer: effects.comparer,
-  });
+function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): DriftReport {
+  const { notes, scope } = run;
+  const { differences: all, resources, compared } = found;
+  const comparison = compareDrift(run, found);
   const groups = new GroupHierarchy(comparison.after.entities);
   const lastOwners = findLastOwners(comparison.after, groups);
   const byFinding = new Map(
@@ -284,17 +272,6 @@ function buildReport(
   return reportDrift({ request, notes, comparison: worded, compared, findings, differences, coverage });
 }
 
-/** What the graphs are built from. */
-interface DriftSides {
-  readonly directory: Directory;
-  readonly compared: readonly ComparedResource[];
-  readonly differences: readonly DetectedDifference[];
-  /** Whether the run compared everything that exists. */
-  readonly isComplete: boolean;
-  /** Compares patterns, within the budget of the run. */
-  readonly comparer: PatternComparer;
-}
-
 function keyOfManaged({ spec, uid, resource }: ManagedResource): string {
   return entityKey(spec.kind, uid, resource.inputs["parentUid"]);
 }
@@ -311,12 +288,6 @@ function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before"
   return toEntity(read, { key: keyOfManaged(managed), uid, side });
 }
 
-/** The program's view of an object whose live form is known. */
-function asManaged(live: Entity, { resource }: ManagedResource): Entity {
-  const { urn, location, protect } = resource;
-  return { ...live, external: undefined, urn, location, ...(protect ? { protect } : {}) };
-}
-
 /** The keys of the bindings of resources that own all bindings of a group, on one side of the comparison. */
 function bindingKeysOfCollections(
   resources: readonly ComparedResource[],
@@ -327,12 +298,7 @@ function bindingKeysOfCollections(
     const { resource, spec, uid } = compared.managed;
     const inputs = compared[side];
     if (aggregatedKind(spec) === undefined || inputs === undefined) continue;
-    const complete: Parameters<typeof toEntity>[0] = {
-      ...resource,
-      kind: spec.kind,
-      inputs,
-      secretPaths: [],
-    };
+    const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
     for (const key of bindingKeys(toEntity(complete, { key: keyOfManaged(compared.managed), uid, side })))
       keys.add(key);
   }
@@ -340,31 +306,21 @@ function bindingKeysOfCollections(
 }
 
 /** The access graphs of both sides: the live organisation with each difference undone, and as it is. */
-function buildDriftGraphs({ directory, compared, differences }: DriftSides) {
-  const after = new Map<string, Entity>();
-  const managedByObject = new Map(
-    compared.map((resource) => [objectKey(resource.managed.spec.kind, resource.managed.uid), resource]),
-  );
-  // What owns all bindings of its group stands for them.
-  for (const { managed, after: inputs } of compared) {
-    if (inputs === undefined || aggregatedKind(managed.spec) === undefined) continue;
+function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound) {
+  const owned = bindingKeysOfCollections(resources, "after");
+  const live = [...directory.all()].map(entityOfObject).filter((entity) => {
+    // What owns all bindings of its group stands for them.
+    const keys = bindingKeys(entity);
+    return keys.length === 0 || !keys.every((key) => owned.has(key));
+  });
+  const after = new Map(live.map((entity) => [entity.key, entity]));
+  for (const { managed, after: inputs } of resources) {
+    if (inputs === undefined) continue;
     // As before, so that a value that nobody can read is the same one on both sides.
-    after.set(keyOfManaged(managed), entityOfManaged(managed, inputs, "before"));
-  }
-  const owned = bindingKeysOfCollections(compared, "after");
-  for (const object of directory.all()) {
-    const live = entityOfObject(object);
-    const keys = bindingKeys(live);
-    if (keys.length > 0 && keys.every((key) => owned.has(key))) continue;
-    const { managed, after: inputs } = managedByObject.get(objectKey(live.kind, live.uid ?? "")) ?? {};
-    if (managed === undefined || inputs === undefined) {
-      after.set(live.key, live);
-    } else if (managed.resource.secretPaths.length > 0) {
-      const masked = entityOfManaged(managed, inputs, "before");
-      after.set(live.key, { ...masked, details: live.details, lastSeenTime: live.lastSeenTime });
-    } else {
-      after.set(live.key, asManaged(live, managed));
-    }
+    const read = entityOfManaged(managed, inputs, "before");
+    const { details, lastSeenTime, ...object } = after.get(read.key) ?? read;
+    const known = managed.resource.secretPaths.length > 0 ? read : { ...object, ...saidByProgram(read) };
+    after.set(read.key, { ...known, details, lastSeenTime });
   }
   const before = new Map(after);
   for (const difference of differences) applyDifference(difference, before, after);
@@ -462,19 +418,20 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  * Compares access as a review does: before is the live organisation with every difference undone, after is the live
  * organisation.
  */
-function compareDrift(sides: DriftSides): Comparison {
-  const { directory, differences, isComplete, comparer } = sides;
-  const graphs = buildDriftGraphs(sides);
+function compareDrift(run: DriftRun, found: DriftFound): Comparison {
+  const { directory, notes, scope } = run;
+  const { comparer } = run.effects;
+  const graphs = buildDriftGraphs(run, found);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = createEffectContext(graphs.before, graphs.after, comparer);
   const compared = compareSides(before, after, comparer);
   return {
     before,
     after,
-    changes: listResourceChanges(differences, before.entities, after.entities, context),
+    changes: listResourceChanges(found.differences, before.entities, after.entities, context),
     ...compared,
     unresolved: unresolvedGrants(compared.grants, after, directory.inventories.length > 0),
-    complete: isComplete,
+    complete: scope.isComplete && notes.incomplete.size === 0,
     incomplete: [],
     inventory: directory.inventories[0],
     inventories: directory.inventories,

@@ -1,5 +1,4 @@
 import { diffInputs } from "../../fields/diff";
-import { isSet } from "../../fields/equal";
 import { givenTimeNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
@@ -17,10 +16,10 @@ import { listManaged } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { describeEffects, mayWiden } from "../effects";
 import type { Direction, FieldEffect } from "../effects";
+import { lacksRequiredMember } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
-import { topProperty, isPathWithin } from "../graph/inputLeaves";
+import { topProperty, isPathWithin, listReferences } from "../graph/inputLeaves";
 import type { DifferenceKind } from "../review/finding";
-import type { DifferenceDescriber } from "./differenceDescriber";
 import type { DriftRequest, DriftRun } from "./drift";
 import { recordedArguments, revealedArguments } from "./differenceDescriber";
 
@@ -459,94 +458,63 @@ export class StateComparison {
 /** Whether no program can declare an object: the platform's own, the organisation itself, a person who signed in. */
 export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {
   const { uid, inputs, builtIn } = object;
-  if (builtIn || (!spec.sharesParentUid && scope.isRoot(uid))) return true;
-  return (spec.oneOfs ?? []).some(
-    ({ members, required }) =>
-      required &&
-      members.every((member) => {
-        const field = spec.fields[member];
-        return field === undefined || !isSet(field, inputs[member]);
-      }),
+  return (
+    builtIn === true || (!spec.sharesParentUid && scope.isRoot(uid)) || lacksRequiredMember(spec, inputs)
   );
 }
 
-/** Finds the objects of the live organisation that no program declares. */
-export class UnmanagedObjects {
-  /** The uids that objects refer to. */
-  private readonly referredUids = once(() => listReferredUids(this.directory));
-  /**
-   * When the oldest object of each organisation was made that a stack manages, in nanoseconds. Of one that is missing or was
-   * not listed its state tells when it was recorded; one of which nothing tells is left out.
-   */
-  private readonly firstManaged = once(() => {
-    const first = new Map<string, bigint>();
-    for (const { spec, uid, resource } of this.managed.all) {
-      const live = this.directory.find(spec.kind, uid);
-      const made = givenTimeNanos(live?.createTime) ?? givenTimeNanos(resource.created);
-      const known = first.get(rootOf(uid));
-      if (made !== undefined && (known === undefined || made < known)) first.set(rootOf(uid), made);
-    }
-    return first;
-  });
-
-  constructor(
-    private readonly directory: Directory,
-    private readonly scope: ComparisonScope,
-    private readonly describer: DifferenceDescriber,
-    private readonly managed: ManagedResources,
-  ) {}
-
-  /**
-   * @param isCandidate whether an object may be unmanaged at all.
-   * @param isNew whether objects are compared with an older inventory.
-   * @param isLeftAlone whether what owns all objects of a kind at a group has arguments that leave out this one.
-   */
-  find(
-    isCandidate: (object: InventoryObject) => boolean,
-    isNew: boolean,
-    isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
-  ): DetectedDifference[] {
-    const differences: DetectedDifference[] = [];
-    for (const object of this.directory.all()) {
-      const spec = specs[object.kind];
-      if (spec === undefined || !isCandidate(object) || !this.scope.includes(spec, object.uid)) continue;
-      const owner = this.managed.collectionOwner(object.kind, object.uid);
-      if (owner !== undefined && !isLeftAlone(object, owner)) continue;
-      if (isUndeclarable(spec, object, this.scope)) continue;
-      const givesAccess =
-        spec.grantsAccess === "always" ||
-        (spec.grantsAccess === "bound" && this.referredUids().has(object.uid));
-      const pending = this.managed.describePending(object.kind, object.uid);
-      const about = {
-        givesAccess,
-        isNew,
-        // What a stack has given up it once managed.
-        mayBeOlder: !isNew && pending === undefined && this.mayBeOlder(object),
-        pending,
-        owner,
-      };
-      differences.push(this.describer.describeUnmanaged(spec, object, about));
-    }
-    return differences;
+/**
+ * When the oldest object of each organisation was made that a stack manages, in nanoseconds. Of one that is missing or was
+ * not listed its state tells when it was recorded; one of which nothing tells is left out.
+ */
+function findFirstManaged({ directory, managed }: DriftRun): ReadonlyMap<string, bigint> {
+  const first = new Map<string, bigint>();
+  for (const { spec, uid, resource } of managed.all) {
+    const live = directory.find(spec.kind, uid);
+    const made = givenTimeNanos(live?.createTime) ?? givenTimeNanos(resource.created);
+    const known = first.get(rootOf(uid));
+    if (made !== undefined && (known === undefined || made < known)) first.set(rootOf(uid), made);
   }
-
-  /** Whether an object may have been there before all that the stacks manage in its organisation. */
-  private mayBeOlder({ uid, createTime }: InventoryObject): boolean {
-    const [made, first] = [givenTimeNanos(createTime), this.firstManaged().get(rootOf(uid))];
-    return made === undefined || first === undefined || made < first;
-  }
+  return first;
 }
 
-/** The uids that objects refer to: the subjects and roles of bindings. */
-function listReferredUids(directory: Directory): Set<string> {
-  const uids = new Set<string>();
-  for (const { kind, inputs } of directory.all()) {
-    for (const [key, field] of Object.entries(specs[kind]?.fields ?? {})) {
-      const value = inputs[key];
-      if (!field.path && field.type === "string" && field.format === "uid" && typeof value === "string") {
-        uids.add(value);
-      }
-    }
-  }
-  return uids;
+/**
+ * Finds the objects of the live organisation that no program declares.
+ *
+ * @param isCandidate whether an object may be unmanaged at all.
+ * @param isNew whether objects are compared with an older inventory.
+ * @param isLeftAlone whether what owns all objects of a kind at a group has arguments that leave out this one.
+ */
+export function findUnmanaged(
+  run: DriftRun,
+  isCandidate: (object: InventoryObject) => boolean,
+  isNew: boolean,
+  isLeftAlone: (object: InventoryObject, owner: ManagedResource) => boolean = () => false,
+): DetectedDifference[] {
+  const { directory, scope, describer, managed } = run;
+  const objects = [...directory.all()];
+  const referred = new Set(objects.flatMap(({ kind, inputs }) => listReferences(specs[kind], inputs)));
+  const first = findFirstManaged(run);
+  /** Whether an object may have been there before all that the stacks manage in its organisation. */
+  const mayBeOlder = ({ uid, createTime }: InventoryObject): boolean => {
+    const [made, oldest] = [givenTimeNanos(createTime), first.get(rootOf(uid))];
+    return made === undefined || oldest === undefined || made < oldest;
+  };
+  return objects.flatMap((object) => {
+    const { kind, uid } = object;
+    const spec = specs[kind];
+    if (spec === undefined || !isCandidate(object) || !scope.includes(spec, uid)) return [];
+    const owner = managed.collectionOwner(kind, uid);
+    if (owner !== undefined && !isLeftAlone(object, owner)) return [];
+    if (isUndeclarable(spec, object, scope)) return [];
+    const pending = managed.describePending(kind, uid);
+    return describer.describeUnmanaged(spec, object, {
+      givesAccess: spec.grantsAccess === "always" || (spec.grantsAccess === "bound" && referred.has(uid)),
+      isNew,
+      // What a stack has given up it once managed.
+      mayBeOlder: !isNew && pending === undefined && mayBeOlder(object),
+      pending,
+      owner,
+    });
+  });
 }
