@@ -21,7 +21,7 @@ const UNIT_TESTS = [
   "test/provider/access/effects/describeEffects.test.ts",
   "test/provider/lookups/(answers|listAnswers).test.ts",
   "test/provider/access/verify/everyField.test.ts",
-  "test/provider/access/drift/(acceptedDrift|unsetFields).test.ts",
+  "test/provider/access/drift/serverSetEnds.test.ts",
   "test/provider/inventory/takeInventory.test.ts",
   "test/provider/program/resource.test.ts",
 ];

@@ -1,65 +1,11 @@
 import { ownEffect } from "../../../../provider/fields/fieldSpec";
-import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
 import { specs } from "../../../../provider/access/documents/specs";
 import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
-import { aggregatedKind } from "../../../../provider/fields/resourceSpec";
-import { isObject } from "../../../../provider/fields/values";
-import type { Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
 import { argumentsOf, driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
-import type { Live } from "../../../support/driftDocuments";
-import { samples, withMember } from "../../../support/samples";
+import { samples } from "../../../support/samples";
 
 const listed = kinds.map(({ spec }) => spec.kind);
-
-type Path = readonly string[];
-
-/** The members of arguments, objects within objects too, with their descriptions. */
-function* fieldsIn(
-  fields: Readonly<Record<string, FieldSpec>>,
-  inputs: Props,
-  path: Path = [],
-): Generator<readonly [Path, FieldSpec]> {
-  for (const [key, value] of Object.entries(inputs)) {
-    const field = fields[key];
-    if (field === undefined || field.path) continue;
-    yield [[...path, key], field];
-    if (field.type === "object" && isObject(value)) yield* fieldsIn(field.fields, value, [...path, key]);
-  }
-}
-
-const cases = samples
-  .filter(({ kind }) => {
-    const spec = specs[kind];
-    return spec === undefined || aggregatedKind(spec) === undefined;
-  })
-  .flatMap(({ label, kind, args }) => {
-    const inputs = argumentsOf(args);
-    return [...fieldsIn(specs[kind]?.fields ?? {}, inputs)].map(
-      ([path, field]) => [`${label} ${path.join(".")}`, { kind, inputs, path, field }] as const,
-    );
-  });
-
-const compare = async (recorded: { kind: string; uid: string; inputs: unknown }, now: Live) =>
-  driftBetween([stateOf([recorded])], [], {
-    inventories: [
-      inventoryOf([{ kind: "Group", uid: org, inputs: { name: "acme" } }, now], { kinds: listed }),
-    ],
-  });
-
-describe("what a program never set", () => {
-  const optional = cases.filter(([, { field }]) => !field.required && !field.inputOnly);
-  test.each(optional)(
-    "is compared where it decides access: %s",
-    async (_title, { kind, inputs, path, field }) => {
-      const object = live(kind, inputs);
-      const unset = withMember(object.inputs, path, undefined);
-      const report = await compare({ ...object, inputs: unset }, object);
-      const isFound = report.findings.some(({ id }) => id === "drift-changed");
-      if (decidesAccess(field) && field.serverFilled === undefined) expect(isFound).toBe(true);
-    },
-  );
-});
 
 /** Ends that the server chooses: what shows that one was moved. */
 const chosenEnds: Readonly<Record<string, string>> = {
