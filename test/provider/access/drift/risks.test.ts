@@ -223,10 +223,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
   const elsewhere = live("Group", { name: "other" }, "b".repeat(40));
 
   test.each<[string, Known]>([
-    ...held.map((gone): [string, Known] => [
-      `${gone.kind} ${gone.uid.slice(-2)} is gone`,
-      { exists: made(FIRST, ...without(gone)) },
-    ]),
+    ["one is gone", { exists: made(FIRST, ...without(ci)) }],
     ["all are gone", { exists: [], states: recorded(FIRST, ...held) }],
     [
       "the first one is gone",
@@ -237,9 +234,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     ],
     ["one was imported later", { states: recorded("2026-05-01T00:00:00Z", ...held) }],
     ["one has no time", { exists: ofTime(undefined) }],
-    ["one has a time that is none", { exists: ofTime("yesterday") }],
     ["one has the first time of all", { exists: ofTime("0001-01-01T00:00:00Z") }],
-    ["one has the time of the epoch", { exists: ofTime("1970-01-01T00:00:00Z") }],
     ["no list of roles was returned", { exists: made(FIRST, ...without(reader)), refused: ["Role"] }],
     ["another stack is younger", { states: [stateOf([team]), stateOf(without(team), "other")] }],
     [
