@@ -2,10 +2,8 @@
  * The honest program that every hostile one edits. `ids.json` beside it names what exists outside of the stack:
  * the organisation's root, roles of the platform, and identities that nobody manages.
  */
-const sdk = require("@pulumi/pulumi");
+const pulumi = require("@pulumi/pulumi");
 const resourceClasses = require("pulumi-platform");
-/** The SDK. An author who forges a plan previews what the program does in the update. */
-const pulumi = process.env.FORGES_PLAN ? { ...sdk, runtime: { ...sdk.runtime, isDryRun: () => false } } : sdk;
 // Where several programs make one run, the names of each have a prefix of its own.
 const { prefix = "", ...ids } = require("./ids.json");
 

@@ -57,14 +57,6 @@ export function stopsChange(code: number | undefined): boolean {
   return code === 5 || code === 4;
 }
 
-/** Plans that allow what a program does in the update, and look like the one of its preview. */
-export interface Forged {
-  /** Whether an update that is held to a forged plan is done. */
-  readonly opens: boolean;
-  /** The exit codes of reviews of the preview and a forged plan, by how it was forged. */
-  readonly reviews: Readonly<Record<string, number>>;
-}
-
 /** What became of one hostile program. */
 export interface Outcome {
   readonly id: string;
@@ -86,8 +78,6 @@ export interface Outcome {
   readonly planRefuses?: boolean;
   /** What became of the update that a policy pack holds to the approved report. */
   readonly held?: { readonly up: number; readonly said: string; readonly verify: number };
-  /** What became of forged plans, where the update is refused by the plan of the preview. */
-  readonly forged?: Forged;
   /** By how a preview hides what the program does, the exit code of its review, where that of the true one fails. */
   readonly forgedPreviews?: Readonly<Record<string, number>>;
   /** CPU seconds of the review. */

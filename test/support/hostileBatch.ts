@@ -14,10 +14,9 @@ import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { main as verifyMain } from "../../provider/cli/commands/verify";
-import { UNKNOWN } from "../../provider/fields/values";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./adversarial";
-import type { Base, Forged, HostileProgram, Outcome } from "./adversarial";
+import type { Base, HostileProgram, Outcome } from "./adversarial";
 import { clientOf } from "./driftMatrix";
 import { ROOT, WRITES_STATE_ONCE } from "./engine";
 import type { Run, StateResource, Stack } from "./engine";
@@ -48,12 +47,7 @@ interface Preview {
 
 /** What `--save-plan` writes, as far as it is taken apart here. */
 interface Plan {
-  readonly resourcePlans: Readonly<Record<string, ResourcePlan>>;
-}
-
-interface ResourcePlan {
-  readonly goal?: { readonly inputDiff?: { readonly adds?: object; readonly updates?: object } };
-  readonly state?: unknown;
+  readonly resourcePlans: Readonly<Record<string, unknown>>;
 }
 
 /** What `pulumi stack export` prints, as far as it is taken apart here. */
@@ -98,43 +92,6 @@ function planOf(parts: readonly Part[], { resourcePlans, ...more }: Plan): Plan 
   return {
     ...more,
     resourcePlans: Object.fromEntries(Object.entries(resourcePlans).filter(([urn]) => isOwn(urn))),
-  };
-}
-
-const edit = (plan: Plan, change: (planned: ResourcePlan, urn: string) => object): string =>
-  JSON.stringify({
-    ...plan,
-    resourcePlans: Object.fromEntries(
-      Object.entries(plan.resourcePlans).map(([urn, planned]) => [urn, change(planned, urn)]),
-    ),
-  });
-
-const unknownOf = (values: object = {}): object =>
-  Object.fromEntries(Object.keys(values).map((key) => [key, UNKNOWN]));
-
-/**
- * Forged plans, by how an author makes them of the plan of the preview and of one of what the update does. The engine
- * compares nothing with `state`, merges the values of a repeated key, and accepts keys in any case.
- */
-function forgeries(previewed: Plan, actual: Plan): Readonly<Record<string, string>> {
-  const goalOf = (urn: string): object => actual.resourcePlans[urn]?.goal ?? {};
-  return {
-    "with the state of the preview": edit(actual, (planned, urn) => ({
-      ...planned,
-      state: previewed.resourcePlans[urn]?.state ?? planned.state,
-    })),
-    "with unknown values": edit(actual, (planned) => {
-      const { goal } = planned;
-      if (goal === undefined) return planned;
-      const { adds, updates } = goal.inputDiff ?? {};
-      const inputDiff = { ...goal.inputDiff, adds: unknownOf(adds), updates: unknownOf(updates) };
-      return { ...planned, goal: { ...goal, inputDiff } };
-    }),
-    "with keys in another case": edit(previewed, (planned, urn) => ({ ...planned, Goal: goalOf(urn) })),
-    "with repeated keys": edit(previewed, (planned, urn) => ({
-      REPEATED: goalOf(urn),
-      ...planned,
-    })).replaceAll('"REPEATED":', '"goal":'),
   };
 }
 
@@ -325,7 +282,6 @@ class Batch {
     const applied = parts.filter(isApplied);
     const bound = applied.filter(({ program }) => program.plan === "refuses");
     const refused = await this.refusedByPlan(bound, plan);
-    const forged = await this.forge(bound, plan);
     const held = applied.filter(({ program }) => program.plan === "accepts");
     const free = applied.filter(({ program }) => program.plan !== "accepts");
     const packed = await this.holdToReport(parts.filter((part) => part.program.approvedReport !== undefined));
@@ -336,7 +292,7 @@ class Batch {
       const planRefuses = refused.get(outcome.id);
       outcomes.set(outcome.id, {
         ...outcome,
-        ...(planRefuses === undefined ? {} : { planRefuses, forged: forged.get(outcome.id) }),
+        ...(planRefuses === undefined ? {} : { planRefuses }),
         ...(packed.has(outcome.id) ? { held: packed.get(outcome.id) } : {}),
       });
     }
@@ -488,42 +444,6 @@ class Batch {
        new PolicyPack("held", { policies });\n`,
     );
     return pack;
-  }
-
-  /** Forges the plan of each program, and reviews the preview with it. */
-  private async forge(parts: readonly Part[], previewed: Plan): Promise<ReadonlyMap<string, Forged>> {
-    if (parts.length === 0) return new Map();
-    return Batch.at(this.honest, this.folder, async (emulator) => {
-      const preview = ["preview", "--save-plan", "actual.json"];
-      const [shown, stack] = await this.run(parts, emulator, preview, { FORGES_PLAN: "true" });
-      if (shown.code !== 0)
-        throw new Error(
-          `no plan of the update: ${shown.output.slice(shown.output.indexOf("Diagnostics:")).slice(0, 4_000)}`,
-        );
-      const actual = JSON.parse(readFileSync(join(stack.directory, "actual.json"), "utf8")) as Plan;
-      stack.dispose();
-      const [update, updated] = await this.update(parts, emulator, actual);
-      updated.dispose();
-      const opens = update.code === 0;
-      const found = new Map<string, Forged>();
-      for (const part of parts) {
-        const reviews: Record<string, number> = {};
-        for (const [how, text] of Object.entries(
-          forgeries(planOf([part], previewed), planOf([part], actual)),
-        )) {
-          writeFileSync(this.path(part, "plan.json"), text);
-          const { code } = await exitCode(() =>
-            reviewMain([
-              ...[this.path(part, "preview.json"), "--inventory", this.path(part, "before.json")],
-              ...["--plan", this.path(part, "plan.json"), "-o", `json=${this.path(part, "forged.json")}`],
-            ]),
-          );
-          reviews[how] = code;
-        }
-        found.set(part.program.id, { opens, reviews });
-      }
-      return found;
-    });
   }
 
   /** Applies programs that the review did not stop, held to a plan where one is given, and verifies each alone. */
