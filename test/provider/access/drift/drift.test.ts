@@ -4,9 +4,8 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
-import { handlersAt } from "../../support/handlerStack";
+import { HandlerStack } from "../../support/handlerStack";
 import type { Props } from "../../../../provider/fields/values";
-import { withUids } from "../../../support/byHand";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
 import type { Surveyed } from "../../../support/driftMatrix";
 import { randomOrganisation } from "../../../support/organisation";
@@ -23,20 +22,7 @@ class Made {
   readonly rows: Row[] = [];
   readonly ids: Record<string, string> = {};
 
-  constructor(
-    private readonly emulator: Emulator,
-    private readonly stack = "test",
-  ) {}
-
-  async make(name: string, kind: string, args: Record<string, unknown>): Promise<string> {
-    const inputs = withUids(args, this.ids) as Props;
-    const client = clientOf(this.emulator);
-    const handlers = handlersAt(kind, client);
-    const { id, outs } = await handlers.create(inputs);
-    this.ids[name] = id;
-    this.row(name, kind, id, inputs, outs);
-    return id;
-  }
+  constructor(private readonly stack = "test") {}
 
   row(name: string, kind: string, id: string, inputs: Props, outputs: Props, more: Row = {}): void {
     const type = `pulumi-nodejs:dynamic/platform:${kind}`;
@@ -59,14 +45,19 @@ describe("drift", () => {
 
   beforeAll(async () => {
     emulator = await startEmulator({ bindingResponse: "hydrated" });
-    made = new Made(emulator);
+    made = new Made();
     const declarations = {
       ...surroundings,
       ...Object.fromEntries(
         samples.flatMap((sample) => Object.entries(declared(sample.label, sample, sample.args))),
       ),
     };
-    for (const [name, { kind, args }] of Object.entries(declarations)) await made.make(name, kind, args);
+    const handlers = new HandlerStack(emulator, declarations);
+    for (const name of Object.keys(declarations)) {
+      const { kind, id, inputs, outs } = await handlers.make(name);
+      made.ids[name] = id;
+      made.row(name, kind, id, inputs, outs);
+    }
     on = { emulator, states: [made.export()], ids: made.ids };
   });
 
@@ -92,13 +83,20 @@ describe("drift", () => {
 
   describeDriftMatrix(() => on);
 
-  const at = (report: DriftReport, name: string) =>
-    report.findings.filter(({ uid }) => uid === made.ids[name]);
+  const uidOf = (name: string): string => made.ids[name] ?? "";
+  const at = (report: DriftReport, name: string) => report.findings.filter(({ uid }) => uid === uidOf(name));
+  /** Binds a role at a group by hand; returns the uid of the binding. */
+  const bindAt = async (group: string, identityUid = uidOf("someone"), role = "writer"): Promise<string> => {
+    const body = { identityUid, roleUid: uidOf(role) };
+    const { uid } = await call(emulator, "POST", `/iam/v2/roleBindings/${uidOf(group)}`, body);
+    return String(uid);
+  };
+  const unbind = (uid: string) => call(emulator, "DELETE", `/iam/v2/roleBindings/${uid}`);
   const patch = (address: string, body: Record<string, unknown>) =>
     call(emulator, "PATCH", `${address}?updateMask=${Object.keys(body).join(",")}`, body);
 
   test("reports a change that removes access as narrowed, with the removed access", async () => {
-    const address = `/iam/v2/roles/${made.ids["role"] ?? ""}`;
+    const address = `/iam/v2/roles/${uidOf("role")}`;
     await patch(address, { capabilities: ["CAP_TAG_LIST"] });
     const { findings, differences } = await survey(on);
     await patch(address, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
@@ -114,7 +112,7 @@ describe("drift", () => {
         kind: "changed",
         direction: "narrowed",
         type: "Role",
-        uid: made.ids["role"],
+        uid: uidOf("role"),
         stack: "test/test",
         fields: [{ path: "capabilities", before: "CAP_REPO_LIST, CAP_TAG_LIST", after: "CAP_TAG_LIST" }],
         at: expect.stringMatching(/^20/),
@@ -125,7 +123,7 @@ describe("drift", () => {
   });
 
   test("a later change of what was made by hand is another finding", async () => {
-    const at = `/iam/v2/groups/${made.ids["team"] ?? ""}`;
+    const at = `/iam/v2/groups/${uidOf("team")}`;
     const { uid } = await call(emulator, "POST", at, { name: "by-hand" });
     const address = `/iam/v2/groups/${String(uid)}`;
     const prints = new Set<string>();
@@ -139,7 +137,7 @@ describe("drift", () => {
   });
 
   test("a role made by hand has no command that deletes it, and the finding says why", async () => {
-    const at = `/iam/v2/roles/${made.ids["team"] ?? ""}`;
+    const at = `/iam/v2/roles/${uidOf("team")}`;
     const { uid } = await call(emulator, "POST", at, { name: "by-hand", capabilities: ["CAP_REPO_LIST"] });
     const { findings, differences } = await survey(on);
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
@@ -150,11 +148,9 @@ describe("drift", () => {
   });
 
   test("a role granted by hand is reported with the holder, role, group and the code that adopts it", async () => {
-    const org = made.ids["org"] ?? "";
-    const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
-    const { uid } = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
+    const uid = await bindAt("team");
     const report = await survey(on, { failOn: "unmanaged" });
-    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+    await unbind(uid);
     expect(report.failing).toBe(1);
     expect(report.findings[0]).toMatchObject({
       id: "drift-unmanaged",
@@ -165,60 +161,51 @@ describe("drift", () => {
     expect(report.differences[0]).toMatchObject({
       direction: "widened",
       answers: {
-        revert: `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL/iam/v2/roleBindings/${String(uid)}"`,
-        adopt: `new RoleBinding("someone-writer-team", adopt("${String(uid)}", {
-  parentUid: "${made.ids["team"] ?? ""}",
-  identityUid: "${made.ids["someone"] ?? ""}",
-  roleUid: "${made.ids["writer"] ?? ""}",
+        revert: `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL/iam/v2/roleBindings/${uid}"`,
+        adopt: `new RoleBinding("someone-writer-team", adopt("${uid}", {
+  parentUid: "${uidOf("team")}",
+  identityUid: "${uidOf("someone")}",
+  roleUid: "${uidOf("writer")}",
 }));`,
       },
     });
-    expect(org).not.toBe("");
   });
 
   test("reports an object that two stacks manage as contested, once, with both URNs", async () => {
-    const second = new Made(emulator, "second");
-    second.row("mine", "Role", made.ids["role"] ?? "", {}, {});
+    const second = new Made("second");
+    second.row("mine", "Role", uidOf("role"), {}, {});
     second.rows[0] = {
-      ...made.rows.find(({ id }) => id === made.ids["role"]),
+      ...made.rows.find(({ id }) => id === uidOf("role")),
       urn: "urn:pulumi:second::test::pulumi-nodejs:dynamic/platform:Role::mine",
     };
     const report = await survey({ ...on, states: [...on.states, second.export()] });
     expect(brief(report)).toEqual([
-      { kind: "Role", uid: made.ids["role"], what: "contested", direction: "neutral", fields: [] },
+      { kind: "Role", uid: uidOf("role"), what: "contested", direction: "neutral", fields: [] },
     ]);
     expect(report.findings[0]?.details).toHaveLength(2);
     expect(report.stacks).toEqual(["test/second", "test/test"]);
   });
 
   test("what a stack has given up and not deleted yet is unmanaged, and each change of it is another finding", async () => {
-    const [team, holder] = [made.ids["team"] ?? "", made.ids["someone"]];
-    const body = { identityUid: holder, roleUid: made.ids["role"] };
-    const grant = await call(emulator, "POST", `/iam/v2/roleBindings/${team}`, body);
-    const at = `/iam/v2/roleBindings/${String(grant["uid"])}`;
-    const other = new Made(emulator, "other");
-    other.row(
-      "rest",
-      "RoleBinding",
-      String(grant["uid"]),
-      { parentUid: team, ...body },
-      {},
-      { delete: true },
-    );
+    const grant = await bindAt("team", uidOf("someone"), "role");
+    const at = `/iam/v2/roleBindings/${grant}`;
+    const other = new Made("other");
+    const inputs = { parentUid: uidOf("team"), identityUid: uidOf("someone"), roleUid: uidOf("role") };
+    other.row("rest", "RoleBinding", grant, inputs, {}, { delete: true });
     const states = [...on.states, other.export()];
     const reports = [await survey({ ...on, states })];
-    await patch(at, { roleUid: made.ids["writer"] });
+    await patch(at, { roleUid: uidOf("writer") });
     reports.push(await survey({ ...on, states }));
     other.rows[0] = { ...other.rows[0], retainOnDelete: true };
     reports.push(await survey({ ...on, states: [...on.states, other.export()] }));
-    await call(emulator, "DELETE", at);
-    const found = reports.map(({ findings }) => findings.find(({ uid }) => uid === grant["uid"]));
+    await unbind(grant);
+    const found = reports.map(({ findings }) => findings.find(({ uid }) => uid === grant));
     expect(found).toMatchObject([{ severity: "high" }, { severity: "high" }, { severity: "high" }]);
     for (const [i, next] of ["deletes it", "deletes it", "leaves it at the server"].entries())
       expect(found[i]?.details).toContain(`an empty stack has given it up: its next pulumi up ${next}`);
     expect(found[0]?.fingerprint).not.toBe(found[1]?.fingerprint);
     expect(found[0]?.advice).toBe("finish the update of that stack, or delete it");
-    const { answers } = reports[0]?.differences.find(({ uid }) => uid === grant["uid"]) ?? {};
+    const { answers } = reports[0]?.differences.find(({ uid }) => uid === grant) ?? {};
     expect(answers?.adopt).toBeUndefined();
     expect(answers?.revert).toContain(at);
   });
@@ -228,12 +215,12 @@ describe("drift", () => {
     ["less", ["CAP_TAG_LIST"], []],
   ])("where the program ignores changes, %s is drift only if it may be more", async (...given) => {
     const [, capabilities, directions] = given;
-    const role = made.ids["role"] ?? "";
+    const role = uidOf("role");
     const rows = made.rows.map((row) =>
       row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
     );
     await patch(`/iam/v2/roles/${role}`, { capabilities });
-    const report = await survey({ ...on, states: [Object.assign(new Made(emulator), { rows }).export()] });
+    const report = await survey({ ...on, states: [Object.assign(new Made(), { rows }).export()] });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
     expect(brief(report).map(({ uid, direction }) => [uid, direction])).toEqual(
       directions.map((direction) => [role, direction]),
@@ -241,19 +228,18 @@ describe("drift", () => {
   });
 
   test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
-    const org = made.ids["org"] ?? "";
+    const org = uidOf("org");
     const holder = await call(emulator, "POST", `/iam/v2/identities/${org}`, {
       name: "by-hand",
       claimMatch: { issuer: "https://a.example.com", subject: "by-hand" },
     });
     emulator.advanceClock(2);
-    const body = { identityUid: holder["uid"], roleUid: made.ids["writer"] };
-    const grant = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
-    const other = new Made(emulator, "other");
+    const grant = await bindAt("team", String(holder["uid"]));
+    const other = new Made("other");
     other.row("holder", "Identity", String(holder["uid"]), {}, {}, { external: true });
-    other.row("grant", "RoleBinding", String(grant["uid"]), {}, {}, { external: true });
+    other.row("grant", "RoleBinding", grant, {}, {}, { external: true });
     const report = await survey({ ...on, states: [...on.states, other.export()] });
-    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(grant["uid"])}`);
+    await unbind(grant);
     await call(emulator, "DELETE", `/iam/v2/identities/${String(holder["uid"])}`);
     // Of one severity, what came last is first.
     expect(brief(report)).toEqual([
@@ -263,7 +249,7 @@ describe("drift", () => {
   });
 
   test("a kind that the inventory does not hold, and groups that it does not cover, are reported as not compared", async () => {
-    const root = made.ids["org"] ?? "";
+    const root = uidOf("org");
     const inventory = await takeInventory(clientOf(emulator), { root, now: Date.now });
     const report = await survey(on, { inventories: [inventory] });
     expect(report.findings).toEqual([]);
@@ -280,33 +266,26 @@ describe("drift", () => {
   });
 
   test("of equally bad ones lists first what lies at the root, though it changed before", async () => {
-    const bind = (group: string) =>
-      call(emulator, "POST", `/iam/v2/roleBindings/${made.ids[group] ?? ""}`, {
-        identityUid: made.ids["someone"],
-        roleUid: made.ids["writer"],
-      });
-    const bound = [await bind("org"), await bind("team")];
+    const bound = [await bindAt("org"), await bindAt("team")];
     const { findings } = await survey(on);
-    for (const { uid } of bound) await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
-    expect(findings.filter(({ severity }) => severity === "high").map(({ uid }) => uid)).toEqual(
-      bound.map(({ uid }) => uid),
-    );
+    for (const uid of bound) await unbind(uid);
+    expect(findings.filter(({ severity }) => severity === "high").map(({ uid }) => uid)).toEqual(bound);
   });
 
   test("an older inventory dates the drift, and is compared alone where there is no stack", async () => {
-    const root = made.ids["org"] ?? "";
+    const root = uidOf("org");
     const take = () => takeInventory(clientOf(emulator), { root, now: Date.now });
     const before = await take();
     const body = { name: "new here", capabilities: ["CAP_REPO_LIST"] };
     const { uid } = await call(emulator, "POST", `/iam/v2/roles/${root}`, body);
-    await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "other" });
+    await patch(`/iam/v2/groups/${uidOf("team")}`, { description: "other" });
     const alone = await survey({ ...on, states: [] }, { inventories: [await take()], since: [before] });
     const both = await survey(on, { since: [before] });
     const later = await take();
     const gone = await survey({ ...on, states: [] }, { inventories: [before], since: [later] });
     const old = await survey(on, { since: [later] });
     await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
-    await patch(`/iam/v2/groups/${made.ids["team"] ?? ""}`, { description: "before" });
+    await patch(`/iam/v2/groups/${uidOf("team")}`, { description: "before" });
     expect(brief(alone).map(({ what }) => what)).toEqual(["changed", "unmanaged"]);
     expect(alone.findings[1]?.message).toMatch(/^Role .*new here.* is new$/);
     expect(brief(gone).map(({ what }) => what)).toEqual(["deleted", "changed"]);
@@ -318,11 +297,10 @@ describe("drift", () => {
   });
 
   describe("of a group whose bindings one resource has", () => {
-    const grants = () => `/iam/v2/roleBindings/${made.ids["access-own"] ?? ""}`;
     const changed = (direction: string, label: string) => [
       {
         kind: "GroupAccess",
-        uid: made.ids["access"],
+        uid: uidOf("access"),
         what: "changed",
         direction,
         fields: [`bindings[${JSON.stringify(label)}]`],
@@ -330,11 +308,10 @@ describe("drift", () => {
     ];
 
     test("finds a binding created by hand once, as a change of that resource, by name", async () => {
-      const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
-      const { uid } = await call(emulator, "POST", grants(), body);
+      const uid = await bindAt("access-own");
       const report = await survey(on);
-      const only = await survey(on, { onlyUids: new Set([`${made.ids["access-own"] ?? ""}/`, String(uid)]) });
-      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      const only = await survey(on, { onlyUids: new Set([`${uidOf("access-own")}/`, uid]) });
+      await unbind(uid);
       expect(brief(report)).toEqual(changed("widened", "unmanaged: someone as writer"));
       expect(brief(only)).toEqual(brief(report));
       expect(report.findings[0]).toMatchObject({
@@ -354,12 +331,12 @@ describe("drift", () => {
     });
 
     test("finds none that an update wrote before it failed: its state has the inputs of the one before", async () => {
-      const body = { identityUid: made.ids["someone"], roleUid: made.ids["writer"] };
-      const { uid } = await call(emulator, "POST", grants(), body);
+      const uid = await bindAt("access-own");
+      const body = { identityUid: uidOf("someone"), roleUid: uidOf("writer") };
       const reports = [];
       for (const initErrors of [["deleting binding: PERMISSION_DENIED"], []]) {
         const rows = made.rows.map((row) => {
-          if (row["id"] !== made.ids["access"] || !String(row["type"]).endsWith(":GroupAccess")) return row;
+          if (row["id"] !== uidOf("access") || !String(row["type"]).endsWith(":GroupAccess")) return row;
           const outputs = row["outputs"] as { bindings: object };
           return {
             ...row,
@@ -370,17 +347,16 @@ describe("drift", () => {
         const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
         reports.push(brief(await survey({ ...on, states: [parseStateExport(text, "export.json")] })));
       }
-      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
+      await unbind(uid);
       expect(reports).toEqual([[], changed("widened", "unmanaged: someone as writer")]);
     });
 
     test("finds a binding that the resource ignores by a name that anybody may choose", async () => {
-      const identity = await call(emulator, "POST", `/iam/v2/identities/${made.ids["org"] ?? ""}`, {
+      const identity = await call(emulator, "POST", `/iam/v2/identities/${uidOf("org")}`, {
         name: "break-glass",
         claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },
       });
-      const body = { identityUid: identity["uid"], roleUid: made.ids["writer"] };
-      await call(emulator, "POST", grants(), body);
+      await bindAt("access-own", String(identity["uid"]));
       const report = await survey(on);
       await call(emulator, "DELETE", `/iam/v2/identities/${String(identity["uid"])}`);
       expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([
@@ -398,18 +374,16 @@ describe("drift", () => {
       const list = await call(
         emulator,
         "GET",
-        `/iam/v2/roleBindings?uidp.children_of=${made.ids["access-own"] ?? ""}`,
+        `/iam/v2/roleBindings?uidp.children_of=${uidOf("access-own")}`,
       );
       const held = (list["roleBindings"] ?? []) as { uid: string; identity: { uid: string } }[];
-      const { uid } = held.find(({ identity }) => identity.uid === made.ids["someone"]) ?? { uid: "" };
-      await call(emulator, "DELETE", `/iam/v2/roleBindings/${uid}`);
+      const { uid } = held.find(({ identity }) => identity.uid === uidOf("someone")) ?? { uid: "" };
+      await unbind(uid);
       const removed = await survey(on);
-      const other = { identityUid: made.ids["other"], roleUid: made.ids["reader"] };
-      const swapped = await call(emulator, "POST", grants(), other);
+      const swapped = await bindAt("access-own", uidOf("other"), "reader");
       const both = await survey(on);
-      await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(swapped["uid"])}`);
-      const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
-      await call(emulator, "POST", grants(), body);
+      await unbind(swapped);
+      await bindAt("access-own", uidOf("someone"), "reader");
       expect(brief(removed)).toEqual(changed("narrowed", "someone reads"));
       expect(brief(both).map(({ what, direction }) => [what, direction])).toEqual([["changed", "widened"]]);
       expect(both.differences[0]?.fields.map(({ path }) => path)).toEqual([
@@ -442,14 +416,13 @@ describe("drift", () => {
   });
 
   test("reports a moved object as deleted and unmanaged", async () => {
-    const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${made.ids["binding"] ?? ""}`);
-    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(uid)}`);
-    const body = { identityUid: made.ids["someone"], roleUid: made.ids["reader"] };
-    const moved = await call(emulator, "POST", `/iam/v2/roleBindings/${made.ids["team"] ?? ""}`, body);
+    const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${uidOf("binding")}`);
+    await unbind(String(uid));
+    const moved = await bindAt("team", uidOf("someone"), "reader");
     const report = await survey(on);
-    await call(emulator, "DELETE", `/iam/v2/roleBindings/${String(moved["uid"])}`);
+    await unbind(moved);
     expect(brief(report).map(({ what, uid: of }) => [what, of])).toEqual([
-      ["unmanaged", moved["uid"]],
+      ["unmanaged", moved],
       ["deleted", uid],
     ]);
     expect(report.differences[1]).toMatchObject({
@@ -475,7 +448,7 @@ describe("drift", () => {
       .filter(({ what }) => what === "deleted")
       .map(({ uid, kind }) => `${kind ?? ""} ${uid ?? ""}`);
     const expected = labels.map(({ label, kind }) => `${kind} ${made.ids[label] ?? ""}`);
-    expect(gone.sort()).toEqual([...expected, `RoleBinding ${made.ids["binding"] ?? ""}`].sort());
+    expect(gone.sort()).toEqual([...expected, `RoleBinding ${uidOf("binding")}`].sort());
     expect(report.findings.filter(({ drift }) => drift?.kind !== "deleted")).toEqual([]);
   });
 });
