@@ -473,11 +473,6 @@ describe("verify", () => {
       expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
     });
 
-    it("by its URN in the state", () => {
-      const report = verifying(reviewOf(expected), inventoryAfter(expected), stateWith(robot.uid));
-      expect(brief(report)).toMatchObject({ failing: 0, complete: true });
-    });
-
     it("and rejects a state that names an object that existed before", () => {
       const evil = binding(mallory, pusher, payments);
       const inventory = inventoryAfter([...base, evil]);
