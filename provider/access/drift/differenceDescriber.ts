@@ -120,11 +120,6 @@ export function adoptionCode(
 const hasSameInputs = (a: InventoryObject, b: InventoryObject): boolean =>
   sortedJson(a.inputs) === sortedJson(b.inputs);
 
-const directionOf = (changes: readonly FieldEffect[]): DetectedDifference["direction"] =>
-  combineDirections(changes.map(({ direction }) => direction));
-
-const propertiesOf = (changes: readonly FieldEffect[]): string => changes.map(({ path }) => path).join(", ");
-
 interface UnmanagedObject {
   readonly givesAccess: boolean;
   readonly isNew: boolean;
@@ -166,15 +161,31 @@ export class DifferenceDescriber {
     return { spec, uid, name: this.directory.describe(spec, uid, inputs), fields: [] };
   }
 
+  /** @param managed the resource of the object; without one it is compared with an older inventory. */
   describeChanged(
-    managed: ManagedResource,
+    spec: ResourceSpec,
+    uid: string,
     changes: readonly FieldEffect[],
     sides: { before: Props; after: Props },
+    managed?: ManagedResource,
   ): DetectedDifference {
-    const { spec, uid, resource, stack, stackName } = managed;
     const object = this.directory.find(spec.kind, uid);
     const older = this.older?.find(spec.kind, uid);
-    const about = this.about(spec, uid, resource.inputs);
+    const about = this.about(spec, uid, managed?.resource.inputs ?? sides.before);
+    const changed = {
+      ...about,
+      what: "changed",
+      direction: combineDirections(changes.map(({ direction }) => direction)),
+      fields: changes,
+      ...sides,
+    } as const;
+    const [noun, properties] = [capitalize(spec.noun), changes.map(({ path }) => path).join(", ")];
+    const details = this.changeTime(older && object && hasSameInputs(older, object));
+    if (managed === undefined) {
+      const message = `${noun} ${about.name} was changed: ${properties}`;
+      return { ...changed, message, details, at: object?.updateTime };
+    }
+    const { resource, stack, stackName } = managed;
     const isSecret = isSecretArgument(resource);
     const paths = changes.map(({ path }) => path).filter((path) => !Object.hasOwn(spec.outputs ?? {}, path));
     const answers =
@@ -190,15 +201,11 @@ export class DifferenceDescriber {
             adopt: changedArgumentsCode(spec, paths, sides.after, isSecret),
           };
     return {
-      ...about,
-      what: "changed",
-      direction: directionOf(changes),
-      message: `${capitalize(spec.noun)} ${about.name} was changed outside of its program: ${propertiesOf(changes)}`,
+      ...changed,
+      message: `${noun} ${about.name} was changed outside of its program: ${properties}`,
       ...answers,
-      details: [`in stack ${stack}`, ...this.changeTime(older && object && hasSameInputs(older, object))],
-      fields: changes,
+      details: [`in stack ${stack}`, ...details],
       managed,
-      ...sides,
       at: object?.updateTime ?? this.lastBound(managed, sides),
     };
   }
@@ -217,34 +224,33 @@ export class DifferenceDescriber {
       .sort((a, b) => Date.parse(b) - Date.parse(a))[0];
   }
 
-  describeDeleted(managed: ManagedResource, before: Props): DetectedDifference {
-    const { spec, uid, resource, stack, stackName } = managed;
-    const forget = stackCommand("forget", resource.urn, stackName);
-    return {
-      ...this.describeMissing(spec, uid, resource.inputs),
-      advice: "create it again, or remove it from the program and its state",
-      details: [
-        `in stack ${stack}`,
-        ...(this.older?.find(spec.kind, uid) ? [`it existed at ${this.olderTime}`] : []),
-      ],
-      managed,
-      before,
-      revert: stackCommand("revert", resource.urn, stackName),
-      adopt: forget === undefined ? undefined : `# after removing it from the program:\n${forget}`,
-    };
-  }
-
-  private describeMissing(
+  /** @param managed the resource of which the object is gone; without one it is gone since an older inventory. */
+  describeDeleted(
     spec: ResourceSpec,
     uid: string,
-    inputs: Props,
-  ): Omit<DetectedDifference, "details"> {
-    const about = this.about(spec, uid, inputs);
-    return {
+    before: Props,
+    managed?: ManagedResource,
+  ): DetectedDifference {
+    const about = this.about(spec, uid, managed?.resource.inputs ?? before);
+    const deleted = {
       ...about,
       what: "deleted",
       direction: spec.grantsAccess === undefined ? "neutral" : "narrowed",
-      message: `${capitalize(spec.noun)} ${about.name} was deleted outside of its program`,
+      before,
+    } as const;
+    const existed = this.older?.find(spec.kind, uid) ? [`it existed at ${this.olderTime}`] : [];
+    const message = `${capitalize(spec.noun)} ${about.name} was deleted`;
+    if (managed === undefined) return { ...deleted, message, details: existed };
+    const { resource, stack, stackName } = managed;
+    const forget = stackCommand("forget", resource.urn, stackName);
+    return {
+      ...deleted,
+      message: `${message} outside of its program`,
+      advice: "create it again, or remove it from the program and its state",
+      details: [`in stack ${stack}`, ...existed],
+      managed,
+      revert: stackCommand("revert", resource.urn, stackName),
+      adopt: forget === undefined ? undefined : `# after removing it from the program:\n${forget}`,
     };
   }
 
@@ -306,38 +312,6 @@ export class DifferenceDescriber {
       revert: mayBeOlder ? undefined : deleteCommand(spec, uid),
       ...(owner === undefined &&
         pending === undefined && { adopt: adoptionCode(spec, object, this.directory, this.now) }),
-    };
-  }
-
-  /** An object of an older inventory that no longer exists. */
-  describeRemoved(spec: ResourceSpec, { uid, inputs }: InventoryObject): DetectedDifference {
-    const missing = this.describeMissing(spec, uid, inputs);
-    return {
-      ...missing,
-      message: `${capitalize(spec.noun)} ${missing.name} was deleted`,
-      details: [`it existed at ${this.olderTime}`],
-      before: inputs,
-    };
-  }
-
-  /** An object that differs between two inventories. */
-  describeEdited(
-    spec: ResourceSpec,
-    older: InventoryObject,
-    now: InventoryObject,
-    changes: readonly FieldEffect[],
-  ): DetectedDifference {
-    const about = this.about(spec, older.uid, older.inputs);
-    return {
-      ...about,
-      what: "changed",
-      direction: directionOf(changes),
-      message: `${capitalize(spec.noun)} ${about.name} was changed: ${propertiesOf(changes)}`,
-      details: this.changeTime(false),
-      fields: changes,
-      before: older.inputs,
-      after: now.inputs,
-      at: now.updateTime,
     };
   }
 }

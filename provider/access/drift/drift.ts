@@ -129,13 +129,13 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
   const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
     after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
   const read = new Set(states.compared.filter(isRead).map(({ managed }) => managed));
-  const owned = bindingKeysOfCollections(states.compared, "after");
+  const isOwned = createOwnedCheck(states.compared, "after");
   const unmanaged = findUnmanaged(
     run,
     ({ kind, uid }) => run.managed.ownersOf(kind, uid).length === 0,
     false,
     // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
-    (object, owner) => read.has(owner) && !bindingKeys(entityOfObject(object)).every((key) => owned.has(key)),
+    (object, owner) => read.has(owner) && !isOwned(entityOfObject(object)),
   );
   const differences = [...states.differences, ...unmanaged];
   return { differences, resources: states.compared, compared: states.compared.length };
@@ -165,11 +165,12 @@ function compareInventories(run: DriftRun, older: Directory): DriftFound {
     if (now === undefined && (builtIn !== undefined || !scope.lists(kind, uid))) continue;
     compared += 1;
     if (now === undefined) {
-      differences.push(describer.describeRemoved(spec, object));
+      differences.push(describer.describeDeleted(spec, uid, inputs));
       continue;
     }
     const changes = describeEffects(spec, inputs, now.inputs, effects);
-    if (changes.length > 0) differences.push(describer.describeEdited(spec, object, now, changes));
+    const sides = { before: inputs, after: now.inputs };
+    if (changes.length > 0) differences.push(describer.describeChanged(spec, uid, changes, sides));
   }
   /** Whether an object was created after the older inventory. */
   const isNew = ({ kind, uid }: InventoryObject): boolean =>
@@ -182,14 +183,12 @@ function measureCoverage(
   { directory, managed, scope }: DriftRun,
   resources: readonly ComparedResource[],
 ): Coverage {
-  const declared = bindingKeysOfCollections(resources, "before");
+  const isDeclared = createOwnedCheck(resources, "before");
   const objects = [...directory.all()].flatMap((object) => {
     const { kind, uid } = object;
     const spec = specs[kind];
     if (spec === undefined || isUndeclarable(spec, object, scope)) return [];
-    const keys = bindingKeys(entityOfObject(object));
-    const isManaged =
-      managed.ownersOf(kind, uid).length > 0 || (keys.length > 0 && keys.every((key) => declared.has(key)));
+    const isManaged = managed.ownersOf(kind, uid).length > 0 || isDeclared(entityOfObject(object));
     return [{ kind, group: (spec.sharesParentUid ? uid : parentOf(uid)) ?? "", isManaged }];
   });
   const groups = countManaged(objects, ({ group }) => group);
@@ -288,31 +287,30 @@ function entityOfManaged(managed: ManagedResource, inputs: Props, side: "before"
   return toEntity(read, { key: keyOfManaged(managed), uid, side });
 }
 
-/** The keys of the bindings of resources that own all bindings of a group, on one side of the comparison. */
-function bindingKeysOfCollections(
+/** Tells whether resources that own all bindings of a group have all that an object grants, on one side of the comparison. */
+function createOwnedCheck(
   resources: readonly ComparedResource[],
   side: "before" | "after",
-): ReadonlySet<string> {
-  const keys = new Set<string>();
-  for (const compared of resources) {
-    const { resource, spec, uid } = compared.managed;
-    const inputs = compared[side];
-    if (aggregatedKind(spec) === undefined || inputs === undefined) continue;
-    const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
-    for (const key of bindingKeys(toEntity(complete, { key: keyOfManaged(compared.managed), uid, side })))
-      keys.add(key);
-  }
-  return keys;
+): (object: Entity) => boolean {
+  const owned = new Set(
+    resources.flatMap(({ managed, [side]: inputs }) => {
+      const { resource, spec, uid } = managed;
+      if (aggregatedKind(spec) === undefined || inputs === undefined) return [];
+      const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
+      return bindingKeys(toEntity(complete, { key: keyOfManaged(managed), uid, side }));
+    }),
+  );
+  return (object) => {
+    const keys = bindingKeys(object);
+    return keys.length > 0 && keys.every((key) => owned.has(key));
+  };
 }
 
 /** The access graphs of both sides: the live organisation with each difference undone, and as it is. */
 function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound) {
-  const owned = bindingKeysOfCollections(resources, "after");
-  const live = [...directory.all()].map(entityOfObject).filter((entity) => {
-    // What owns all bindings of its group stands for them.
-    const keys = bindingKeys(entity);
-    return keys.length === 0 || !keys.every((key) => owned.has(key));
-  });
+  const isOwned = createOwnedCheck(resources, "after");
+  // What owns all bindings of its group stands for them.
+  const live = [...directory.all()].map(entityOfObject).filter((entity) => !isOwned(entity));
   const after = new Map(live.map((entity) => [entity.key, entity]));
   for (const { managed, after: inputs } of resources) {
     if (inputs === undefined) continue;

@@ -389,7 +389,7 @@ export class StateComparison {
       if (!scope.checkCoverage(managed)) return;
       const before = managed.resource.inputs;
       this.compared.push({ managed, before });
-      this.differences.push(describer.describeDeleted(managed, before));
+      this.differences.push(describer.describeDeleted(managed.spec, managed.uid, before, managed));
       return;
     }
     this.compareArguments(managed, recordedArguments(managed, live, notes), live);
@@ -425,7 +425,8 @@ export class StateComparison {
     }
     const before = argumentsBefore(recorded, after, changes);
     this.compared.push({ managed, before, after });
-    this.differences.push(this.context.describer.describeChanged(managed, changes, { before, after }));
+    const sides = { before, after };
+    this.differences.push(this.context.describer.describeChanged(spec, managed.uid, changes, sides, managed));
   }
 
   /**
