@@ -1,7 +1,5 @@
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { parseStateExport } from "../../provider/access/documents/stateExport";
-import { brief, survey } from "../support/driftMatrix";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import { declared, samples, surroundings } from "../support/samples";
 
@@ -84,14 +82,5 @@ describe("secrets inside of arguments, through the real engine", () => {
     expect(emulator.requests.filter(({ method }) => method !== "GET")).toEqual([]);
     await stack.succeed(["refresh", "--yes", "--skip-preview", "--expect-no-changes"]);
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
-  });
-
-  test("are not reported as drift, nor is any value of a kind that is no secret", async () => {
-    const { stdout } = await stack.succeed(["stack", "export"]);
-    const ids = Object.fromEntries(
-      Object.entries(await stack.ours()).map(([name, { id }]) => [name, id ?? ""]),
-    );
-    const on = { emulator, ids, states: [parseStateExport(stdout, "export.json")] };
-    expect(brief(await survey(on))).toEqual([]);
   });
 });
