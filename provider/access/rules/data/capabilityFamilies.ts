@@ -40,8 +40,8 @@ export interface CapabilityFamily {
   readonly can: string;
   /** Why it is in this family. */
   readonly why: string;
-  /** A built-in role of the platform that only reads, and holds all of these names. */
-  readonly heldBy?: string;
+  /** Built-in roles of the platform that only read: each name is held by one of them. */
+  readonly heldBy?: readonly string[];
   /** The names are not known to this version: the form alone decides. */
   readonly isGuess?: true;
 }
@@ -70,43 +70,22 @@ export const capabilityFamilies: readonly CapabilityFamily[] = [
       VULN_REPORT_LIST
     `),
     effect: "reads",
-    can: "read what a viewer reads",
+    can: "read",
     why: "the platform gives it to everybody who may look at a group",
-    heldBy: "viewer",
+    heldBy: ["viewer"],
   },
   {
-    names: words("LIBRARIES_JAVA_LIST"),
+    names: words("ARGOS_OSV_READ LIBRARIES_JAVA_LIST LIBRARIES_JAVASCRIPT_LIST LIBRARIES_PYTHON_LIST"),
     effect: "reads",
-    can: "pull packages",
-    why: "a role that only pulls has it",
-    heldBy: "libraries.java.pull",
-  },
-  {
-    names: words("LIBRARIES_JAVASCRIPT_LIST"),
-    effect: "reads",
-    can: "pull packages",
-    why: "a role that only pulls has it",
-    heldBy: "libraries.javascript.pull",
-  },
-  {
-    names: words("LIBRARIES_PYTHON_LIST"),
-    effect: "reads",
-    can: "pull packages",
-    why: "a role that only pulls has it",
-    heldBy: "libraries.python.pull",
+    can: "read",
+    why: "a role that only pulls, or only reads advisories, has it",
+    heldBy: ["argos.osv.reader", "libraries.java.pull", "libraries.javascript.pull", "libraries.python.pull"],
   },
   {
     names: words("LIBRARIES_DOTNET_LIST LIBRARIES_GO_LIST"),
     effect: "reads",
-    can: "pull packages",
+    can: "read",
     why: "it is for packages of .NET and Go what LIBRARIES_JAVA_LIST is for those of Java",
-  },
-  {
-    names: words("ARGOS_OSV_READ"),
-    effect: "reads",
-    can: "read advisories",
-    why: "a role that only reads advisories has it",
-    heldBy: "argos.osv.reader",
   },
   {
     names: /^[A-Z0-9]+$/,
@@ -147,10 +126,11 @@ export const capabilityFamilies: readonly CapabilityFamily[] = [
     why: "invites, identities and tokens pass on what their author holds",
   },
   {
-    names: /^IAM_(?:GROUPS|ROLES)_CREATE$/,
+    names:
+      /^(?:IAM_(?:GROUPS|ROLES)_CREATE|(?:LIBRARIES_(?:REQUEST_GROUPS|AWS_MARKETPLACE)|EVENTS_SUBSCRIPTION|LOGGIE_LOGS|TERMS|MCP_TOOL)_\w+)$/,
     effect: "other",
-    can: "create groups and roles",
-    why: "nobody uses what is new, but a name of it may be taken for that of another one",
+    can: "do more than read",
+    why: "it makes what others see, agree to or pay for, calls tools, or decides where events and logs go",
   },
   {
     names: /^IAM_(?:GROUPS|GROUP_INVITES|ROLES|ROLE_BINDINGS|IDENTITY|IDENTITIES|ORGANIZATIONS?)_\w+$/,
@@ -166,41 +146,11 @@ export const capabilityFamilies: readonly CapabilityFamily[] = [
     isGuess: true,
   },
   {
-    names: /^LIBRARIES_REQUEST_GROUPS_\w+$/,
-    effect: "other",
-    can: "change requests for packages",
-    why: "requests of others, and what is built for them, are changed or deleted by it",
-  },
-  {
-    names: /^LIBRARIES_AWS_MARKETPLACE_\w+$/,
-    effect: "other",
-    can: "subscribe to paid services",
-    why: "a subscription costs money, and its change may end what others use",
-  },
-  {
     names:
       /^(?:MANIFEST|TAG|REPO|APK|REGISTRY|SIGSTORE|POLICIES|ADVISORIES|VULN|SKILLS|BUILDAPI|REX|CASSIE|LIBRARIES)_\w+$/,
     effect: "supplyChain",
     can: "change what others pull",
     why: "it writes artifacts, or decides which of them are built, signed or let through",
-  },
-  {
-    names: /^(?:EVENTS_SUBSCRIPTION_\w+|LOGGIE_LOGS_\w+)$/,
-    effect: "other",
-    can: "decide where events and logs go",
-    why: "it shows its holder what others do, or takes away the alerts that show what it does itself",
-  },
-  {
-    names: words("TERMS_ACCEPT"),
-    effect: "other",
-    can: "accept terms for the organisation",
-    why: "an acceptance binds the organisation, and cannot be withdrawn",
-  },
-  {
-    names: words("MCP_TOOL_CALL"),
-    effect: "other",
-    can: "call tools",
-    why: "what a tool does for its caller is not described",
   },
 ];
 
