@@ -2,7 +2,6 @@ import { describeEffects, mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { hasPrincipal, isPrincipalField } from "../graph/accessKinds";
-import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
@@ -17,7 +16,7 @@ import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
 import { labelEntity } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
-import { addTo, getOrCompute } from "../../fields/values";
+import { getOrCompute } from "../../fields/values";
 import { limitLines, plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
@@ -197,12 +196,6 @@ function compareTrust(facts: Facts, deleted: Entity, created: Entity): FieldEffe
 
 const placeOf = ({ role, group }: Grant): string => JSON.stringify([role.key, group.key]);
 
-/** A deleted identity, and the grants of it that a new one gets: the same role on the same group. */
-interface Predecessor {
-  readonly old: Entity;
-  readonly grants: readonly Grant[];
-}
-
 /** The deleted identities by the role and the group of each grant that they had. */
 function indexDeleted(facts: Facts): ReadonlyMap<string, ReadonlySet<Entity>> {
   const index = new Map<string, Set<Entity>>();
@@ -217,47 +210,33 @@ function indexDeleted(facts: Facts): ReadonlyMap<string, ReadonlySet<Entity>> {
   return index;
 }
 
-/** Finds the deleted identities that had grants of a new one; one of its name comes first. */
-function findPredecessors(
-  facts: Facts,
-  created: Entity,
-  deleted: ReadonlyMap<string, ReadonlySet<Entity>>,
-): Predecessor[] {
-  const shared = new Map<Entity, Grant[]>();
-  for (const grant of facts.heldThrough(created.key)) {
-    for (const old of deleted.get(placeOf(grant)) ?? []) {
-      if (old.kind === created.kind) addTo(shared, old, grant);
-    }
-  }
-  const hasSameName = ({ old }: Predecessor): number => Number(old.name === created.name);
-  return Array.from(shared, ([old, grants]) => ({ old, grants })).sort(
-    (a, b) => hasSameName(b) - hasSameName(a),
-  );
-}
-
 /** Grants of a deleted identity that another principal gets. */
-interface Inheritance extends Predecessor {
+interface Inheritance {
+  readonly old: Entity;
+  readonly grants: Grant[];
   /** What of the trust of the new identity the deleted one did not accept. */
   readonly changed: readonly FieldEffect[];
 }
 
-/** What a new identity inherits for another principal; undefined if its trust covers no more than a predecessor's. */
+/** What a new identity inherits of a deleted one for another principal; a grant that one of its own principal had is none. */
 function findInheritance(
   facts: Facts,
   created: Entity,
-  predecessors: readonly Predecessor[],
+  deleted: ReadonlyMap<string, ReadonlySet<Entity>>,
 ): Inheritance | undefined {
-  const open = new Set(predecessors.flatMap(({ grants }) => grants.map(tupleOf)));
-  const strangers: Inheritance[] = [];
-  for (const { old, grants } of predecessors) {
-    // Each comparison of patterns takes time, and after a large rename most identities find their own first.
-    if (open.size === 0) return undefined;
-    const changed = compareTrust(facts, old, created);
-    if (changed.length > 0) strangers.push({ old, grants, changed });
-    else for (const grant of grants) open.delete(tupleOf(grant));
+  const inherited = new Map<Entity, Inheritance>();
+  const inheritanceOf = (old: Entity): Inheritance =>
+    getOrCompute(inherited, old, () => ({ old, grants: [], changed: compareTrust(facts, old, created) }));
+  // Each comparison of patterns takes time, and after a large rename most identities find their own first.
+  const hasOtherName = ({ name }: Entity): number => Number(name !== created.name);
+  for (const grant of facts.heldThrough(created.key)) {
+    const before = [...(deleted.get(placeOf(grant)) ?? [])]
+      .filter(({ kind }) => kind === created.kind)
+      .sort((a, b) => hasOtherName(a) - hasOtherName(b));
+    const isForOthers = before.every((old) => inheritanceOf(old).changed.length > 0);
+    if (isForOthers) for (const old of before) inheritanceOf(old).grants.push(grant);
   }
-  return strangers
-    .map((each) => ({ ...each, grants: each.grants.filter((grant) => open.has(tupleOf(grant))) }))
+  return [...inherited.values()]
     .filter(({ grants }) => grants.length > 0)
     .sort((a, b) => b.grants.length - a.grants.length)[0];
 }
@@ -270,7 +249,7 @@ function findInheritedGrants(facts: Facts): FindingInput[] {
   const deleted = indexDeleted(facts);
   return [...facts.writes(hasPrincipal)].flatMap(({ op, after }) => {
     if (op !== "create") return [];
-    const inherited = findInheritance(facts, after, findPredecessors(facts, after, deleted));
+    const inherited = findInheritance(facts, after, deleted);
     if (inherited === undefined) return [];
     const { old, grants, changed } = inherited;
     return [
