@@ -75,7 +75,7 @@ function findHostOwner(name: string): HostOwner {
     return {
       problem: `everybody can have a name below ${getPublicSuffix(bare, { allowPrivateDomains: true }) ?? bare}`,
     };
-  return !Object.keys(sharedDomains).some((shared) => isBelow(bare, shared))
+  return !sharedDomains.some((shared) => isBelow(bare, shared))
     ? { domain }
     : { problem: `${bare} serves many customers, and the address names none of them` };
 }

@@ -22,7 +22,6 @@ const AZURE_DOCS = "https://learn.microsoft.com/en-us/entra/identity-platform/ac
 const AWS_FEDERATION_DOCS =
   "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound.html";
 const SEMAPHORE_DOCS = "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md";
-const S3_DOCS = "https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html";
 /** The tenant of all personal accounts. */
 const PERSONAL_ACCOUNTS = ["9188040d-6c67-4c5b-b112-36a304b66dad"];
 
@@ -232,153 +231,44 @@ export const tenantAddresses: readonly TenantAddress[] = [
   },
 ];
 
-const PROVIDER = "https://publicsuffix.org/list/";
-/** A list of services whose customers share an issuer. */
-const SHARED_ISSUERS =
-  "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_oidc_secure-by-default.html";
-
 /**
- * Domains whose hosts, or their paths, serve many customers, beside those of the public suffix list, with the source of each. Only
- * the addresses of the table above pin one there. Names of buckets, machines and pages are in neither: whoever comes first has them.
+ * Domains whose hosts, or their paths, serve many customers, beside those of the public suffix list. Only the addresses of the table
+ * above pin one there. Names of buckets, machines and pages are in neither: whoever comes first has them.
  */
-export const sharedDomains: Readonly<Record<string, string>> = {
-  // The name of a deleted bucket is free for everybody: no address of one proves whose it is.
-  "amazonaws.com": S3_DOCS,
-  "amazonaws.com.cn": S3_DOCS,
-  "api.aws": AWS_FEDERATION_DOCS,
-  "googleapis.com": "https://cloud.google.com/apis/docs/overview",
-  "google.com": "https://developers.google.com/identity/openid-connect/openid-connect",
-  "microsoftonline.com": AZURE_DOCS,
-  "microsoftonline.us":
-    "https://learn.microsoft.com/en-us/entra/identity-platform/authentication-national-cloud",
-  "windows.net": AZURE_DOCS,
-  "azure.com": "https://learn.microsoft.com/en-us/azure/aks/use-oidc-issuer",
-  "b2clogin.com": "https://learn.microsoft.com/en-us/azure/active-directory-b2c/b2clogin",
-  "ciamlogin.com": "https://learn.microsoft.com/en-us/entra/external-id/customers/concept-custom-url-domain",
-  "auth0.com": "https://auth0.com/docs/get-started/tenant-settings",
-  "okta.com": "https://developer.okta.com/docs/concepts/okta-organizations/",
-  "oktapreview.com": "https://developer.okta.com/docs/concepts/okta-organizations/",
-  "okta-emea.com": "https://developer.okta.com/docs/concepts/okta-organizations/",
-  "okta-gov.com": "https://developer.okta.com/docs/concepts/okta-organizations/",
-  "onelogin.com": "https://developers.onelogin.com/openid-connect",
-  "cloudflareaccess.com": "https://developers.cloudflare.com/cloudflare-one/",
-  "pingone.com": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "pingone.ca": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "pingone.eu": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "pingone.asia": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "pingone.com.au": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "pingone.sg": "https://apidocs.pingidentity.com/pingone/platform/v1/api/",
-  "jumpcloud.com": "https://jumpcloud.com/support/sso-with-oidc",
-  "duosecurity.com": "https://duo.com/docs/sso-oidc-generic",
-  "frontegg.com": "https://developers.frontegg.com/",
-  "kinde.com": "https://docs.kinde.com/",
-  "workos.com": "https://workos.com/docs",
-  "stytch.com": "https://stytch.com/docs",
-  "descope.com": "https://docs.descope.com/",
-  "propelauthtest.com": "https://docs.propelauth.com/",
-  "oraclecloud.com": "https://docs.oracle.com/en-us/iaas/Content/Identity/home.htm",
-  "cloud.ibm.com": "https://cloud.ibm.com/apidocs/iam-identity-token-api",
-  "appdomain.cloud": "https://cloud.ibm.com/docs/appid",
-  "linkedin.com":
-    "https://learn.microsoft.com/en-us/linkedin/consumer/integrations/self-serve/sign-in-with-linkedin-v2",
-  "apple.com": "https://developer.apple.com/documentation/signinwithapple",
-  "facebook.com": "https://developers.facebook.com/docs/facebook-login/limited-login/token/",
-  "discord.com": "https://discord.com/.well-known/openid-configuration",
-  "twitch.tv": "https://dev.twitch.tv/docs/authentication/getting-tokens-oidc/",
-  "slack.com": "https://api.slack.com/authentication/sign-in-with-slack",
-  "huggingface.co": "https://huggingface.co/.well-known/openid-configuration",
-  "gitea.com": "https://docs.gitea.com/development/oauth2-provider",
-  "codeberg.org": "https://codeberg.org/.well-known/openid-configuration",
-  "docker.com": "https://docs.docker.com/accounts/create-account/",
-  "line.me": "https://access.line.me/.well-known/openid-configuration",
-  "paypal.com": "https://www.paypal.com/.well-known/openid-configuration",
-  "yandex.cloud": "https://auth.yandex.cloud/.well-known/openid-configuration",
-  "microsoftonline.cn":
-    "https://learn.microsoft.com/en-us/entra/identity-platform/authentication-national-cloud",
-  "chinacloudapi.cn":
-    "https://learn.microsoft.com/en-us/entra/identity-platform/authentication-national-cloud",
-  "okta.mil": "https://developer.okta.com/docs/concepts/okta-organizations/",
-  "snowflakecomputing.com": "https://docs.snowflake.com/en/user-guide/admin-account-identifier",
-  "databricks.com": "https://docs.databricks.com/aws/en/workspace/workspace-details",
-  "azuredatabricks.net": "https://learn.microsoft.com/en-us/azure/databricks/workspace/workspace-details",
-  "auth0app.com": "https://auth0.com/docs/deploy-monitor/deploy-private-cloud",
-  "accounts.dev": "https://clerk.com/docs/deployments/environments",
-  "datachain.ai": SHARED_ISSUERS,
-  "openshiftapps.com":
-    "https://github.com/aws-samples/resource-control-policy-examples/tree/main/Limit-access-to-trusted-OIDC-identity-providers",
-  "sandboxes.cloud": SHARED_ISSUERS,
-  "shisho.dev": SHARED_ISSUERS,
-  "upbound.io": SHARED_ISSUERS,
-  "salesforce.com": "https://help.salesforce.com/s/articleView?id=sf.remoteaccess_using_openid.htm",
-  "atlassian.com": "https://developer.atlassian.com/cloud/",
-  "github.com": "https://docs.github.com/en/actions/reference/security/oidc",
-  "githubusercontent.com": "https://docs.github.com/en/actions/reference/security/oidc",
-  "ghe.com": "https://docs.github.com/en/enterprise-cloud@latest/admin/data-residency",
-  "gitlab.com": "https://docs.gitlab.com/ci/secrets/id_token_authentication/",
-  "bitbucket.org":
-    "https://support.atlassian.com/bitbucket-cloud/docs/integrate-pipelines-with-resource-servers-using-oidc/",
-  "buildkite.com": "https://buildkite.com/docs/pipelines/security/oidc",
-  "circleci.com": "https://circleci.com/docs/openid-connect-tokens/",
-  "codefresh.io": "https://codefresh.io/docs/docs/integrations/oidc-pipelines/",
-  "cirrus-ci.com": "https://cirrus-ci.org/guide/writing-tasks/",
-  "depot.dev": "https://depot.dev/docs",
-  "doppler.com": "https://docs.doppler.com/docs/service-account-identities",
-  "netlify.com": "https://docs.netlify.com/functions/functions-and-identity/",
-  "render.com": "https://render.com/docs",
-  "railway.com": "https://docs.railway.com/",
-  "modal.com": "https://modal.com/docs/guide/oidc-integration",
-  "infisical.com": "https://infisical.com/docs/documentation/platform/identities/oidc-auth/general",
-  "hashicorp.cloud": "https://developer.hashicorp.com/hcp/docs",
-  "travis-ci.com": "https://docs.travis-ci.com/",
-  "bitrise.io": "https://docs.bitrise.io/",
-  "digitalocean.com": "https://docs.digitalocean.com/",
-  "zitadel.cloud": "https://zitadel.com/docs",
-  "oryapis.com": "https://www.ory.com/docs",
-  "env0.com": "https://docs.envzero.com/",
-  "fly.io": "https://fly.io/docs/security/openid-connect/",
-  "gitpod.io": "https://www.gitpod.io/docs/configure/workspaces/oidc",
-  "harness.io": "https://developer.harness.io/",
-  "namespace.so": "https://namespace.so/docs",
-  "namespaceapis.com": "https://namespace.so/docs",
-  "pulumi.com": "https://www.pulumi.com/docs/administration/access-identity/oidc-provider/",
-  "scalr.io": "https://docs.scalr.io/",
-  "semaphoreci.com": SEMAPHORE_DOCS,
-  "sigstore.dev": "https://docs.sigstore.dev/",
-  "spacelift.io": "https://docs.spacelift.io/integrations/cloud-providers/oidc",
-  "terraform.io":
-    "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens",
-  "vercel.com": "https://vercel.com/docs/oidc/reference",
-  "heroku.com": "https://devcenter.heroku.com/",
-  "jsdelivr.net": "https://www.jsdelivr.com/documentation",
-  "unpkg.com": "https://unpkg.com/",
-  "statically.io": "https://statically.io/",
-  "dropboxusercontent.com": "https://help.dropbox.com/share",
-  "googleusercontent.com": PROVIDER,
-  "sharepoint.com": "https://learn.microsoft.com/en-us/sharepoint/",
-  "pastebin.com": "https://pastebin.com/",
-  "octopus.app": "https://octopus.com/docs/infrastructure/accounts/openid-connect",
-  "authkit.app": "https://workos.com/docs/authkit",
-  "enforce.dev": "https://edu.chainguard.dev/chainguard/administration/iam-organizations/",
-  "attest.azure.net": "https://learn.microsoft.com/en-us/azure/attestation/overview",
-  "backblazeb2.com": "https://www.backblaze.com/docs/cloud-storage-s3-compatible-api",
-  "aliyuncs.com": "https://www.alibabacloud.com/help/en/oss/user-guide/regions-and-endpoints",
-  "myqcloud.com": "https://www.tencentcloud.com/document/product/436/6224",
-  "cloud.ovh.net": "https://help.ovhcloud.com/csm/en-public-cloud-storage-s3-location",
-  "b-cdn.net": "https://docs.bunny.net/docs/cdn",
-  "atlassian.net": "https://developer.atlassian.com/cloud/",
-  "jfrog.io":
-    "https://jfrog.com/help/r/jfrog-platform-administration-documentation/openid-connect-integration",
-  "yahoo.com": "https://developer.yahoo.com/oauth2/guide/openid_connect/",
-  "live.com": AZURE_DOCS,
-  "login.gov": "https://developers.login.gov/oidc/getting-started/",
-  "id.me": "https://developers.id.me/documentation/oidc",
-  "orcid.org": "https://info.orcid.org/documentation/integration-guide/",
+export const sharedDomains: readonly string[] = [
+  // Clouds. The name of a deleted bucket is free for everybody, so no address of one proves whose it is:
+  // https://docs.aws.amazon.com/AmazonS3/latest/userguide/gpbucketnamespaces.html
+  `
+    amazonaws.com amazonaws.com.cn api.aws googleapis.com google.com googleusercontent.com
+    microsoftonline.com microsoftonline.us microsoftonline.cn chinacloudapi.cn windows.net azure.com
+    attest.azure.net oraclecloud.com cloud.ibm.com appdomain.cloud yandex.cloud snowflakecomputing.com
+    databricks.com azuredatabricks.net openshiftapps.com digitalocean.com heroku.com backblazeb2.com
+    aliyuncs.com myqcloud.com cloud.ovh.net
+  `,
+  // Services by which people sign in.
+  `
+    b2clogin.com ciamlogin.com live.com auth0.com auth0app.com okta.com oktapreview.com okta-emea.com
+    okta-gov.com okta.mil onelogin.com cloudflareaccess.com pingone.com pingone.ca pingone.eu
+    pingone.asia pingone.com.au pingone.sg jumpcloud.com duosecurity.com frontegg.com kinde.com
+    workos.com authkit.app stytch.com descope.com propelauthtest.com accounts.dev zitadel.cloud
+    oryapis.com salesforce.com linkedin.com apple.com facebook.com discord.com twitch.tv slack.com
+    line.me paypal.com yahoo.com login.gov id.me orcid.org
+  `,
+  // Services that build, keep and run code. Less known ones are those of AWS's list of issuers that customers share:
+  // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_oidc_secure-by-default.html
+  `
+    github.com githubusercontent.com ghe.com gitlab.com bitbucket.org atlassian.com atlassian.net
+    buildkite.com circleci.com codefresh.io cirrus-ci.com depot.dev doppler.com netlify.com render.com
+    railway.com modal.com infisical.com hashicorp.cloud terraform.io travis-ci.com bitrise.io env0.com
+    fly.io gitpod.io harness.io namespace.so namespaceapis.com pulumi.com scalr.io semaphoreci.com
+    sigstore.dev spacelift.io vercel.com octopus.app enforce.dev jfrog.io docker.com huggingface.co
+    gitea.com codeberg.org datachain.ai sandboxes.cloud shisho.dev upbound.io
+  `,
   // Servers of GitLab on which anybody may have an account.
-  "gitlab.gnome.org": "https://gitlab.gnome.org/",
-  "salsa.debian.org": "https://wiki.debian.org/Salsa",
-  "framagit.org": "https://framagit.org/",
-  "invent.kde.org": "https://invent.kde.org/",
-};
+  "gitlab.gnome.org salsa.debian.org framagit.org invent.kde.org",
+  // Sites that serve the files of everybody.
+  "jsdelivr.net unpkg.com statically.io dropboxusercontent.com sharepoint.com pastebin.com b-cdn.net",
+].flatMap((names) => names.trim().split(/\s+/));
 
 /** Top-level domains below which nobody can register a name on the internet, and which the public suffix list lacks. */
 export const reservedTopLevels: Readonly<Record<string, string>> = {
