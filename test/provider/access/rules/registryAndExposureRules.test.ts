@@ -374,26 +374,6 @@ describe("X3 cannot-be-judged", () => {
   });
 });
 
-describe("X4 not-reviewed", () => {
-  const type = "command:local:Command";
-  const own = { urn: `urn:pulumi:production::acme::${type}::migrate`, type, inputs: {} };
-  const command = state("Command", "migrate", {}, own);
-  const of = (op: "create" | "same" | "delete") => {
-    const shown = step(op, op === "create" ? undefined : command, op === "delete" ? undefined : command);
-    return change([], [], { steps: [shown] });
-  };
-
-  it("finds changes that cannot be reviewed, and ignores unchanged resources", () => {
-    const message = "Command migrate is not reviewed (create): it runs commands";
-    const details = ["type command:local:Command"];
-    expect(found("X4", of("create"))).toMatchObject([
-      { severity: "high", name: "migrate", message, details },
-    ]);
-    expect(severitiesOf("X4", of("delete"))).toEqual(["high"]);
-    expect(found("X4", of("same"))).toEqual([]);
-  });
-});
-
 describe("X5 recorded-state", () => {
   const who = identity("ci", pinned);
   const grant = binding(who, viewer, payments);

@@ -61,27 +61,22 @@ const addresses: [string, string, boolean][] = [
   ["https://*acme.example", "https://evilacme.example", true],
 ];
 
-describe.each(addresses)("%j for %j", (glob, address, matches) => {
-  it(matches ? "matches" : "does not match", () => {
-    expect(addressMatches(glob, address)).toBe(matches);
-  });
+test.each(addresses)("%j for %j: %s", (glob, address, matches) => {
+  expect(addressMatches(glob, address)).toBe(matches);
+});
 
-  it(`${matches ? "allows" : "does not allow"} the issuer`, () => {
-    const trusting = identity("ci", claims({ issuer: address, subject: "x" }));
-    if (address === "") return;
-    const change = compareResources(groups, [...groups, trusting]);
-    expect(found("T2", change, { issuerAllow: [glob] })).toHaveLength(matches ? 0 : 1);
-  });
-
-  it(`${matches ? "matches" : "does not match"} as issuer and subject of an exception`, () => {
-    for (const key of ["issuer", "subject"] as const) {
-      const finding = { id: "T2", trust: { [key]: address } } as unknown as Finding;
-      // A subject may be anything: without a scheme on either side it is no URL.
-      if (key === "subject" && !/^\s*\w+:\/\//.test(address)) continue;
-      const entry = { rule: "T2", match: { [key]: glob }, reason: "x" };
-      expect(matchesEntry(entry, finding)).toBe(matches);
-    }
-  });
+test.each([
+  ["https://ci.acme.example", true],
+  ["https://ci.acme.example.evil.example", false],
+])("is how an option allows the issuer %j, and how an exception matches it: %s", (address, matches) => {
+  const trusting = identity("ci", claims({ issuer: address, subject: "x" }));
+  const change = compareResources(groups, [...groups, trusting]);
+  expect(found("T2", change, { issuerAllow: [wildcards] })).toHaveLength(matches ? 0 : 1);
+  for (const key of ["issuer", "subject"] as const) {
+    const finding = { id: "T2", trust: { [key]: address } } as unknown as Finding;
+    const entry = { rule: "T2", match: { [key]: wildcards }, reason: "x" };
+    expect(matchesEntry(entry, finding)).toBe(matches);
+  }
 });
 
 /** A glob over hosts, the address of a receiver, and whether events may go there. */
