@@ -401,60 +401,30 @@ describe("what only something made by hand makes known", () => {
   const toEvil = (name: string, parentUid: string): Resource =>
     resource("Subscription", name, { name: undefined, parentUid, sink: "https://evil.example/x" });
 
-  /** What a change makes of a stranger, and what could have made them known before it. */
-  const strangers = (trusted: Props, held: Resource) => {
-    const helper = identity("helper", claims(trusted));
-    const partner = identity("partner", claims(trusted));
-    const bound = binding(helper, held, acme);
-    const gains = (what: Resource, where: string): Resource[] => [partner, binding(partner, what, where)];
-    return {
-      gains,
-      recorded: [helper, bound],
-      hands: {
-        "an identity and its grant": [byHand(helper), byHand(bound)],
-        "a grant of an identity of the stack": [helper, byHand(bound)],
-      },
-      live: [...withChanged(withInputs(ci, claims(trusted))), binding(ci, held, acme)],
+  it.each<[string, string, Props, Resource, string, string]>([
+    ["T7", "who reads", stranger, viewer, "low", "medium"],
+    ["T7", "who writes", stranger, pusher, "medium", "high"],
+    ["T2", "who reads", own, viewer, "medium", "high"],
+  ])("%s of a stranger %s", (id, _what, trusted, held, expected, asNew) => {
+    const [helper, partner] = ["helper", "partner"].map((name) => identity(name, claims(trusted))) as [
+      Resource,
+      Resource,
+    ];
+    const there = binding(helper, held, acme);
+    const severities = (before: readonly Resource[], more = {}): string[] => {
+      const after = [...before, partner, binding(partner, held, payments)];
+      return found(id, compareResources(before, after, more)).map(({ severity }) => severity);
     };
-  };
-
-  describe.each<[string, Props, [string, Resource, string, string, string][]]>([
-    [
-      "T7",
-      stranger,
-      [
-        ["to read a group", viewer, payments, "low", "medium"],
-        ["to write a group", pusher, payments, "medium", "high"],
-      ],
-    ],
-    ["T2", own, [["to read a group", viewer, payments, "medium", "high"]]],
-  ])("%s", (id, trusted, cases) => {
-    const severities = (before: Resource[], after: Resource[], more = {}): string[] =>
-      found(id, compareResources(before, [...before, ...after], more)).map(({ severity }) => severity);
-
-    describe.each(cases)("%s", (_what, held, where, expected, asNew) => {
-      const { gains, recorded, hands, live } = strangers(trusted, held);
-      const change = gains(held, where);
-      test.each(Object.entries(hands))("is reported: %s", (_hand, hand) => {
-        expect(severities([...known, ...hand], change)).toEqual([expected]);
-      });
-
-      test("is reported: a trust that was changed by hand", () => {
-        const bound = binding(ci, held, acme);
-        expect(severities([...known, bound], change, { live })).toEqual([expected]);
-      });
-
-      test("is louder where nothing makes it known, and silent where the stack does", () => {
-        expect(severities(known, change)).toEqual([asNew]);
-        expect(severities([...known, ...recorded], change)).toEqual([]);
-      });
-
-      test("is silent where the stack knows it elsewhere, and something made by hand there", () => {
-        const [helper, there] = recorded as [Resource, Resource];
-        const elsewhere = binding(helper, held, cards);
-        expect(severities([...known, helper, elsewhere, byHand(there)], change)).toEqual([]);
-      });
-    });
+    // An identity and its grant, a grant of an identity of the stack, and a trust that was changed.
+    expect(severities([...known, byHand(helper), byHand(there)])).toEqual([expected]);
+    expect(severities([...known, helper, byHand(there)])).toEqual([expected]);
+    const bound = binding(ci, held, acme);
+    const live = [...withChanged(withInputs(ci, claims(trusted))), bound];
+    expect(severities([...known, bound], { live })).toEqual([expected]);
+    expect(severities(known)).toEqual([asNew]);
+    // The stack knows it there, or elsewhere.
+    expect(severities([...known, helper, there])).toEqual([]);
+    expect(severities([...known, helper, binding(helper, held, cards), byHand(there)])).toEqual([]);
   });
 
   const recorded = withInputs(toEvil("other", acme), { sink: "https://hooks.acme.example.com/other" });
