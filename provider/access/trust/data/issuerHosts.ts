@@ -18,12 +18,9 @@ const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 const REGION = "[a-z0-9-]+";
 const AWS = "amazonaws\\.com(?:\\.cn)?";
 
-const AZURE_DOCS = "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference";
 const AWS_FEDERATION_DOCS =
   "https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_outbound.html";
 const SEMAPHORE_DOCS = "https://github.com/semaphoreio/semaphore/blob/main/docs/docs/reference/openid.md";
-/** The tenant of all personal accounts. */
-const PERSONAL_ACCOUNTS = ["9188040d-6c67-4c5b-b112-36a304b66dad"];
 
 /** Whose an issuer is that stands on a domain which somebody has registered. */
 export const OWN_DOMAIN = "domain";
@@ -42,19 +39,12 @@ export const GITHUB_ENTERPRISES: readonly string[] = ["enterprise of GitHub Acti
 export const tenantAddresses: readonly TenantAddress[] = [
   {
     what: AZURE_TENANT,
-    host: "login\\.microsoftonline\\.(?:com|us)",
+    host: "login\\.microsoftonline\\.(?:com|us)|sts\\.windows\\.net",
     path: "",
     name: UUID,
-    everybody: PERSONAL_ACCOUNTS,
-    source: AZURE_DOCS,
-  },
-  {
-    what: AZURE_TENANT,
-    host: "sts\\.windows\\.net",
-    path: "",
-    name: UUID,
-    everybody: PERSONAL_ACCOUNTS,
-    source: AZURE_DOCS,
+    // The tenant of all personal accounts.
+    everybody: ["9188040d-6c67-4c5b-b112-36a304b66dad"],
+    source: "https://learn.microsoft.com/en-us/entra/identity-platform/access-token-claims-reference",
   },
   {
     what: CIRCLECI_ORGANISATION,

@@ -1,10 +1,6 @@
 import { RE2JS } from "re2js";
 import type { Props } from "../../../../provider/fields/values";
 import { defaultRuleOptions, findingsOf, findRule } from "../../../../provider/access/rules";
-import { sharedPins, ownPins, awsPins } from "../../../../provider/access/trust/data/pins";
-import { tenantAddresses } from "../../../../provider/access/trust/data/issuerHosts";
-import { otherAudiences } from "../../../../provider/access/trust/data/audiences";
-import { servicesWithRuns } from "../../../../provider/access/trust/issuers";
 import {
   binding,
   claims,
@@ -294,15 +290,4 @@ it("reports each trust that is not proven to be pinned, and none that is", () =>
   const found = judgeRows();
   const judged = rows.map(([trust], i) => [trust, found.get(nameOf(i)) ?? "pinned"]);
   expect(judged).toEqual(rows);
-});
-
-it("has a reason and a source for each row of its tables", () => {
-  for (const { why, source, literal } of [...sharedPins, ...ownPins, ...awsPins.arn, ...awsPins.userId]) {
-    expect(why).toMatch(/^[A-Za-z]/);
-    expect(literal).not.toBe("");
-    expect(URL.canParse(source)).toBe(true);
-  }
-  const refs = servicesWithRuns.flatMap(({ unreviewed }) => unreviewed);
-  const sources = [...tenantAddresses, ...otherAudiences, ...refs].map(({ source }) => source);
-  for (const source of sources) expect(URL.canParse(source)).toBe(true);
 });

@@ -361,17 +361,6 @@ describe("X3 cannot-be-judged", () => {
     );
     expect(messagesOf([told!], ofIdentity)).toEqual(lacks("identity"));
   });
-
-  it.each([
-    ["secret", "[secret]"],
-    ["unknown", UNKNOWN],
-    ["unreadable", 5],
-  ])("finds a value that is %s and decides access", (reason, sink) => {
-    const given = resource("Subscription", "events", { parentUid: payments, sink });
-    expect(severitiesOf("X3", change([], [given]))).toEqual(["high"]);
-    // What the engine calls the same has the secret that it had.
-    expect(severitiesOf("X3", change([given], [given]))).toEqual(reason === "secret" ? [] : ["high"]);
-  });
 });
 
 describe("X5 recorded-state", () => {
