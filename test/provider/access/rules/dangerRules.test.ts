@@ -106,18 +106,6 @@ describe("D1 lock-out", () => {
     ]);
   });
 
-  it.each([
-    [1, []],
-    [2, ["medium"]],
-    [3, ["high"]],
-  ])("a binding that is replaced may be deleted first: %i of three", (count, severities) => {
-    const comparison = compareResources(all, all);
-    const replaced = owns.slice(0, count).map(({ urn }) => {
-      return { op: "replace" as const, kind: "RoleBinding", urn, fields: [], secretsMayHaveChanged: [] };
-    });
-    expect(severitiesOf("D1", { ...comparison, changes: replaced })).toEqual(severities);
-  });
-
   describe("a grant that another resource makes, after the old one may be gone", () => {
     const moved = (old: Resource): [Resource, Resource] => [
       edit(old, { roleUid: viewer.uid }),
