@@ -2,12 +2,12 @@ import { withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
-import { containsUnknown, groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
+import { groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
 import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./uidSources";
-import type { KnownOutput, WrittenUid } from "./uidSources";
+import type { WrittenUid } from "./uidSources";
 import * as pulumi from "./sdk";
 
 /*
@@ -31,24 +31,6 @@ function toJson(value: unknown): Json {
 function toProps(value: object): Props {
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [[key, toJson(member)]])),
-  );
-}
-
-/** The arguments, with those that lookups and other resources give by now. A secret value stays unknown: lines quote values. */
-async function awaitKnown(args: object): Promise<Props> {
-  const awaitOne = async (value: unknown): Promise<Json> => {
-    const output = pulumi.output(value) as unknown as KnownOutput;
-    try {
-      if (!(await output.isKnown) || (await output.isSecret)) return UNKNOWN;
-      return toJson(await output.promise());
-    } catch {
-      // Whoever made the value says why there is none.
-      return UNKNOWN;
-    }
-  };
-  const given = Object.entries(args).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(
-    await Promise.all(given.map(async ([key, value]) => [key, await awaitOne(value)] as const)),
   );
 }
 
@@ -98,9 +80,6 @@ interface Collected {
   readonly warned: Promise<void>;
 }
 
-/** What is wrong in values that came later. */
-const getLateLinesOfRun = pulumi.createPerRun((): string[] => []);
-
 /** What resources of a run know of its lookups. */
 interface Lookups {
   areCalled: boolean;
@@ -113,14 +92,6 @@ export const getLookupsOfRun = pulumi.createPerRun((): Lookups => ({
   areCalled: false,
   underWay: new Set(),
 }));
-
-async function awaitLookups({ underWay }: Lookups): Promise<void> {
-  do {
-    await Promise.allSettled(underWay);
-    // What waits for them goes on; it may begin another one.
-    await new Promise((done) => setImmediate(done));
-  } while (underWay.size > 0);
-}
 
 const MOST_LINES = 100;
 
@@ -176,37 +147,26 @@ export function reportWrongArguments(
     ...findUndefined(spec, args),
     ...findWrongReferences(spec, args, (late) => endProgram([describe(late)])),
   ];
-  const props = toProps(args);
   // A time of the program is compared with the calendar.
   // eslint-disable-next-line no-restricted-properties
-  const check = (values: Props): Failure[] => checkInputs(spec, values, { olds: {}, now: Date.now() });
-  const failures = [...own, ...check(props)];
+  const failures = [...own, ...checkInputs(spec, toProps(args), { olds: {}, now: Date.now() })];
   const described = failures.map(describe);
   if ("mocks" in (pulumi.getMonitor() ?? {})) {
     if (described.length > 0) endProgram(described);
     return args;
   }
   const uids = findWrittenUids(spec, args);
-  const isWaiting = containsUnknown(props);
   const lookups = getLookupsOfRun();
-  if (failures.length === 0 && uids.length === 0 && !isWaiting && !lookups.areCalled) return args;
+  if (failures.length === 0 && uids.length === 0 && !lookups.areCalled) return args;
   const declared = getDeclaredOfRun();
   declared.lines.push(...described);
   declared.written.push(...uids.map((uid) => ({ ...uid, describe })));
-  const find = async ({ lines: all, warned }: Collected): Promise<WrongArguments | undefined> => {
+  const find = async ({ lines, warned }: Collected): Promise<WrongArguments | undefined> => {
     // The resource waits: after its program has ended nothing can be said.
     if (uids.length > 0) await warned;
-    // What the provider would find without the line.
-    const found = isWaiting ? check(await awaitKnown(args)) : [];
-    const late = found.map(describe);
-    const ofRun = getLateLinesOfRun();
-    ofRun.push(...late.filter((line) => !described.includes(line)));
-    if (failures.length === 0 && late.length === 0)
+    if (failures.length === 0)
       return lookups.wrongSetting && { own: [], lines: [], wrongSetting: lookups.wrongSetting };
-    // The program ends with this resource: others find by then what is wrong in the values that they wait for.
-    await awaitLookups(lookups);
-    const saying = (each: readonly Failure[]) => each.map(({ property, code }) => ({ property, code }));
-    return { own, lines: limit([...all, ...ofRun]), said: saying([...failures, ...found]) };
+    return { own, lines, said: failures.map(({ property, code }) => ({ property, code })) };
   };
   return { ...args, [WRONG_ARGUMENTS]: (declared.collected ??= collect(declared)).then(find) };
 }

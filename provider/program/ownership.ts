@@ -6,7 +6,7 @@ import { ADOPT, isObject } from "../fields/values";
 import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
-import { endProgram, lineOf } from "./argumentErrors";
+import { lineOf } from "./argumentErrors";
 import { parentOf } from "../text/uid";
 import { findBoundElsewhere, listLive, valueOf } from "./uidSources";
 
@@ -83,21 +83,6 @@ async function findTwin(
   return known.owner === resource.owner ? undefined : known;
 }
 
-/**
- * Takes note of an object that a resource has, or takes over, and ends a preview where another one of the program takes over
- * what this one has: the update would leave it to one of them.
- *
- * @throws RunError
- */
-function refuseTaken(key: string, how: "has" | "takes", resource: Declared): void {
-  const declared = getDeclaredOfRun();
-  declared.set(`${how} ${key}`, resource);
-  const [taker, holder] = ["takes", "has"].map((each) => declared.get(`${each} ${key}`));
-  if (taker === undefined || holder === undefined || taker.owner === holder.owner) return;
-  const reason = `${taker.line}${taker.owner}: adopt names the object of ${withPlace(holder)}: remove one of the two`;
-  endProgram([withCode(reason, "PP1103")]);
-}
-
 /** Of a new object that the server has equals of already, as somebody made them who does not use Pulumi: a warning. */
 async function describeLiveTwin(
   spec: ResourceSpec,
@@ -161,11 +146,8 @@ export function warnOfNew(
   const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
     const twin = await findTwin(spec, args, { owner, line });
-    const own = await valueOf(id);
-    const uid = own ?? (await valueOf(args[ADOPT]));
-    if (typeof uid === "string")
-      refuseTaken(`${spec.kind} ${uid}`, own === undefined ? "takes" : "has", { owner, line });
-    if (own !== undefined) return;
+    if ((await valueOf(id)) !== undefined) return;
+    const uid = await valueOf(args[ADOPT]);
     const adopted = typeof uid === "string" ? await describeAdopted(spec, args, uid) : undefined;
     if (adopted !== undefined) void pulumi.log.warn(withCode(`${line}${owner} ${adopted}`, "PP4006"));
     for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
@@ -182,9 +164,7 @@ export function warnOfNew(
   // The program ends no sooner than this. Whatever else fails there fails the resource itself.
   const end = pulumi.rpcKeepAlive();
   void warn()
-    .catch((error: unknown) => {
-      if (error instanceof pulumi.RunError) throw error;
-    })
+    .catch(() => undefined)
     .finally(end);
 }
 

@@ -48,9 +48,8 @@ export function rememberUids({ kind, sharesParentUid }: Described, found: unknow
 }
 
 /** What each output has, and its public type lacks. */
-export interface KnownOutput {
+interface KnownOutput {
   readonly isKnown: Promise<boolean>;
-  readonly isSecret: Promise<boolean>;
   promise(): Promise<unknown>;
 }
 
