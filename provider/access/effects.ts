@@ -540,10 +540,10 @@ function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext
   }
 }
 
-/** Whether a field has the effect of its value. A switch that the server turns on has it unless it is false. */
+/** Whether a field has the effect of its value. */
 function isGiven(field: FieldSpec, value: Json | undefined): boolean {
   if (field.type !== "boolean") return isSet(field, value);
-  return (value ?? field.default ?? false) === true;
+  return value === true;
 }
 
 /** Judges the difference of one entry of a map: it is added, removed, or has another value. */

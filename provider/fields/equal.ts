@@ -12,10 +12,9 @@ function canonicalString(spec: FieldSpec, value: string): string | undefined {
   return format?.canonical === undefined ? value : format.canonical(value);
 }
 
-/** Whether a value is the one that the server uses if none is set: the zero of the type, or the default of the field. */
-function isDefault(spec: FieldSpec, value: Json): boolean {
-  if (typeof value === "boolean") return value === ((spec.type === "boolean" && spec.default) ?? false);
-  return value === "" || value === 0;
+/** Whether a value is the zero of its type, which the server uses if none is set. */
+function isZero(value: Json): boolean {
+  return value === false || value === "" || value === 0;
 }
 
 interface CanonicalOptions {
@@ -58,7 +57,7 @@ export function canonical(
   value: Json | undefined,
   options: CanonicalOptions = {},
 ): Json | undefined {
-  if (value === undefined || value === null || isDefault(spec, value)) return undefined;
+  if (value === undefined || value === null || isZero(value)) return undefined;
   if (spec.ignoreDrift && options.includesIgnored === false) return undefined;
   if (isUnknown(value)) return value;
   if (typeof value === "string") return canonicalString(spec, value);
@@ -89,7 +88,6 @@ export function isSet(spec: FieldSpec, value: Json | undefined): boolean {
 export function isSent(spec: FieldSpec, value: Json | undefined): boolean {
   if (isSet(spec, value)) return true;
   if (spec.type === "enum") return spec.default !== undefined && value === `${spec.prefix}${spec.default}`;
-  if (spec.type === "boolean") return spec.default === true && value === true;
   if (spec.type !== "object" || !isObject(value)) return false;
   return Object.entries(spec.fields).some(([key, field]) => isSent(field, value[key]));
 }

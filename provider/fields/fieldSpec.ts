@@ -111,8 +111,6 @@ export interface EnumSpec extends Behaviour {
 
 export interface BooleanSpec extends Behaviour {
   readonly type: "boolean";
-  /** The value that the server uses if none is set: both mean the same. The default is false. */
-  readonly default?: boolean;
 }
 
 /** A whole number in the range of int32. */

@@ -41,7 +41,7 @@ export function emptyWireValue(spec: FieldSpec): Json {
     case "enum":
       return `${spec.prefix}UNSPECIFIED`;
     case "boolean":
-      return spec.default ?? false;
+      return false;
     case "integer":
       return 0;
     case "list":

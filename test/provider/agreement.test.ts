@@ -231,8 +231,7 @@ const heldAt = (held: unknown, path: string): Json | undefined =>
 
 /** What the description says that the server takes where a field is left out; undefined where it names nothing. */
 function defaultOf(field: FieldSpec): Json | undefined {
-  if (field.type === "enum" && field.default !== undefined) return `${field.prefix}${field.default}`;
-  return field.type === "boolean" && field.default === true ? true : undefined;
+  return field.type === "enum" && field.default !== undefined ? `${field.prefix}${field.default}` : undefined;
 }
 
 /** Where description and server differ on what is left out, and what to write. */

@@ -27,7 +27,7 @@ export function valueOf(field: FieldSpec, n: number): Json | undefined {
       return `${field.prefix}${names[n] ?? `ANOTHER_${n}`}`;
     }
     case "boolean":
-      return n === 0 ? field.default !== true : undefined;
+      return n === 0 ? true : undefined;
     case "integer":
       return n + 1;
     case "list": {
@@ -54,7 +54,7 @@ export const valuesOf = (field: FieldSpec, most: number): Json[] =>
 
 /** A value of a field that is not equal to this one. */
 export function otherValue(field: FieldSpec, value: Json | undefined): Json {
-  if (field.type === "boolean") return !(value ?? field.default ?? false);
+  if (field.type === "boolean") return !(value ?? false);
   const found = valuesOf(field, 9).find((each) => !equal(field, each, value));
   if (found === undefined)
     throw new Error(`a ${field.type} has no other value than ${JSON.stringify(value)}`);

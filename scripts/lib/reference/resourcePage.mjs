@@ -43,7 +43,7 @@ function constraintsOf(field, formats) {
         ...(field.default === undefined ? [] : [`Default: ${code(field.prefix + field.default)}.`]),
       ];
     case "boolean":
-      return [`Default: ${code(String(field.default ?? false))}.`];
+      return [`Default: ${code("false")}.`];
     case "list":
       return [
         ...(field.unordered ? ["Order means nothing."] : []),

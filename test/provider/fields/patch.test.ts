@@ -53,7 +53,7 @@ const emptyByType: Readonly<Record<string, Json>> = { string: "", list: [], map:
 
 function emptyOf(field: FieldSpec): Json {
   if (field.type === "enum") return `${field.prefix}UNSPECIFIED`;
-  if (field.type === "boolean") return field.default ?? false;
+  if (field.type === "boolean") return false;
   if (field.type === "string" && ["timestamp", "duration"].includes(field.format ?? "")) return null;
   return emptyByType[field.type] ?? null;
 }

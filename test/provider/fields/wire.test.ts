@@ -207,7 +207,7 @@ describe("reading what the server holds", () => {
       .filter(({ path, field }) => {
         if (field.path) return false;
         const value: Json = field.type === "list" ? ["x"] : field.type === "map" ? { a: "x" } : "x";
-        const live = withValue({}, path, field.type === "boolean" ? field.default !== true : value);
+        const live = withValue({}, path, field.type === "boolean" || value);
         const parent = { parentUid: GROUP_UID };
         const olds = path.length === 1 ? parent : withValue(parent, path.slice(0, -1), {});
         const { inputs } = mergeLive(spec, olds, { ...parent, ...live });

@@ -46,7 +46,7 @@ export function valueOf(field: FieldSpec): fc.Arbitrary<Json> {
     case "enum":
       return fc.constantFrom(...field.known.slice(0, 4).map((name) => `${field.prefix}${name}`));
     case "boolean":
-      return fc.constant(!(field.default ?? false));
+      return fc.constant(true);
     case "integer":
       return fc.oneof(
         fc.integer({ min: 1, max: 3 }),
@@ -78,7 +78,7 @@ function unsetOf(field: FieldSpec): fc.Arbitrary<Json | undefined> {
   const empty: Readonly<Record<FieldSpec["type"], Json>> = {
     string: "",
     enum: field.type === "enum" ? `${field.prefix}UNSPECIFIED` : "",
-    boolean: field.type === "boolean" && field.default === true,
+    boolean: false,
     integer: 0,
     list: [],
     map: {},

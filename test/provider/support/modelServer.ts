@@ -88,11 +88,8 @@ export function settledForm(fields: Readonly<Record<string, FieldSpec>>, body: P
 }
 
 function formOf(field: FieldSpec, value: Json | undefined): Json | undefined {
-  if (field.type === "boolean") {
-    const normal = field.default ?? false;
-    return (value ?? normal) === normal ? undefined : value;
-  }
-  if (value === undefined || value === null || value === "" || value === 0) return undefined;
+  if (value === undefined || value === null || value === false || value === "" || value === 0)
+    return undefined;
   switch (field.type) {
     case "enum":
       return ["UNSPECIFIED", field.default ?? ""].some((name) => value === `${field.prefix}${name}`)

@@ -10,7 +10,7 @@ import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
 import { SECRET_MASK } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
-import { boolean, enumOf, kind, list, string } from "../../../../provider/fields/builders";
+import { enumOf, kind, list, string } from "../../../../provider/fields/builders";
 import { valueOf } from "../../../support/fieldValues";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
@@ -350,14 +350,6 @@ const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefi
   const found = describeEffects(webhook({ one: field }), { one: before }, { one: after }, contextOf());
   return combineDirections(found.map((effect) => effect.direction));
 };
-
-test.each<[string, Json | undefined, Json | undefined, Direction]>([
-  ["switched off", undefined, false, "narrowed"],
-  ["switched on", false, true, "widened"],
-  ["set to its default", undefined, true, "neutral"],
-])("a permission that the server switches on by default: %s", (_title, before, after, expected) => {
-  expect(judged(boolean({ default: true, access: "permission" }), before, after)).toBe(expected);
-});
 
 describe("values that a description orders", () => {
   const opposite = {
