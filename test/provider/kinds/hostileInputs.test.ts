@@ -84,20 +84,4 @@ describe("hostile input", () => {
     );
     expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
   });
-
-  test.each(specs)(
-    "$kind: values nested five hundred deep, or a megabyte long, are refused or taken",
-    (spec) => {
-      let list: Json = "x";
-      let object: Json = "x";
-      for (let i = 0; i < 500; i += 1) {
-        list = [list];
-        object = { a: object };
-      }
-      for (const value of [list, object, "a".repeat(2 ** 20), "9".repeat(2 ** 16), "(".repeat(2 ** 16)]) {
-        const inputs = Object.fromEntries([...Object.keys(spec.fields), "other"].map((key) => [key, value]));
-        expect(checkInputs(spec, inputs, { olds: {}, now: NOW }).length).toBeGreaterThan(0);
-      }
-    },
-  );
 });

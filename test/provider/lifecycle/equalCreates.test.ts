@@ -5,7 +5,7 @@ import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
 import { handlersAt } from "../support/handlerStack";
 import { PartialFailure } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
-import { isQuick, isThorough, spreadOf } from "../../support/properties";
+import { isQuick, spreadOf } from "../../support/properties";
 import { playAll } from "../support/schedule";
 import type { Schedule } from "../support/schedule";
 import { ROOT_UID } from "../support/samples";
@@ -199,23 +199,6 @@ const equal = (fates: readonly Fate[]): Creation[] => fates.map((fate) => ({ inp
 describe("resources created at once never share an object, and leave none unnamed", () => {
   test.each(titled(fatesOf(2)))("two equal ones: %s", (_title, fates) =>
     expectNoProblem(equal(fates), interruptionsOf(fates)),
-  );
-
-  // Each two fates meet in some three that has few orders.
-  const three = fatesOf(3).filter((fates) => {
-    const late = countOf(fates, "lost before its effect");
-    return late === 0 || (late === 1 && (fates.includes("answered") || !fates.includes("never arrives")));
-  });
-  const pairsIn = ([a, b, c]: Fate[]) => [`${a} ${b}`, `${a} ${c}`, `${b} ${c}`];
-  const met = new Set<string>();
-  const withNewPair = three.filter((fates) => {
-    const added = pairsIn(fates).filter((pair) => !met.has(pair));
-    for (const pair of added) met.add(pair);
-    return added.length > 0;
-  });
-  test.each(titled([...spreadOf(isThorough ? three : withNewPair, 4, 1)]))(
-    "three equal ones: %s",
-    (_title, fates) => expectNoProblem(equal(fates), 1),
   );
 
   test.each(titled(FATES.map((fate) => [fate, "lost after its effect"])))(

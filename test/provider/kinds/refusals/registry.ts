@@ -5,28 +5,6 @@ import type { Refusals } from "./support";
 export const registry: Refusals = {
   Repo: [
     {
-      name: "wrong values at the top",
-      inputs: {
-        parentUid: GROUP_UID,
-        name: "nginx",
-        description: "a".repeat(600),
-        catalogTier: "BASE",
-        bundles: ["Base", "ok"],
-        aliases: ["nginx", "nginx:latest"],
-        activeTags: [".hidden", "a".repeat(129), "latest"],
-        syncConfg: {},
-      },
-      failures: [
-        'syncConfg is not an argument; did you mean "syncConfig"?',
-        "description must have at most 512 characters, not 600",
-        'catalogTier must be a full name that begins with CATALOG_TIER_, not "BASE"; did you mean CATALOG_TIER_BASE?',
-        'bundles[0] must be a bundle\'s name in lower case, as in "base" or "ai-gpu"',
-        'aliases[0] must be a name and a tag, as in "nginx:latest"',
-        "activeTags[0] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
-        "activeTags[1] must be a tag: at most 128 letters, digits, dots, underscores and dashes, not beginning with a dot or dash",
-      ],
-    },
-    {
       name: "what the source gives, set beside it",
       inputs: {
         parentUid: GROUP_UID,

@@ -26,10 +26,9 @@ export const GROUP_UID_WANTED =
 export const UID_WANTED =
   "must be a uid: 40 hex digits, then 16 more after each slash; use the id of a resource or a lookup";
 export const NAME_WANTED = "must be lower-case letters, digits, blanks, dots, underscores and dashes only";
-export const URL_WANTED = "must be an absolute https or http URL, as in https://example.com/path";
 export const DIGEST_WANTED = 'must be the digest of an image: "sha256:" and 64 hex digits in lower case';
-export const SANITISED = "HTML that a sanitiser would change is refused";
 export const ANCHOR = "must be a regular expression in RE2 syntax (no look-around, no back-references):";
+export const SANITISED = "HTML that a sanitiser would change is refused";
 
 export function failuresOf(kind: string, inputs: Props, olds: Props = {}, now = NOW): string[] {
   return checkInputs(specOf(kind), inputs, { olds, now }).map(
