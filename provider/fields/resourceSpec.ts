@@ -41,11 +41,6 @@ export interface Api extends ReadingApi {
   /** `mask` names the fields of the body. The path is that of a resource, or of a part of it. */
   patchAt(path: string, body: unknown, mask: readonly string[]): Promise<Record<string, unknown>>;
   delete(collection: string, uid: string): Promise<void>;
-  /** A whole list, in one request for all who ask for it at the same time. */
-  listShared(
-    collection: string,
-    query: Readonly<Record<string, string>>,
-  ): Promise<readonly Record<string, unknown>[]>;
 }
 
 /** What operations need of the process that they run in. */

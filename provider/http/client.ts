@@ -96,7 +96,6 @@ export class Client {
   private readonly createdAt = new Map<string, number>();
   private readonly creates = new SharedCreates(this);
   private readonly reads = new SharedReads(this);
-  private readonly lists = new Map<string, Promise<JsonObject[]>>();
   /** Whether this server took a change only without a mask, after it refused or ignored one with a name of several words. */
   infersMasks = false;
 
@@ -284,22 +283,6 @@ export class Client {
       tokens.add(next);
       token = next;
     }
-  }
-
-  /** A whole list, asked for once by all who want it in the same turn of the event loop. */
-  listShared(collection: string, query: Query): Promise<JsonObject[]> {
-    const key = `${collection}${encodeQuery(query)}`;
-    const known = this.lists.get(key);
-    if (known) return known;
-    const whole = async () => {
-      const items: JsonObject[] = [];
-      for await (const item of this.list(collection, query)) items.push(item);
-      return items;
-    };
-    const list = whole();
-    this.lists.set(key, list);
-    setImmediate(() => this.lists.delete(key));
-    return list;
   }
 
   /** Asks for the built-in roles where no response has shown it yet: they always exist, and a refusal shows it too. */

@@ -437,11 +437,12 @@ async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): P
     return only !== undefined && isEqualObject(spec, inputs, reader.parseInputs(only, parent)) ? [only] : [];
   }
   const { name } = inputs;
-  // Concurrent searches share one list.
-  const items = await client().listShared(spec.collection, {
+  const query = {
     ...(parent === undefined ? {} : { "uidp.children_of": parent }),
     ...(spec.listsByName && typeof name === "string" ? { name } : {}),
-  });
+  };
+  const items: JsonObject[] = [];
+  for await (const item of client().list(spec.collection, query)) items.push(item);
   return items.filter((item) => {
     const uid = requireUid(item, `listing ${spec.collection}`, client().addressAdvice);
     return (

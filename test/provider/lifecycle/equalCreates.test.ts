@@ -75,11 +75,11 @@ function clientOf(
       if (fate === "answered") return object;
       throw new ConnectionError("PP2103", "the connection was reset", "unknown", true);
     },
-    listShared: async () => {
+    list: async function* () {
       await schedule.turn(actor);
       const objects = server.list(inputs);
       await schedule.turn(actor);
-      return objects;
+      yield* objects;
     },
     delete: (_collection, uid) => {
       server.objects.delete(uid);
