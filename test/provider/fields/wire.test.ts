@@ -1,12 +1,10 @@
 import fc, { casesOf } from "../../support/properties";
 import { diffInputs } from "../../../provider/fields/diff";
-import { buildPatch } from "../../../provider/fields/patch";
 import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import type { Json, Props } from "../../../provider/fields/values";
 import { buildCreateBody, emptyWireValue, fromWire, readBody, toWire } from "../../../provider/fields/wire";
 import { mergeLive, NORMALIZED, outputsFor } from "../../../provider/fields/mergeLive";
-import { inputsOf, pairOf } from "../support/arbitraries";
-import { patched } from "../support/modelServer";
+import { inputsOf } from "../support/arbitraries";
 import {
   GROUP_UID,
   IDENTITY_UID,
@@ -48,11 +46,6 @@ const liveOf = (spec: ResourceSpec, inputs: Props, uid = ROOT_UID): Props => ({
     }),
   ),
 });
-
-/** Without what is written by requests of its own. */
-function inBodyOnly(spec: ResourceSpec, inputs: Props): Props {
-  return Object.fromEntries(Object.entries(inputs).filter(([key]) => !spec.fields[key]?.subresource));
-}
 
 /** Without what is sent and never answered. */
 function toldOnly(fields: ResourceSpec["fields"], live: Props): Props {
@@ -101,15 +94,6 @@ describe("values on their way", () => {
     expect(JSON.stringify(toWire(map, value))).toBe('{"__proto__":"a","constructor":"b"}');
     expect(JSON.stringify(fromWire(map, value))).toBe('{"__proto__":"a","constructor":"b"}');
   });
-
-  test.each(specs)("$kind: the response to any inputs is decoded to these inputs", (spec) => {
-    fc.assert(
-      fc.property(inputsOf(spec), (inputs) => {
-        expect(diffInputs(spec, liveOf(spec, inputs), inputs)).toEqual({ changed: false, replaces: [] });
-      }),
-      { numRuns: casesOf(100) },
-    );
-  });
 });
 
 describe("hooks of the kinds", () => {
@@ -146,30 +130,6 @@ describe("reading what the server holds", () => {
       { numRuns: casesOf(100) },
     );
   });
-
-  test.each(specs)(
-    "$kind: whatever was changed by hand, the next update brings back what the program says",
-    (spec) => {
-      fc.assert(
-        fc.property(pairOf(spec), ({ a: whole, b }) => {
-          const a = inBodyOnly(spec, whole);
-          const held = overTheWire(buildCreateBody(spec, b));
-          const elsewhere = Object.entries(spec.fields).filter(
-            ([, field]) => field.path ?? field.subresource,
-          );
-          const parent = Object.fromEntries(
-            elsewhere.filter(([key]) => a[key]).map(([key]) => [key, a[key]]),
-          );
-          const merged = mergeLive(spec, a, { ...readBody(spec, held, ROOT_UID), ...parent }).inputs;
-          const { body, mask } = buildPatch(spec, merged, a);
-          const after = patched(spec, held, overTheWire(body), mask);
-          const again = mergeLive(spec, a, { ...readBody(spec, after, ROOT_UID), ...parent }).inputs;
-          expect(diffInputs(spec, again, a)).toEqual({ changed: false, replaces: [] });
-        }),
-        { numRuns: casesOf(100) },
-      );
-    },
-  );
 
   test.each(specs)("$kind: takes everything where nothing is known of the program", (spec) => {
     fc.assert(
