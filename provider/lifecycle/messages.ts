@@ -174,11 +174,6 @@ export function explain(
     );
   }
   const { reason } = error;
-  // A server that drops names which it does not know says that what is left is missing.
-  const isExplained = (line: string): boolean =>
-    line.endsWith(" is required") &&
-    line.includes(": ") &&
-    notes.some((note) => note.startsWith(line.slice(0, line.indexOf(": ") + 2)));
   // The server's message says them as well.
   const repeated = error.details.preconditions.filter(
     ({ description }) => description !== "" && error.serverMessage.includes(description),
@@ -189,9 +184,7 @@ export function explain(
   const isRepeated = (line: string): boolean =>
     (isListed || !hasViolations) && repeated.some(({ description }) => line.endsWith(`: ${description}`));
   const ofServer = [
-    ...describeDetails(error, (field) => propertyOf(spec, field)).filter(
-      (line) => !isExplained(line) && !isRepeated(line),
-    ),
+    ...describeDetails(error, (field) => propertyOf(spec, field)).filter((line) => !isRepeated(line)),
     ...(reason === "" || reason === error.code ? [] : [`reason: ${reason}`]),
   ];
   // What is known of wrong arguments comes first: the server only saw what was left of them.

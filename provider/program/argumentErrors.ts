@@ -120,7 +120,7 @@ async function warnOfAbsent(uids: Declared["written"]): Promise<void> {
 }
 
 /** Ends a program with lines that have their codes. */
-export function endProgram(described: readonly string[]): never {
+function endProgram(described: readonly string[]): never {
   const error = new pulumi.RunError(described.join("\n"));
   // An unhandled rejection is printed with its stack.
   error.stack = error.message;

@@ -200,18 +200,6 @@ test.each([
   expect(adviseOnRefusal(specOf("Role"), inputs, error)).toEqual(advice);
 });
 
-test("a list of which the server dropped every name is not said to be missing", () => {
-  const violation = (field: string) => ({ field, description: `${field} is required` });
-  const fieldViolations = [violation("capabilities"), violation("name")];
-  const details = [detail("BadRequest", { fieldViolations })];
-  const error = errorFrom(400, { code: 3, message: "capabilities is required", details });
-  const notes = adviseOnRefusal(specOf("Role"), { capabilities: ["CAP_XYZ"] }, error);
-  expect(told("Role", error, notes).split("\n").slice(1)).toEqual([
-    expect.stringMatching(/^ {2}capabilities: CAP_XYZ is not a name that this version knows/),
-    "  name: name is required",
-  ]);
-});
-
 describe("what an error carries", () => {
   test("a sentence in place of a stack, since the engine prints it", () => {
     const errors = [
