@@ -27,22 +27,6 @@ const over = (first: Props): Replier => {
 
 describe("a tag", () => {
   test.each<[string, Props, Props]>([
-    ["another digest", { ...tag, digest: OTHER }, { digest: OTHER }],
-    ["no longer deprecated", { ...tag, deprecated: undefined }, { deprecated: false }],
-    ["other bundles", { ...tag, bundles: ["ai"] }, { bundles: ["ai"] }],
-    ["no bundles", { ...tag, bundles: undefined }, { bundles: [] }],
-  ])("with %s is written whole, in place", async (_what, news, change) => {
-    server.script(over(tag));
-    expect(handlers().diff(tag, news)).toEqual({ changes: undefined, replaces: [] });
-    const outs = await handlers().update(UID, tag, news);
-    expect(outs).toEqual(JSON.parse(JSON.stringify(news)));
-    expect(server.calls).toEqual([READ, BELOW]);
-    expect(server.last().rawQuery).toBe("");
-    const { name, digest, deprecated, bundles } = tag;
-    expect(server.last().body).toEqual({ name, digest, deprecated, bundles, ...change });
-  });
-
-  test.each<[string, Props, Props]>([
     ["digest", { digest: OTHER }, { deprecated: undefined }],
     ["digest", { digest: OTHER }, { bundles: ["ai"] }],
     ["deprecated", { deprecated: false }, { digest: OTHER }],
