@@ -35,7 +35,15 @@ const forms = ["text", "json", "csv", "md", "html"] as const;
 
 const flags = {
   who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of the displayed name" },
-  can: { type: "string", value: "CAP_…", help: "only roles that hold this capability" },
+  can: {
+    type: "string",
+    value: "CAP_…",
+    form: {
+      pattern: /^CAP_[A-Z0-9_]+$/,
+      must: "the full name of one capability, without * or ?, as in CAP_REPO_DELETE",
+    },
+    help: "only roles that hold this capability",
+  },
   on: {
     type: "string",
     value: "GROUP",
@@ -56,6 +64,7 @@ const flags = {
   unused: {
     type: "string",
     value: "DAYS",
+    form: { pattern: /^[1-9]\d{0,4}d$/, must: "a number of days from 1d to 99999d, as in 90d" },
     help: "only identities that have not signed in for so long, as in 90d, or never and are older than that",
   },
   output: outputFlag(forms),
@@ -151,7 +160,7 @@ export const command = defineCommand(
 export const { main } = command;
 
 /** @throws UsageError for flags that do not go together. */
-function checkFlags({ inventory, state, preview, can, unused }: Values<typeof flags>): void {
+function checkFlags({ inventory, state, preview, unused }: Values<typeof flags>): void {
   const paths = [inventory, state, preview];
   if (paths.every((path) => path === undefined)) {
     throw new UsageError("PP5004", "access needs a document: give --inventory, --state or --preview");
@@ -165,12 +174,6 @@ function checkFlags({ inventory, state, preview, can, unused }: Values<typeof fl
       "--unused needs --inventory: only the server knows when an identity signed in",
     );
   }
-  if (can !== undefined && !/^CAP_[A-Z0-9_]+$/.test(can)) {
-    throw new UsageError(
-      "PP5002",
-      `--can must be the full name of one capability, without * or ?, as in CAP_REPO_DELETE, not "${printable(can, 80)}"`,
-    );
-  }
 }
 
 /** @throws UsageError for a capability that neither this version knows nor a role holds. */
@@ -180,16 +183,6 @@ function checkCapability(can: string, { grants }: AccessGraph): void {
     grants.flatMap(({ role: { capabilities = [] } }) => capabilities),
   );
   if (problem !== undefined) throw new UsageError("PP5002", `--can ${can} ${problem}`);
-}
-
-/** @throws UsageError */
-function readDays(text: string): number {
-  const days = Number(/^(\d{1,5})d$/.exec(text)?.[1] ?? 0);
-  if (days > 0) return days;
-  throw new UsageError(
-    "PP5002",
-    `--unused must be a number of days from 1d to 99999d, as in 90d, not "${printable(text, 80)}"`,
-  );
 }
 
 /** @throws UsageError, DocumentError in one line. */
@@ -232,7 +225,7 @@ function withGrantsOf({ entities, grants }: AccessGraph, { unused }: UnusedAcces
 async function showAccess(values: Values<typeof flags>): Promise<number> {
   checkFlags(values);
   const { who, can, on } = values;
-  const days = values.unused === undefined ? undefined : readDays(values.unused);
+  const days = values.unused === undefined ? undefined : Number.parseInt(values.unused, 10);
   const outputs = readDestinations(values.output, forms, "text");
   const documents = await readDocuments(values);
   const { graph, before, incomplete } = buildGraph(documents);

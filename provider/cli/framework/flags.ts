@@ -14,6 +14,8 @@ export interface Flag {
   readonly value?: string;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
+  /** The form of its values, and what each must be, in words. */
+  readonly form?: { readonly pattern: RegExp; readonly must: string };
   /** The formats of a `FORMAT[=PATH]`. */
   readonly formats?: readonly string[];
   /** The default, for the help. */
@@ -54,11 +56,11 @@ function checkValue(flags: Flags, name: string, flag: Flag, text: string): strin
   if (text !== "-" && isFlagOf(flags, text)) {
     throw new UsageError("PP5002", `--${name} needs a value: write --${name} ${placeholder(flag)}`);
   }
-  if (flag.choices !== undefined && !flag.choices.includes(text)) {
-    const [only = ""] = flag.choices;
-    const expected = flag.choices.length === 1 ? only : `one of ${flag.choices.join(", ")}`;
+  const { choices, form } = flag;
+  const [only = "", ...more] = choices ?? [];
+  const expected = form?.must ?? (more.length === 0 ? only : `one of ${[only, ...more].join(", ")}`);
+  if (choices?.includes(text) === false || form?.pattern.test(text) === false)
     throw new UsageError("PP5002", `--${name} must be ${expected}, not "${printable(text, 80)}"`);
-  }
   return text;
 }
 

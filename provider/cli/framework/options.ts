@@ -89,6 +89,7 @@ export const commonFlags = {
   "min-owners": {
     type: "string",
     value: "N",
+    form: { pattern: /^\d{1,9}$/, must: "a whole number, as in 2" },
     default: "2",
     help: "the least number of owners at the root",
   },
@@ -101,6 +102,10 @@ export const commonFlags = {
   "max-removal": {
     type: "string",
     value: "PERCENT",
+    form: {
+      pattern: /^(?:100(?:\.0+)?|\d{1,2}(?:\.\d+)?)%$/,
+      must: "a percentage from 0% to 100%, as in 25%",
+    },
     default: "25%",
     help: "the share of all grants that one change may remove",
   },
@@ -192,14 +197,6 @@ export function readDestinations<F extends string>(
   return destinations;
 }
 
-/** Reads a flag's count. @throws UsageError where it is not a whole number of at least 0. */
-function readCountFlag(flag: string, text: string): number {
-  if (!/^\d{1,9}$/.test(text)) {
-    throw new UsageError("PP5002", `--${flag} must be a whole number, as in 2, not "${printable(text, 80)}"`);
-  }
-  return Number(text);
-}
-
 /** @throws UsageError for what matches less than it says: it would allow nothing, or too little. */
 function readGlobs(
   name: keyof typeof globProblems,
@@ -209,18 +206,6 @@ function readGlobs(
   const problem = globProblems[name](globs);
   if (problem === undefined) return globs;
   throw new UsageError("PP5002", `--${flag} ${problem}`);
-}
-
-function readPercent(flag: string, text: string): number {
-  const [, number = ""] = /^(\d{1,3}(?:\.\d+)?)%$/.exec(text) ?? [];
-  const percent = Number(number);
-  if (number === "" || percent > 100) {
-    throw new UsageError(
-      "PP5002",
-      `--${flag} must be a percentage from 0% to 100%, as in 25%, not "${printable(text, 80)}"`,
-    );
-  }
-  return percent / 100;
 }
 
 function readTime(flag: string, text: string): Date {
@@ -256,9 +241,9 @@ function readLimits(values: CommonFlagValues): Partial<RuleOptions> {
   return {
     ...(strict && { strict }),
     ...(self !== undefined && { self }),
-    ...(least !== undefined && { minOwners: readCountFlag("min-owners", least) }),
+    ...(least !== undefined && { minOwners: Number(least) }),
     ...(owners.length > 0 && { requiredOwner: owners }),
-    ...(removal !== undefined && { maxRemoval: readPercent("max-removal", removal) }),
+    ...(removal !== undefined && { maxRemoval: Number.parseFloat(removal) / 100 }),
     ...(issuers.length > 0 && { issuerAllow: readGlobs("issuerAllow", "issuer-allow", issuers) }),
     ...(sinks.length > 0 && { sinkAllow: readGlobs("sinkAllow", "sink-allow", sinks) }),
   };

@@ -2,8 +2,6 @@ import type { Inventory } from "../../access/documents/inventory";
 import { timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import type { Provenance } from "../../access/report/report";
-import { printable } from "../../text/printable";
-import { UsageError } from "../framework/exitCodes";
 import type { Flags } from "../framework/flags";
 import { readCommit, readEventFile } from "../post/event";
 import { readEnvironment } from "../../settings/environment";
@@ -15,18 +13,18 @@ export const provenanceFlags = {
   commit: {
     type: "string",
     value: "SHA",
+    form: { pattern: /^[0-9a-f]{7,64}$/, must: "a commit in hex, as in 1f2e3d4c" },
     default: "that of GitHub Actions or GitLab CI",
     help: "the commit of the report",
   },
   "pull-request": {
     type: "string",
     value: "NUMBER",
+    form: { pattern: /^\d{1,12}$/, must: "a number, as in 12" },
     default: "as for --commit",
     help: "the pull request or merge request",
   },
 } as const satisfies Flags;
-
-const isCommit = (text: unknown): text is string => typeof text === "string" && /^[0-9a-f]{7,64}$/.test(text);
 
 /** Reads the event of a run of GitHub Actions; empty where it cannot be read, since provenance is no reason to fail. */
 function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
@@ -50,12 +48,14 @@ function fromEnvironment(env: Environment): { commit?: string; pullRequest?: str
     env["CI_MERGE_REQUEST_IID"],
   ];
   return {
-    commit: commits.find(isCommit),
-    pullRequest: numbers.find((text) => text !== undefined && /^\d{1,12}$/.test(text)),
+    commit: commits.find((text) => text !== undefined && provenanceFlags.commit.form.pattern.test(text)),
+    pullRequest: numbers.find(
+      (text) => text !== undefined && provenanceFlags["pull-request"].form.pattern.test(text),
+    ),
   };
 }
 
-/** Where a report comes from: flags first, then the environment. @throws UsageError */
+/** Where a report comes from: flags first, then the environment. */
 export function readProvenance(
   flags: { readonly commit?: string | undefined; readonly "pull-request"?: string | undefined },
   sources: {
@@ -66,18 +66,6 @@ export function readProvenance(
   env: Environment = readEnvironment(),
 ): Provenance {
   const { commit, "pull-request": pullRequest } = flags;
-  if (commit !== undefined && !isCommit(commit)) {
-    throw new UsageError(
-      "PP5002",
-      `--commit must be a commit in hex, as in 1f2e3d4c, not "${printable(commit, 80)}"`,
-    );
-  }
-  if (pullRequest !== undefined && !/^\d{1,12}$/.test(pullRequest)) {
-    throw new UsageError(
-      "PP5002",
-      `--pull-request must be a number, as in 12, not "${printable(pullRequest, 80)}"`,
-    );
-  }
   const { now, inventory, cli } = sources;
   const taken = inventory && timestampNanos(inventory.takenAt);
   const known = fromEnvironment(env);

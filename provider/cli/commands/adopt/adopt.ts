@@ -83,6 +83,7 @@ const flags = {
   file: {
     type: "string",
     value: "NAME",
+    form: { pattern: /^[\w.-]+\.ts$/, must: "the name of a TypeScript file, as in adopted.ts" },
     default: "index.ts in an empty folder, else adopted.ts",
     help: "the file to write",
   },

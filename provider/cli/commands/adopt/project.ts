@@ -80,15 +80,7 @@ export function describeInstallation(out: string): readonly string[] {
 
 /** Chooses the file of the program: the main one of a folder that is new, or that this command has written. */
 export function chooseFile(out: string, code: string, { name, isManaging, isPartial }: FileChoice): string {
-  if (name !== undefined) {
-    if (!/^[\w.-]+\.ts$/.test(name)) {
-      throw new UsageError(
-        "PP5002",
-        `--file must be the name of a TypeScript file, as in adopted.ts, not "${printable(name, 80)}"`,
-      );
-    }
-    return name;
-  }
+  if (name !== undefined) return name;
   const index = join(out, "index.ts");
   const text = existsSync(index) ? readFileSync(index, "utf8") : "";
   const declaresMore = isManaging || (isPartial && text !== code);

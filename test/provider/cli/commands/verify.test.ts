@@ -176,7 +176,7 @@ describe("verify --plan-only", () => {
     ([name]) => !["plan", "digest", "plan-only", "stack", "state", "cwd"].includes(name),
   );
   it.each(others)("refuses --%s, which would have no effect", async (name, { type: kind, choices }) => {
-    const value = kind === "boolean" ? [] : [choices?.[0] ?? "text"];
+    const value = kind === "boolean" ? [] : [choices?.[0] ?? "1234567"];
     const ended = await verify("--plan", planFile, "--digest", digest, `--${name}`, ...value);
     expect(ended).toMatchObject(ending(2, `--${name} conflicts with --plan-only`));
   });

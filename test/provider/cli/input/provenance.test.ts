@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { readProvenance } from "../../../../provider/cli/input/provenance";
+import { parseFlags } from "../../../../provider/cli/framework/flags";
+import { provenanceFlags, readProvenance } from "../../../../provider/cli/input/provenance";
 import { inventoryOf } from "../../../support/documents";
 import { temporaryFolder } from "../../../support/folders";
 
@@ -53,9 +54,9 @@ describe("the provenance of a report", () => {
   });
 
   it.each([
-    [{ commit: "main" }, '--commit must be a commit in hex, as in 1f2e3d4c, not "main"'],
-    [{ "pull-request": "#3" }, '--pull-request must be a number, as in 12, not "#3"'],
-  ])("refuses %j", (flags, message) => {
-    expect(() => readProvenance(flags, { now }, {})).toThrow(message);
+    [["--commit", "main"], '--commit must be a commit in hex, as in 1f2e3d4c, not "main"'],
+    [["--pull-request", "#3"], '--pull-request must be a number, as in 12, not "#3"'],
+  ])("refuses %j", (argv, message) => {
+    expect(() => parseFlags("review", provenanceFlags, argv)).toThrow(message);
   });
 });
