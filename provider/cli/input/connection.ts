@@ -6,10 +6,8 @@ import { createClient, readSettings } from "../../settings/settings";
 import type { Settings, SettingSources } from "../../settings/settings";
 import type { Flag } from "../framework/flags";
 import { logError } from "../output/log";
-import { pulumiEnvironment } from "./backend";
-import { describeStderr, execPulumi, NOT_FOUND } from "./pulumi";
+import { PulumiError, readStackConfig } from "./pulumi";
 import { listMisspeltSettings, readEnvironment } from "../../settings/environment";
-import type { Environment } from "../../settings/environment";
 
 /** Where a command reads its connection settings from. */
 interface ConnectOptions {
@@ -17,8 +15,6 @@ interface ConnectOptions {
   readonly stack?: string;
   /** The folder of the Pulumi project; default: the current one. */
   readonly cwd?: string;
-  /** Default: the environment of the process. */
-  readonly env?: Environment;
   /** Takes a line for each setting whose name is probably misspelt; by default that is logged. */
   readonly note?: (line: string) => void;
 }
@@ -49,10 +45,10 @@ export const stackFlag = {
 async function settingSources({
   stack,
   cwd,
-  env = readEnvironment(),
   note = logError,
 }: ConnectOptions): Promise<SettingSources & { readonly rootUid?: string }> {
-  const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd, env);
+  const env = readEnvironment();
+  const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd);
   for (const line of listMisspeltSettings([...config.keys()], env)) note(line);
   const rootUid = [...config].find(([key]) => key.endsWith(":rootUid"))?.[1];
   return {
@@ -90,28 +86,15 @@ export async function openConnection(options: ConnectOptions = {}): Promise<Conn
 async function stackConfiguration(
   stack: string,
   cwd: string | undefined,
-  env: Environment,
 ): Promise<ReadonlyMap<string, string>> {
-  const args = ["config", "--json", "--show-secrets", "--non-interactive", "--stack", stack];
-  const options = { cwd, env: pulumiEnvironment(env, stack, cwd), timeout: 60_000 };
-  const stdout = await execPulumi(args, options).catch((error: unknown) => {
+  try {
+    const config = Object.entries(await readStackConfig(stack, cwd));
+    return new Map(config.map(([key, { value }]) => [key, value]));
+  } catch (error) {
+    if (!(error instanceof PulumiError)) throw error;
     throw new ConfigError(
       "PP2005",
-      `the configuration of stack ${JSON.stringify(stack)} cannot be read with \`pulumi config\`: ${describeFailure(error, cwd)}`,
+      `the configuration of stack ${JSON.stringify(stack)} cannot be read: ${error.message}`,
     );
-  });
-  const config = JSON.parse(stdout) as Record<string, { value?: unknown }>;
-  return new Map(
-    Object.entries(config).flatMap(([key, { value }]): [string, string][] =>
-      typeof value === "string" ? [[key, value]] : [],
-    ),
-  );
-}
-
-/** What the CLI printed to standard error. Standard output may contain secrets and is never shown. */
-function describeFailure(error: unknown, cwd: string | undefined): string {
-  const { code, stderr } = error as { code?: unknown; stderr?: unknown };
-  if (code === "ENOENT") return NOT_FOUND;
-  const message = describeStderr(stderr, cwd);
-  return message === "" ? "it failed" : message;
+  }
 }

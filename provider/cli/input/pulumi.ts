@@ -24,7 +24,7 @@ export class PulumiError extends CodedError {
 export const STACK_NOT_FOUND = 6;
 
 /** What messages say where there is no CLI. */
-export const NOT_FOUND = "the Pulumi CLI is not on PATH; folders of node_modules are not searched";
+const NOT_FOUND = "the Pulumi CLI is not on PATH; folders of node_modules are not searched";
 
 const MAX_OUTPUT_BYTES = 1024 * 1024 * 1024;
 
@@ -47,7 +47,7 @@ export async function execPulumi(
 }
 
 /** What the CLI printed to standard error. Outside of a project it asks for the whole name of a stack, which helps nobody. */
-export function describeStderr(stderr: unknown, cwd = ".", stack = "PROJECT/STACK"): string {
+function describeStderr(stderr: unknown, stack: string, cwd = "."): string {
   if (typeof stderr !== "string") return "";
   // What reports call a stack leaves out the organisation, which this backend calls so.
   if (stderr.includes("organization name must be 'organization'")) {
@@ -75,11 +75,25 @@ export async function runPulumi(command: readonly string[], stack: string, cwd?:
     const { code, stderr, stdout } = error as { code?: unknown; stderr?: unknown; stdout?: unknown };
     const command = printable(`pulumi ${args.join(" ")}`, 200);
     if (code === "ENOENT") throw new PulumiError(`${command}: ${NOT_FOUND}`, -1);
-    const message = describeStderr(stderr, cwd, stack);
+    const message = describeStderr(stderr, stack, cwd);
     throw new PulumiError(
       `${command} ended with ${String(code)}${message === "" ? "" : `: ${message}`}`,
       typeof code === "number" ? code : -1,
       typeof stdout === "string" ? stdout : "",
     );
   }
+}
+
+/** A stack's configuration with plain secrets: the API never returns them, and the token may be one. @throws as `runPulumi` does. */
+export async function readStackConfig(
+  stack: string,
+  cwd?: string,
+): Promise<Record<string, { readonly value: string; readonly secret: boolean }>> {
+  const text = await runPulumi(["config", "--json", "--show-secrets"], stack, cwd);
+  const config = JSON.parse(text) as Record<string, { value?: unknown; secret?: unknown }>;
+  return Object.fromEntries(
+    Object.entries(config).flatMap(([key, { value, secret }]) =>
+      typeof value === "string" ? [[key, { value, secret: secret === true }]] : [],
+    ),
+  );
 }

@@ -11,7 +11,7 @@ import { printable } from "../../../text/printable";
 import { plural, tryParseJson } from "../../../text/plain";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
-import { PulumiError, runPulumi } from "../../input/pulumi";
+import { PulumiError, readStackConfig, runPulumi } from "../../input/pulumi";
 import { writeText } from "../../output/writeFiles";
 
 /** The stack whose state takes the adopted resources. */
@@ -32,21 +32,6 @@ async function runPulumiJson(args: readonly string[], stack: string, cwd: string
     if (document === undefined) throw error;
     return document;
   }
-}
-
-/** The stack's configuration with plain secrets: the API never returns them, and the imported state needs them. */
-async function readConfig(stack: string, cwd: string): Promise<StateParts["config"]> {
-  const args = ["config", "--json", "--show-secrets"];
-  const config = (await runPulumiJson(args, stack, cwd)) as Record<
-    string,
-    { value?: unknown; secret?: unknown }
-  >;
-  return Object.fromEntries(
-    Object.entries(config).flatMap(
-      ([key, { value, secret }]): [string, { value: string; secret: boolean }][] =>
-        typeof value === "string" ? [[key, { value, secret: secret === true }]] : [],
-    ),
-  );
 }
 
 /** What a program reads from its stack's configuration: settings and secrets, and which of them are still to be set. */
@@ -87,7 +72,7 @@ export async function findUnset(
   out: string,
   stack: string | undefined,
 ): Promise<readonly string[]> {
-  const config = stack === undefined ? {} : await readConfig(stack, out);
+  const config = stack === undefined ? {} : await readStackConfig(stack, out);
   return readProgramSettings(adoption, config, out).unset;
 }
 
@@ -135,7 +120,7 @@ async function verifyImport({ stack, out, exported }: TargetStack, backup: strin
  */
 export async function importState(target: TargetStack, adoption: Adoption): Promise<string> {
   const { stack, out, exported } = target;
-  const config = await readConfig(stack, out);
+  const config = await readStackConfig(stack, out);
   const { secrets, unset } = readProgramSettings(adoption, config, out);
   if (unset.length > 0) {
     throw new StateMergeError([

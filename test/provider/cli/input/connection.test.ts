@@ -3,15 +3,21 @@ import { join } from "node:path";
 import { openConnection } from "../../../../provider/cli/input/connection";
 import { temporaryFolder } from "../../../support/folders";
 
+const { env: ofProcess } = process;
+afterEach(() => {
+  process.env = ofProcess;
+});
+
 test("a command without a stack and without an address names both ways to give it", async () => {
-  await expect(openConnection({ env: { PLATFORM_TOKEN: "token" } })).rejects.toThrow(
+  process.env = { PLATFORM_TOKEN: "token" };
+  await expect(openConnection()).rejects.toThrow(
     "the address of the API is missing: set PLATFORM_BASE_URL, or name a stack that has it with --stack",
   );
 });
 
 test("a stack whose configuration cannot be read is named", async () => {
-  const env = { PLATFORM_TOKEN: "token", PATH: "/nowhere" };
-  await expect(openConnection({ env, stack: "acme/access/prod" })).rejects.toMatchObject({
+  process.env = { PLATFORM_TOKEN: "token", PATH: "/nowhere" };
+  await expect(openConnection({ stack: "acme/access/prod" })).rejects.toMatchObject({
     errorCode: "PP2005",
     message: expect.stringContaining('the configuration of stack "acme/access/prod" cannot be read'),
   });
@@ -23,8 +29,8 @@ test("misspelt settings of a stack are said, also where the right one is then mi
   const config = { "platform:baseURL": { value: "https://api.example.com" } };
   writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`);
   chmodSync(join(folder, "pulumi"), 0o755);
-  const env = { PATH: folder, PLATFORM_TOKEN: "token" };
-  const opening = openConnection({ stack: "prod", cwd: folder, env, note: (line) => lines.push(line) });
+  process.env = { PATH: folder, PLATFORM_TOKEN: "token" };
+  const opening = openConnection({ stack: "prod", cwd: folder, note: (line) => lines.push(line) });
   await expect(opening).rejects.toMatchObject({ errorCode: "PP2001" });
   expect(lines).toEqual(["platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?"]);
 });
