@@ -4,15 +4,11 @@ import { InitFolder } from "../support/initFolder";
 import { evaluate, projectRoot, temporaryFolder, writeFiles } from "./support";
 
 /** What the linter says of a folder; it needs Go, as set-up does where no Pulumi CLI can be downloaded. */
-const lint = (folder: string, more = ""): Promise<unknown> =>
+const lint = (folder: string): Promise<unknown> =>
   evaluate(
     "ci.mjs",
-    `await m.lintWorkflows({ root: ${JSON.stringify(projectRoot)}, folder: ${JSON.stringify(folder)}, scratch: ${JSON.stringify(temporaryFolder())}${more} })`,
+    `await m.lintWorkflows({ root: ${JSON.stringify(projectRoot)}, folder: ${JSON.stringify(folder)}, scratch: ${JSON.stringify(temporaryFolder())} })`,
   );
-
-test.each(["examples/ci", ".github/workflows"])("the workflows in %s have no problem", async (folder) => {
-  expect(await lint(path.join(projectRoot, folder))).toEqual({ problems: [] });
-});
 
 const lockfiles = { "package-lock.json": "{}", "pnpm-lock.yaml": "", "yarn.lock": "" };
 
@@ -25,16 +21,6 @@ test.each(Object.entries(lockfiles))(
   },
 );
 
-test("an action that is named by a tag is a problem", async () => {
-  const folder = temporaryFolder();
-  writeFiles(folder, {
-    "ci.yml": `on: push\njobs:\n  all:\n    runs-on: ubuntu-latest\n    steps:\n      - uses: actions/checkout@v4\n`,
-  });
-  expect(await lint(folder)).toEqual({
-    problems: ["ci.yml:6: actions/checkout@v4 is not pinned to a commit with its version beside it"],
-  });
-});
-
 test("an input that an action of this repository does not have is a problem", async () => {
   const folder = temporaryFolder();
   const uses = `uses: OWNER/pulumi-platform/actions/drift@v1.2.3, with: { stack: prod, stak: prod }`;
@@ -42,13 +28,6 @@ test("an input that an action of this repository does not have is a problem", as
   writeFiles(folder, { "ci.yml": `on: push\njobs:\n  drift: ${job}\n` });
   expect(await lint(folder)).toEqual({
     problems: [expect.stringMatching(/^ci\.yml:3:\d+: input "stak" is not defined in action "Access drift"/)],
-  });
-});
-
-test("prints the reason if it cannot be built", async () => {
-  const folder = path.join(projectRoot, "examples", "ci");
-  expect(await lint(folder, `, env: { PATH: "/nowhere" }`)).toEqual({
-    reason: expect.stringContaining("go build github.com/rhysd/actionlint/cmd/actionlint failed") as string,
   });
 });
 

@@ -124,13 +124,14 @@ test.each([...parts.map((file) => [relative(ROOT, file), file]), ...writtenFiles
 test("every action is pinned by its commit, one action has one commit, and those of this package its version", () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const pins = new Map<string, string>();
-  const lines = parts.flatMap(
+  const ours = readdirSync(join(ROOT, ".github", "workflows"));
+  const lines = [...parts, ...ours.map((name) => join(ROOT, ".github", "workflows", name))].flatMap(
     (file) => readFileSync(file, "utf8").match(/^.*\b(?:uses|component): .*$/gm) ?? [],
   );
   for (const line of lines) {
     const [, own] = /[:/] ?[\w-]+\/pulumi-platform\/[\w/-]+@v(.*)$/.exec(line) ?? [];
     const [, action = "", pin = ""] =
-      /uses: ([\w-]+\/[\w-]+)@([0-9a-f]{40} # v\d+(?:\.\d+\.\d+)?)$/.exec(line) ?? [];
+      /uses: ([\w/-]+)@([0-9a-f]{40} # v\d+(?:\.\d+\.\d+)?)$/.exec(line) ?? [];
     if (own === undefined) expect({ line, action }).not.toEqual({ line, action: "" });
     else expect({ line, own }).toEqual({ line, own: version });
     expect(pins.get(action) ?? pin).toBe(pin);
