@@ -51,15 +51,17 @@ const SOURCES = [
   ".dependency-cruiser.cjs",
 ];
 
-function readSources(): { readonly files: readonly string[]; readonly names: ReadonlySet<string> } {
+/** Read once for all pages. */
+let known: { readonly files: readonly string[]; readonly names: ReadonlySet<string> } | undefined;
+
+function readSources(): NonNullable<typeof known> {
+  if (known !== undefined) return known;
   // Not the files that git lists: the tests also run in copies of the checkout without git.
   const files = globSync(SOURCES, { cwd: ROOT, dot: true });
   const texts = files.map((file) => readFileSync(join(ROOT, file), "utf8"));
   const fileNames = files.map((file) => basename(file).split(".")[0] ?? "");
-  return {
-    files,
-    names: new Set([...fileNames, ...texts.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]),
-  };
+  const names = new Set([...fileNames, ...texts.flatMap((text) => text.match(/[A-Za-z_]\w*/g) ?? [])]);
+  return (known = { files, names });
 }
 
 const camelCase = /\b[A-Za-z]\w*[a-z][A-Z]\w*/g;
@@ -77,7 +79,7 @@ function declares(text: string, name: string): boolean {
 
 /** The names that a page puts in a file which does not declare them. */
 export function misplacedNames(page: string): string[] {
-  const files = globSync(SOURCES, { cwd: ROOT, dot: true });
+  const { files } = readSources();
   const named = [
     ...[...page.matchAll(fileThenName)].map(([, file = "", name = ""]) => ({ file, name })),
     ...[...page.matchAll(nameThenFile)].flatMap(([, one = "", other, file = ""]) =>
