@@ -36,16 +36,8 @@ function connectToRepository(env: Environment): GithubRepository {
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) {
     throw new PostError("PP7003", "GITHUB_REPOSITORY names no repository: set it to owner/name");
   }
-  const api = apiOf(env, "GITHUB_API_URL", "https://api.github.com");
-  return {
-    host: {
-      ...api,
-      authorization: ["authorization", `Bearer ${token}`],
-      token,
-    },
-    path: `/repos/${name}`,
-    env,
-  };
+  const host = apiOf(env, "GITHUB_API_URL", "https://api.github.com", token);
+  return { host, path: `/repos/${name}`, env };
 }
 
 /** The login of the token's owner, whose comments are ours. An app's token may use GraphQL only. */

@@ -35,18 +35,11 @@ function readMergeRequest(env: Environment): { host: ApiHost; notes: string } {
       "no token: set GITLAB_TOKEN, with the scope api (CI_JOB_TOKEN cannot write notes)",
     );
   }
-  const api = apiOf(env, "CI_API_V4_URL", "https://gitlab.com/api/v4");
+  const host = apiOf(env, "CI_API_V4_URL", "https://gitlab.com/api/v4", token);
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
   const mergeRequest = readNumber(env, "CI_MERGE_REQUEST_IID");
-  return {
-    host: {
-      ...api,
-      authorization: ["private-token", token],
-      token,
-    },
-    notes: `/projects/${project}/merge_requests/${mergeRequest}/notes`,
-  };
+  return { host, notes: `/projects/${project}/merge_requests/${mergeRequest}/notes` };
 }
 
 /** Creates or updates our note on the merge request. */

@@ -192,14 +192,18 @@ export async function listAll(host: ApiHost, path: string, maxPages: number): Pr
   throw new PostError("PP7004", `GET ${path.replace(/\?.*/s, "")}: the list has more than ${maxPages} pages`);
 }
 
-/** The API of a host of code, which a variable names, and what messages tell a person to check. */
+/** The API of GitHub or GitLab, which a variable names. Messages tell a person to check that, or the network. */
 export function apiOf(
   env: Environment,
   variable: "GITHUB_API_URL" | "CI_API_V4_URL",
   fallback: string,
-): Pick<ApiHost, "baseUrl" | "variable"> {
+  token: string,
+): ApiHost {
   const given = env[variable];
   return {
+    token,
+    authorization:
+      variable === "GITHUB_API_URL" ? ["authorization", `Bearer ${token}`] : ["private-token", token],
     baseUrl: parseBaseUrl(given ?? fallback, variable),
     variable:
       given === undefined ? `the network (${variable} is not set, which names another server)` : variable,

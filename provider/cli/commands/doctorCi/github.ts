@@ -467,11 +467,7 @@ export async function checkGithub(
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return all("the remote origin names no repository of GitHub");
   const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
   const api = server === undefined ? "https://api.github.com" : `https://${server}/api/v3`;
-  const host: ApiHost = {
-    ...apiOf(env, "GITHUB_API_URL", api),
-    authorization: ["authorization", `Bearer ${token}`],
-    token,
-  };
+  const host = apiOf(env, "GITHUB_API_URL", api, token);
   const path = `/repos/${name}`;
   let repository: CheckedRepository = {
     host,

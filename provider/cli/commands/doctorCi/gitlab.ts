@@ -264,11 +264,7 @@ export async function checkGitlab(
     return all("GITLAB_TOKEN is not set; it needs the scope read_api and the role Maintainer");
   if (id === "") return all("the remote origin names no project of GitLab");
   const project: Project = {
-    host: {
-      ...apiOf(env, "CI_API_V4_URL", `https://${server}/api/v4`),
-      authorization: ["private-token", token],
-      token,
-    },
+    host: apiOf(env, "CI_API_V4_URL", `https://${server}/api/v4`, token),
     path: `/projects/${id}`,
     branch: found.defaultBranch,
   };
