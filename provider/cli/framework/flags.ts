@@ -43,19 +43,10 @@ export interface Parsed<F extends Flags> {
 
 const placeholder = ({ value }: Flag): string => value ?? "VALUE";
 
-/** Whether a text is a flag of the command: the parser must not accept it as a value. */
-function isFlagOf(flags: Flags, text: string): boolean {
-  return Object.entries(flags).some(
-    ([name, { short }]) => text === `--${name}` || text === `-${short ?? ""}`,
-  );
-}
-
 /** @throws UsageError that names the flag and what to write. */
-function checkValue(flags: Flags, name: string, flag: Flag, text: string): string {
-  if (text === "") throw new UsageError("PP5002", `--${name} must not be empty: give ${placeholder(flag)}`);
-  if (text !== "-" && isFlagOf(flags, text)) {
+function checkValue(name: string, flag: Flag, text: string): string {
+  if (text === "")
     throw new UsageError("PP5002", `--${name} needs a value: write --${name} ${placeholder(flag)}`);
-  }
   const { choices, form } = flag;
   const [only = "", ...more] = choices ?? [];
   const expected = form?.must ?? (more.length === 0 ? only : `one of ${[only, ...more].join(", ")}`);
@@ -75,14 +66,16 @@ function describeFlag({ help, choices, formats, multiple, default: defaultValue 
   ].join("");
 }
 
-function createOption(flags: Flags, name: string, flag: Flag): Option {
+function createOption(name: string, flag: Flag): Option {
   const short = flag.short === undefined ? "" : `-${flag.short}, `;
   if (flag.type === "boolean") return new Option(`${short}--${name}`, describeFlag(flag)).default(false);
-  const option = new Option(`${short}--${name} <value>`, describeFlag(flag));
+  // To the parser the value is optional: so it takes no other option for it, and hands over an empty one that is missing.
+  const option = new Option(`${short}--${name} [value]`, describeFlag(flag));
   return option
+    .preset("")
     .default(flag.multiple ? [] : undefined)
     .argParser<string | string[] | undefined>((text, before) => {
-      const value = checkValue(flags, name, flag, text);
+      const value = checkValue(name, flag, text);
       // The last one would hide the others.
       if (!flag.multiple && before !== undefined)
         throw new UsageError("PP5002", `--${name} is given twice: it takes one value`);
@@ -101,7 +94,7 @@ function createParser(
 ): { parser: Command; options: [string, Option][] } {
   const options = Object.entries(flags).map(([name, flag]): [string, Option] => [
     name,
-    createOption(flags, name, flag),
+    createOption(name, flag),
   ]);
   const parser = new Command(command)
     .helpOption(false)
@@ -110,14 +103,14 @@ function createParser(
     .configureOutput({ writeOut: () => undefined, writeErr: () => undefined, getOutHelpWidth: () => width })
     .configureHelp({
       optionTerm: ({ flags: term, long }) =>
-        term.replace("<value>", placeholder(flags[long?.slice(2) ?? ""] ?? { type: "string", help: "" })),
+        term.replace("[value]", placeholder(flags[long?.slice(2) ?? ""] ?? { type: "string", help: "" })),
       optionDescription: ({ description }) => description,
     });
   for (const [, option] of options) parser.addOption(option);
   return { parser, options };
 }
 
-/** Rewrites an error of the parser: names the flag, and what to write. */
+/** Rewrites the error of the parser, which is an option that it does not know: names the flag, and what to write. */
 function usageError(error: CommanderError, command: string, flags: Flags): UsageError {
   const see = `see ${ownCommand()} ${command} --help`;
   const [, message = "", suggestion] =
@@ -125,15 +118,8 @@ function usageError(error: CommanderError, command: string, flags: Flags): Usage
   const [, option = ""] = /'(--?[^']*)'/.exec(message) ?? [];
   const name = /^--([^= ]+)/.exec(option)?.[1] ?? "";
   const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
-  if (error.code === "commander.optionMissingArgument") {
-    const [long = ""] = /--[\w-]+/.exec(message) ?? [];
-    const value = placeholder(flags[long.slice(2)] ?? { type: "string", help: "" });
-    return new UsageError("PP5002", `${long} needs a value: write ${long} ${value}; ${see}`);
-  }
   if (flag?.type === "boolean")
     return new UsageError("PP5002", `--${name} takes no value: write --${name}; ${see}`);
-  if (error.code !== "commander.unknownOption")
-    return new UsageError("PP5001", `${printable(message, 200)}; ${see}`);
   const hint = suggestion === undefined ? "" : ` (did you mean ${suggestion}?)`;
   return new UsageError("PP5001", `unknown option ${printable(option, 80)}${hint}; ${see}`);
 }
@@ -161,7 +147,8 @@ export const printFlags = (flags: Flags, values: Readonly<Record<string, unknown
   Object.keys(flags).flatMap((name) =>
     [values[name]].flat().flatMap((value) => {
       if (value === true) return [`--${name}`];
-      return typeof value === "string" ? [`--${name}`, value] : [];
+      if (typeof value !== "string") return [];
+      return /^-./.test(value) ? [`--${name}=${value}`] : [`--${name}`, value];
     }),
   );
 

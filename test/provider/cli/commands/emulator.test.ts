@@ -32,7 +32,7 @@ describe("emulator", () => {
     [/--port must be .+ \(PP8101\)/, () => ["--port", "x"]],
     [/--port must be a number from 0 to 65535/, () => ["--port", "70000"]],
     [/--deliver-to must be/, () => ["--deliver-to", "https://example.com"]],
-    [/--latency must be a time/, () => ["--latency", "-5ms"]],
+    [/--latency must be a time/, () => ["--latency=-5ms"]],
     [
       /cannot listen on 127\.0\.0\.1:\d+: another process listens there; give another --port.+ \(PP8102\)/,
       taken,
