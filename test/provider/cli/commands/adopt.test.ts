@@ -39,7 +39,6 @@ describe("pulumi-platform adopt", () => {
     [["--root", NOBODY, "--out", __filename], "is a file (PP5008)"],
     [["--root", NOBODY, "--out", join(__filename, "x")], "adopt.test.ts is a file (PP5008)"],
     [["--out", out], "--root is missing: give the uid or the name of the organisation"],
-    [["--out", out, "--root", "acme"], 'no group has the uid or name "acme"; the root groups are org ('],
     [[...ofInventory, "--root", NOBODY], "conflict with --inventory; leave them out"],
     [[...ofInventory, "--types", "+Tag"], "conflict with --inventory; leave them out"],
     [[...ofInventory, "--only", NOBODY], `--only names ${NOBODY}, and nothing that was listed`],

@@ -615,11 +615,6 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     /projects\/:id -f merge_method=rebase_merge$/,
     project("merge_method", "merge"),
   ],
-  [
-    /^settings .*fork/,
-    /projects\/:id -f forking_access_level=disabled$/,
-    project("forking_access_level", "enabled"),
-  ],
   [/^pipeline .*ci\.yml is a file of this project/, /ci_config_path=/, project("ci_config_path", null)],
   [
     /^pipeline PLATFORM_BASE_URL of .* is http:\S+ it must begin with https/,
@@ -633,17 +628,11 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     protectedBy(undefined),
   ],
   [/^branch every developer may push to main$/, again, protectedBy({ push_access_levels: everyone })],
-  [/^branch every developer may merge into main$/, again, protectedBy({ merge_access_levels: everyone })],
   [/^branch every developer may merge into main$/, keepsNamed, protectedBy(named)],
   [
     /^approval who pushes to a merge request of another/,
     /^glab api -X POST projects\/:id\/approvals -f merge_requests_disable_committers_approval=true$/,
     approvals("merge_requests_disable_committers_approval", false),
-  ],
-  [
-    /^approval who opens a merge request/,
-    /merge_requests_author_approval=false$/,
-    approvals("merge_requests_author_approval", true),
   ],
   [
     /^production who starts a pipeline/,

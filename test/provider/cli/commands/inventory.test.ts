@@ -47,12 +47,9 @@ describe("pulumi-platform inventory", () => {
   test.each([
     [["--root", root], { PLATFORM_TOKEN: "wrong" }, 3, "UNAUTHENTICATED"],
     [["--root", root], { PLATFORM_BASE_URL: "" }, 2, "the address of the API is missing"],
-    [["--root", root], { PLATFORM_BASE_URL: "acme" }, 2, "PLATFORM_BASE_URL must be"],
     [["--root", root], { PLATFORM_BASE_URL: "http://127.0.0.1:1" }, 1, "ECONNREFUSED"],
-    [["--root", root], { PLATFORM_TOKEN: "" }, 3, "the access token is missing: set PLATFORM_TOKEN"],
     [["--root", "0".repeat(40)], {}, 1, "there is no group with the uid 0000"],
     [[], {}, 2, "--root is missing"],
-    [["--root", "nobody"], {}, 2, '--root: no group has the uid or name "nobody"; the root groups are'],
     [["--root", root, "--types", "Rle"], {}, 2, "--types must name kinds of Group, Identity, Role"],
   ])("%j with %j ends with %i", async (argv, env, expected, message) => {
     const ended = await run(argv, env);

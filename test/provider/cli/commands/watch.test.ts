@@ -209,10 +209,6 @@ describe("pulumi-platform watch", () => {
 
   test.each([
     [[], "nothing to compare"],
-    [
-      ["--state", "x.json", "--rules", "none.mjs"],
-      "none.mjs: the rules cannot be read: there is no such file in ",
-    ],
     [["--state", "x.json"], "--group is missing"],
     [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
   ])("%j ends with 2", async (argv, message) => {
