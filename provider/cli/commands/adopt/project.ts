@@ -1,6 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { stringify } from "yaml";
 import { urnParts } from "../../../access/documents/engineState";
 import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
@@ -15,6 +14,7 @@ import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import { packageSource } from "../../output/packageSource";
 import { writeText } from "../../output/writeFiles";
+import { newProjectFiles } from "../init/workflows";
 
 const HEADER = "// Written by pulumi-platform adopt";
 
@@ -30,34 +30,6 @@ interface ProgramTarget {
 
 /** Whether a folder does not exist, or is empty. */
 const isEmptyFolder = (path: string): boolean => !existsSync(path) || readdirSync(path).length === 0;
-
-const toJson = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
-
-/** The files that make an empty folder a project. */
-function projectFiles(name: string): Record<string, string> {
-  const dependencies = { "@pulumi/pulumi": "^3.216.0" };
-  const devDependencies = { "@types/node": "^20.19.0", typescript: "^5.9.0" };
-  const compilerOptions = {
-    strict: true,
-    target: "ES2022",
-    // Others do not find pulumi-platform/native.
-    module: "Node16",
-    moduleResolution: "Node16",
-    skipLibCheck: true,
-    forceConsistentCasingInFileNames: true,
-    noEmit: true,
-  };
-  return {
-    "Pulumi.yaml": stringify({
-      name,
-      runtime: "nodejs",
-      description: "What the organisation holds, adopted by pulumi-platform",
-    }),
-    "package.json": toJson({ name, private: true, dependencies, devDependencies }),
-    ".gitignore": GITIGNORE,
-    "tsconfig.json": toJson({ compilerOptions, include: ["*.ts"] }),
-  };
-}
 
 interface FileChoice {
   /** `--file` */
@@ -92,7 +64,13 @@ export function writeProject(
   { out, projectName, force }: ProgramTarget,
   program: Readonly<Record<string, string>>,
 ): void {
-  const files = { ...(isEmptyFolder(out) ? projectFiles(projectName) : {}), ...program };
+  const files = {
+    ...(isEmptyFolder(out) && {
+      ...newProjectFiles(packageFolder() ?? "", projectName, "index.ts"),
+      ".gitignore": GITIGNORE,
+    }),
+    ...program,
+  };
   for (const [name, text] of Object.entries(files)) {
     const path = join(out, name);
     if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {

@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
-import { stringify } from "yaml";
 import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
@@ -40,6 +39,7 @@ import {
   ciCommands,
   ciFiles,
   findFurtherProject,
+  newProjectFiles,
   ownedPaths,
   ownersFile,
   ownersPlace,
@@ -225,9 +225,6 @@ function chooseSettings(
   };
 }
 
-/** A name that npm accepts, from that of a project. */
-const packageName = (project: string): string => project.toLowerCase().replace(/^[._]+/, "") || "access";
-
 /** The issuer of the tokens of a host's jobs. */
 function tokenIssuer(host: CiHost, server: string): string {
   if (host === "gitlab") return `https://${server || "gitlab.com"}`;
@@ -246,12 +243,8 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
   const hasIdentities = host !== "none" && settings.further === undefined;
   const main = isTypeScript ? "index.ts" : "index.js";
   const values = {
-    project: stringify(settings.project).trimEnd(),
-    packageName: packageName(settings.project),
-    main,
     // Samples of several projects differ by name.
     suffix: settings.further?.suffix ?? "",
-    typescript: isTypeScript,
     ci: hasIdentities,
     identities: isTypeScript || manifest?.type !== "module" ? "./ci" : "./ci.js",
     issuer: host === "none" ? "" : tokenIssuer(host, server),
@@ -270,12 +263,12 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
   const fill = (name: string, more: object = sample): string =>
     fillTemplate(packageRoot, `program/${name}`, { ...values, ...more });
   const syntax = isModule ? "module" : "commonjs";
+  const { "Pulumi.yaml": project, ...others } = newProjectFiles(packageRoot, settings.project, main);
   return {
     ...(found.project === undefined && {
-      "Pulumi.yaml": fill("Pulumi.yaml"),
+      "Pulumi.yaml": project,
       [main]: fill(`${syntax}.txt`),
-      "package.json": fill("package.txt"),
-      ...(isTypeScript && { "tsconfig.json": fill("tsconfig.txt") }),
+      ...others,
     }),
     // A program that exists needs these too.
     ...(!found.hasGitignore && { ".gitignore": GITIGNORE }),

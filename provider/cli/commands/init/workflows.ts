@@ -253,6 +253,23 @@ export function findFurtherProject(
   );
 }
 
+/** The files that make a folder the project of a new program. @param main The file of the program. */
+export function newProjectFiles(packageRoot: string, project: string, main: string) {
+  const values = {
+    project: stringify(project).trimEnd(),
+    // A name that npm accepts.
+    packageName: project.toLowerCase().replace(/^[._]+/, "") || "access",
+    main,
+    typescript: main.endsWith(".ts"),
+  };
+  const fill = (name: string): string => fillTemplate(packageRoot, `program/${name}`, values);
+  return {
+    "Pulumi.yaml": fill("Pulumi.yaml"),
+    "package.json": fill("package.txt"),
+    ...(values.typescript && { "tsconfig.json": fill("tsconfig.txt") }),
+  };
+}
+
 /** What stands in a template for its names: a text, a text for each copy of the line, or a condition. */
 export type TemplateValues = Readonly<Record<string, string | boolean | readonly string[] | undefined>>;
 
