@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 
-export { temporaryFolder } from "../support/folders";
+export { temporaryFolder, writeFiles } from "../support/folders";
 
 export const projectRoot = path.resolve(__dirname, "../..");
 
@@ -14,15 +14,6 @@ export const listFiles = (): string[] =>
     cwd: projectRoot,
     encoding: "utf8",
   }).split("\n");
-
-/** Writes files below `folder`: texts as they are, everything else as JSON. */
-export function writeFiles(folder: string, files: Record<string, unknown>): void {
-  for (const [name, content] of Object.entries(files)) {
-    const file = path.join(folder, name);
-    mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
-  }
-}
 
 /** An executable that runs this Node, whatever PATH says. */
 export function writeProgram(file: string, body: string): void {

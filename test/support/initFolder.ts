@@ -1,20 +1,17 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { mkdirSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { command } from "../../provider/cli/commands/init/init";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
-import { temporaryFolder } from "./folders";
+import { temporaryFolder, writeFiles } from "./folders";
 
 /** A folder for `pulumi-platform init`, which may be a git repository. */
 export class InitFolder {
   readonly root = realpathSync(temporaryFolder());
 
   write(files: Readonly<Record<string, string>>): this {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.root, path)), { recursive: true });
-      writeFileSync(join(this.root, path), text);
-    }
+    writeFiles(this.root, files);
     return this;
   }
 
@@ -52,8 +49,7 @@ export class InitFolder {
 
   /** Writes what `pulumi login` and `pulumi org` store. */
   writePulumiHome(files: Readonly<Record<string, unknown>>): this {
-    for (const [name, value] of Object.entries(files))
-      writeFileSync(join(this.pulumiHome, name), JSON.stringify(value));
+    writeFiles(this.pulumiHome, files);
     return this;
   }
 

@@ -14,8 +14,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, delimiter, dirname, join, relative, sep } from "node:path";
+import { basename, delimiter, join, relative, sep } from "node:path";
 import { ROOT } from "./engine";
+import { writeFiles } from "./folders";
 import type { Run } from "./engine";
 
 /** The last pnpm that runs on Node 20. */
@@ -212,10 +213,7 @@ export class Project {
   /** Puts files in place of those of the call before. */
   write(files: Record<string, string>): void {
     for (const path of this.written) rmSync(join(this.directory, path), { recursive: true, force: true });
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.directory, path)), { recursive: true });
-      writeFileSync(join(this.directory, path), text);
-    }
+    writeFiles(this.directory, files);
     // Pulumi.test.yaml is what a stack of another program left.
     this.written = ["Pulumi.test.yaml", ...Object.keys(files)].map((path) => path.split("/")[0] ?? path);
   }

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
 import { parseAllDocuments } from "yaml";
 import { commands } from "../../../provider/cli/commands/list";
 import { formatHelp } from "../../../provider/cli/framework/defineCommand";
@@ -9,7 +9,7 @@ import type { Job, Step } from "../../support/githubActions";
 import { ownActions, readAction, readWorkflow } from "../../support/githubActions";
 import { readPipeline } from "../../support/gitlabPipeline";
 import { writeInitWorkflows } from "../../support/initWorkflows";
-import { temporaryFolder } from "../../support/folders";
+import { temporaryFolder, writeFiles } from "../../support/folders";
 
 const examples = join(ROOT, "examples", "ci");
 const files = readdirSync(examples).filter((name) => name.endsWith(".yml"));
@@ -26,14 +26,12 @@ const FIND_COMMAND = `cli=$(node -p 'path.join(require("module").createRequire(p
 
 test("the command is the installed one, also where the program's own package has that name", () => {
   const root = realpathSync(temporaryFolder());
-  const write = (path: string, text: string): void => {
-    mkdirSync(dirname(join(root, path)), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-  write("infra/package.json", '{ "name": "pulumi-platform", "exports": "./own/index.js" }');
-  write("infra/own/index.js", "");
-  write("node_modules/pulumi-platform/package.json", '{ "main": "dist/provider/index.js" }');
-  write("node_modules/pulumi-platform/dist/provider/index.js", "");
+  writeFiles(root, {
+    "infra/package.json": '{ "name": "pulumi-platform", "exports": "./own/index.js" }',
+    "infra/own/index.js": "",
+    "node_modules/pulumi-platform/package.json": '{ "main": "dist/provider/index.js" }',
+    "node_modules/pulumi-platform/dist/provider/index.js": "",
+  });
   const script = `${FIND_COMMAND}; echo "$cli"`;
   const found = execFileSync("sh", ["-ec", script], { cwd: join(root, "infra"), encoding: "utf8" });
   expect(found).toBe(`${root}/node_modules/pulumi-platform/dist/provider/cli/main.js\n`);

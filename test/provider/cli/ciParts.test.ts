@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { basename, delimiter, dirname, join } from "node:path";
+import { basename, delimiter, join } from "node:path";
 import { ROOT } from "../../support/engine";
 import { OWNER, ownActions, readAction, WorkflowRun } from "../../support/githubActions";
 import type { Job, Step } from "../../support/githubActions";
@@ -7,7 +7,7 @@ import { JobStore, PipelineRun, READ_TOKEN, readComponent, readPipeline } from "
 import { spreadOf } from "../../support/properties";
 import type { Values } from "../../support/shell";
 import { FakeGitLab } from "./post/hosts";
-import { temporaryFolder } from "../../support/folders";
+import { temporaryFolder, writeFiles } from "../../support/folders";
 
 const actions = Object.values(ownActions).map((folder) => {
   const { inputs, outputs = {}, runs } = readAction(folder);
@@ -117,10 +117,7 @@ beforeAll(async () => {
     "dist/provider/index.js": "",
     "dist/provider/cli/main.js": OUR_RECORDER,
   };
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(installed, name)), { recursive: true });
-    writeFileSync(join(installed, name), text);
-  }
+  writeFiles(installed, files);
   calls = join(scratch, "calls");
   environment = {
     PATH: `${bin}${delimiter}${process.env["PATH"] ?? ""}`,
@@ -178,10 +175,7 @@ async function runAction(name: string, inputs: Values, ref = "refs/heads/main"):
         "pulumi/actions": () => undefined,
         "actions/upload-artifact": () => undefined,
         "actions/download-artifact": (_, { temp }) => {
-          for (const file of ["access-preview/plan.json", "access-report/report.json"]) {
-            mkdirSync(dirname(join(temp, file)), { recursive: true });
-            writeFileSync(join(temp, file), "{}");
-          }
+          writeFiles(temp, { "access-preview/plan.json": "{}", "access-report/report.json": "{}" });
           return undefined;
         },
       },

@@ -1,8 +1,8 @@
-import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { checkFilesOfChange, checkProjectFiles } from "../../../../provider/cli/input/projectFiles";
-import { temporaryFolder } from "../../../support/folders";
+import { temporaryFolder, writeFiles } from "../../../support/folders";
 
 let folder: string;
 beforeEach(() => {
@@ -11,12 +11,7 @@ beforeEach(() => {
 
 const PROJECT = "name: access\nruntime: nodejs\n";
 
-function write(files: Readonly<Record<string, string>>): void {
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-}
+const write = (files: Readonly<Record<string, string>>): void => writeFiles(folder, files);
 
 const OF_ESC = /^environment of .*Pulumi\.prod\.(yaml|json): Pulumi ESC/;
 const UNREADABLE = /Pulumi\.prod\.yaml cannot be read/;
