@@ -1,6 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commentMarker } from "../../../../provider/access/report/render/escape";
+import { reportDigest } from "../../../../provider/access/report/report";
 import type { DriftReport, Report } from "../../../../provider/access/report/report";
 import type { PostHost, PostOptions } from "../../../../provider/cli/post";
 import { post } from "../../../../provider/cli/post";
@@ -399,4 +400,65 @@ test("a comment names the commit that it is about", async () => {
   await run("gitlab-mr", cleanReview, { env });
   expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
   expect(gitlab.notes[0]?.body).not.toContain(commit);
+});
+
+describe("the command", () => {
+  const risky = JSON.stringify({ ...riskyReview, digest: reportDigest(riskyReview) });
+  const toPull = ["--to", "github-pr"];
+
+  beforeEach(() => {
+    github.issue("alice", "the pull request", { number: 1, pull_request: {} });
+  });
+
+  /** Runs the command; FILE stands for a file with this text. */
+  const postText = (text: string, ...argv: readonly string[]) => {
+    const file = join(folder, "report.json");
+    writeFileSync(file, text);
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_ACTIONS: "true" };
+    const words = argv.map((word) => (word === "FILE" ? file : word));
+    return runCommand(postCommand.main, words, env);
+  };
+  const bodies = () => github.issues[0]?.comments.map(({ body }) => body);
+
+  test("a report from a file is posted", async () => {
+    expect((await postText(risky, "FILE", ...toPull, "--source-root", "infra")).code).toBe(0);
+    expect(bodies()).toEqual([expect.stringContaining("`infra/index.ts:40`")]);
+    const night = ["FILE", "--to", "github-issue", "--marker", "night"];
+    expect((await postText(JSON.stringify(nightDrift), ...night)).code).toBe(0);
+    expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
+  });
+
+  test("prints a warning if the job has no place for a summary", async () => {
+    expect(await postText(risky, "FILE", ...toPull, "--summary")).toMatchObject(
+      ending(0, /warning: --summary: .* \(PP7005\)$/m),
+    );
+  });
+
+  test("posts the reason why nothing was reviewed in place of a report", async () => {
+    const argv = ["--marker", "acme/access/prod", ...toPull];
+    expect((await postText(risky, "FILE", ...argv)).code).toBe(0);
+    expect((await postText("", "--not-reviewed", "the inventory failed", ...argv)).code).toBe(0);
+    const expected = "**Not reviewed:** the inventory failed. What this change does to access is unknown.";
+    expect(bodies()).toEqual([expect.stringContaining(expected)]);
+    expect((await postText(risky, "FILE", ...argv)).code).toBe(0);
+    expect(bodies()).toEqual([expect.not.stringContaining("Not reviewed")]);
+  });
+
+  const REPORT = ["FILE", ...toPull];
+  test.each([
+    ["ends in the middle: it was cut off; write it again (PP6001)", REPORT, "{"],
+    ["is not a valid report", REPORT, "{}"],
+    ["findings[0].id is missing", REPORT, JSON.stringify({ ...riskyReview, findings: [{}] })],
+    ["report.json has no digest", REPORT, JSON.stringify({ ...riskyReview, digest: undefined })],
+    ["report.json does not match its digest", REPORT, risky.replace('"complete":true', '"complete":false')],
+    ["post takes one report", toPull, risky],
+    ["--to must be one of github-pr, github-issue, gitlab-mr", ["FILE", "--to", "mail"], risky],
+    ["/nowhere.json cannot be read", ["/nowhere.json", ...toPull], risky],
+    ["--not-reviewed conflicts with a report", [...REPORT, "--not-reviewed", "x", "--marker", "y"], risky],
+    ["--not-reviewed needs --marker", ["--not-reviewed", "x", ...toPull], risky],
+    ["--summary needs a report", ["--not-reviewed", "x", "--marker", "y", "--summary", ...toPull], risky],
+  ])("nothing is posted, and one clear error says %s, with %j", async (message, argv, text) => {
+    expect(await postText(text, ...argv)).toMatchObject(ending(2, message));
+    expect(github.seen).toEqual([]);
+  });
 });
