@@ -1,13 +1,10 @@
 import { isWithin, inventoryKinds, listedKinds } from "../../access/documents/inventory";
 import { parseStateExport, listManaged } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
-import { isObject, addTo } from "../../fields/values";
-import { readEnvironment } from "../../settings/environment";
+import { addTo } from "../../fields/values";
 import { printable } from "../../text/printable";
-import { didYouMean } from "../../text/suggestions";
 import { UsageError } from "../framework/exitCodes";
-import { pulumiEnvironment } from "./backend";
-import { execPulumi, PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
+import { PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
 import { matchingFiles, readBytes } from "./readFiles";
 
 /** Exports a stack. An export with secrets is never written to a file, and never part of a message. */
@@ -20,28 +17,12 @@ async function exportStack(stack: string, cwd: string | undefined, withSecrets: 
     if (error.exitCode === STACK_NOT_FOUND) {
       throw new UsageError(
         "PP5008",
-        `--stack ${printable(stack, 100)}: stack not found; ${await describeStacks(stack, cwd)}`,
+        `--stack ${printable(stack, 100)}: stack not found; pulumi stack ls lists those of the project`,
       );
     }
     // Without the stack's key the secrets stay encrypted; the report names what was then not compared.
     if (withSecrets) return exportStack(stack, cwd, false);
     throw error;
-  }
-}
-
-/** Which stacks there are, where one was not found. */
-async function describeStacks(stack: string, cwd: string | undefined): Promise<string> {
-  try {
-    const env = pulumiEnvironment(readEnvironment(), stack, cwd);
-    const text = await execPulumi(["stack", "ls", "--json", "--non-interactive"], { cwd, env });
-    const list: unknown = JSON.parse(text);
-    const names = (Array.isArray(list) ? list : []).flatMap((one) =>
-      isObject(one) && typeof one["name"] === "string" ? [one["name"]] : [],
-    );
-    const meant = didYouMean(stack, names);
-    return meant === undefined ? "see pulumi stack ls" : `did you mean ${printable(meant, 100)}?`;
-  } catch {
-    return "see pulumi stack ls";
   }
 }
 
