@@ -44,11 +44,31 @@ const ADVICE: Readonly<Record<Report["command"], string>> = {
   verify: "look at what has changed, and verify again",
 };
 
-/** The first items, which are the worst, up to so many bytes, and how many bytes they have with the one that is too much. */
-function firstOf(items: readonly unknown[], mostBytes: number) {
-  let bytes = 0;
-  const end = items.findIndex((item) => (bytes += byteLength(json({ list: [item] }))) > mostBytes);
-  return { bytes, first: end < 0 ? items : items.slice(0, end) };
+const listOf = (report: Report, key: string): readonly unknown[] => {
+  const items: unknown = Reflect.get(report, key) ?? Reflect.get(report.policy, key);
+  return Array.isArray(items) ? items : [];
+};
+
+/** The most items that a list of a report has. */
+export const lengthOfLists = (report: Report): number =>
+  Math.max(...Object.keys(LISTS).map((key) => listOf(report, key).length));
+
+/** A report with so many items of each list, the first, which are the worst. `omitted`: what it does not list. */
+export function firstOfEach<R extends Report>(report: R, count: number) {
+  const kept = new Map<string, readonly unknown[]>();
+  const omitted: string[] = [];
+  for (const [key, name] of Object.entries(LISTS)) {
+    const items = listOf(report, key);
+    if (items.length <= count) continue;
+    const { shown, hidden } = chooseFindings(report.findings, count);
+    kept.set(key, key === "findings" ? shown : items.slice(0, count));
+    const weights = key === "findings" ? ` (${describeFindings(hidden)})` : "";
+    omitted.push(`${items.length - count} of ${items.length} ${name}${weights}`);
+  }
+  const replaced = <T extends object>(lists: T): T =>
+    Object.fromEntries(Object.entries(lists).map(([key, value]) => [key, kept.get(key) ?? value])) as T;
+  const first: R = { ...replaced(report), policy: replaced(report.policy), complete: false };
+  return { first, omitted };
 }
 
 /**
@@ -63,37 +83,18 @@ export function fitReport<R extends Report>(
     ADVICE[report.command],
   ],
 ): R {
-  const { policy } = report;
-  const mostBytes = bytes * LISTS_SHARE;
-  const lists = Object.keys(LISTS).flatMap((key) => {
-    const items: unknown = Reflect.get(report, key) ?? Reflect.get(policy, key);
-    if (!Array.isArray(items)) return [];
-    const inOrderToCut: readonly unknown[] =
-      key === "findings" ? orderToCut(report.findings, (one) => [one]) : items;
-    return [{ key, items: inOrderToCut, bytes: firstOf(inOrderToCut, mostBytes).bytes }];
-  });
-  const kept = new Map<string, readonly unknown[]>();
-  let left = mostBytes;
-  // A short list leaves to the longer ones what it does not need.
-  for (const [i, list] of [...lists].sort((a, b) => a.bytes - b.bytes).entries()) {
-    const share = left / (lists.length - i);
-    left -= Math.min(list.bytes, share);
-    if (list.bytes <= share) continue;
-    const { first } = firstOf(list.items, share);
-    kept.set(list.key, list.key === "findings" ? chooseFindings(report.findings, first.length).shown : first);
+  const lists = Object.keys(LISTS).map((key) =>
+    key === "findings" ? orderToCut(report.findings) : listOf(report, key),
+  );
+  let [count, left] = [0, bytes * LISTS_SHARE];
+  for (; lists.some((items) => items.length > count); count += 1) {
+    left -= byteLength(json({ row: lists.flatMap((items) => items.slice(count, count + 1)) }));
+    if (left < 0) break;
   }
-  const cut = lists.flatMap(({ key, items }) => {
-    const omitted = items.slice(kept.get(key)?.length ?? items.length);
-    if (omitted.length === 0) return [];
-    const weights = key === "findings" ? ` (${describeFindings(omitted as Finding[])})` : "";
-    return [`${omitted.length} of ${items.length} ${LISTS[key] ?? key}${weights}`];
-  });
-  if (cut.length === 0) return report;
-  const replaced = <T extends object>(lists: T): T =>
-    Object.fromEntries(Object.entries(lists).map(([key, value]) => [key, kept.get(key) ?? value])) as T;
-  const fitted = { ...replaced(report), policy: replaced(policy), complete: false };
-  const why = `${what}, so it counts and does not list ${cut.join(", ")}: ${advice}`;
-  return { ...fitted, incomplete: [...fitted.incomplete, why] };
+  const { first, omitted } = firstOfEach(report, count);
+  if (omitted.length === 0) return report;
+  const why = `${what}, so it counts and does not list ${omitted.join(", ")}: ${advice}`;
+  return { ...first, incomplete: [...first.incomplete, why] };
 }
 
 /**
@@ -215,58 +216,38 @@ const orderBy = <T>(items: readonly T[], weights: ReadonlyMap<T, number>): T[] =
   [...items].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
 
 /**
- * The weight of each item that has findings, where not all are shown: its severity. What has a finding of a rule that none
- * before has comes before all of its severity and of the next worse one: a thousand findings of one rule, which somebody may
- * add on purpose, hide none of another one.
+ * Findings in the order in which they are shown where there is no room for all: by severity. One of a rule that none before has
+ * comes before all of its severity and of the next worse one: a thousand findings of one rule, which somebody may add on
+ * purpose, hide none of another one.
  */
-export const weighToCut = <T>(
-  items: readonly T[],
-  findingsOf: (item: T) => readonly Finding[],
-): Map<T, number> =>
-  weighNew(
-    items,
-    1.5,
-    (item) => Math.min(NO_FINDING, ...findingsOf(item).map(rank)),
+const orderToCut = (findings: readonly Finding[]): Finding[] =>
+  orderBy(
+    findings,
     // Each assertion is a rule of its own, by its name.
-    (item) =>
-      findingsOf(item).map(
-        ({ id, severity, field = "" }) => `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
-      ),
+    weighNew(findings, 1.5, rank, ({ id, severity, field = "" }) => [
+      `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
+    ]),
   );
 
-/** What has findings; what must be shown first comes first. */
-const orderToCut = <T>(items: readonly T[], findingsOf: (item: T) => readonly Finding[]): T[] =>
-  orderBy(items, weighToCut(items, findingsOf));
-
-/** The ones to show where there is room for so many, in the order that they have, and the others. */
-export function chooseShown<T>(
-  items: readonly T[],
+/** The findings to show where there is room for so many, in the order that they have, and the others. */
+export function chooseFindings(
+  findings: readonly Finding[],
   count: number,
-  findingsOf: (item: T) => readonly Finding[],
-): { readonly shown: readonly T[]; readonly hidden: readonly T[] } {
-  if (count >= items.length) return { shown: items, hidden: [] };
-  const chosen = new Set(orderToCut(items, findingsOf).slice(0, count));
+): { readonly shown: readonly Finding[]; readonly hidden: readonly Finding[] } {
+  if (count >= findings.length) return { shown: findings, hidden: [] };
+  const chosen = new Set(orderToCut(findings).slice(0, count));
   return {
-    shown: items.filter((item) => chosen.has(item)),
-    hidden: items.filter((item) => !chosen.has(item)),
+    shown: findings.filter((finding) => chosen.has(finding)),
+    hidden: findings.filter((finding) => !chosen.has(finding)),
   };
 }
 
-/** The same of findings alone. */
-export const chooseFindings = (findings: readonly Finding[], count: number) =>
-  chooseShown(findings, count, (finding) => [finding]);
-
 /** `2 high, 9 low`: what findings weigh that a form leaves out. */
 export function describeFindings(findings: readonly Finding[]): string {
-  return describeRanks(findings.map(rank));
-}
-
-/** `2 high, 9 low, 380 without a finding`, from the rank of each. */
-export function describeRanks(ranks: readonly number[]): string {
-  return [...severities, "without a finding"]
-    .map((name, i) => [ranks.filter((each) => each === i).length, name] as const)
-    .filter(([count]) => count > 0)
-    .map(([count, name]) => `${count} ${name}`)
+  const counts = countBy(findings, severities, ({ severity }) => severity);
+  return severities
+    .filter((severity) => counts[severity] > 0)
+    .map((severity) => `${counts[severity]} ${severity}`)
     .join(", ");
 }
 

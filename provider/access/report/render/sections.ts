@@ -128,8 +128,14 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
       report.incomplete,
       "alert",
     ),
-    entries("findings", findingHeadings[command], open, findings.length, "open"),
-    { ...grants("grants", grantHeadings[command], listOpenGrants(report), "open"), ...ofListed(report) },
+    {
+      ...entries("findings", findingHeadings[command], open, findings.length, "open"),
+      ...ofAll(findings.length, report.complete ? 0 : countFound(report)),
+    },
+    {
+      ...grants("grants", grantHeadings[command], listOpenGrants(report), "open"),
+      ...ofAll(report.grants.length, report.grants.length + countUnlisted(report)),
+    },
     entries("trust", "Roles and trust changed", unreported),
     entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
     grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
@@ -154,10 +160,9 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
   return sections.filter(({ id, count }) => count > 0 || id === "findings" || id === "grants");
 }
 
-const ofListed = (report: Report): Pick<Section, "of"> => {
-  const unlisted = countUnlisted(report);
-  return unlisted === 0 ? {} : { of: `of ${(report.grants.length + unlisted).toLocaleString("en-US")}` };
-};
+/** How many there are, where not all are listed. */
+const ofAll = (listed: number, all: number): Pick<Section, "of"> =>
+  listed >= all ? {} : { of: `of ${all.toLocaleString("en-US")}` };
 
 const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
   changeOrder.flatMap((kind) => grants.filter(({ change }) => change === kind));
@@ -169,6 +174,8 @@ const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
 export function listAcceptedGrants(report: Report): readonly GrantChange[] {
   if (report.command === "drift") return report.acceptedGrants ?? [];
   if ((report.policy.changed ?? []).length > 0) return [];
+  // A finding that is not listed may be about any.
+  if (!report.complete && countFound(report) > report.findings.length) return [];
   const tuples = (findings: Report["findings"]): Set<string> =>
     new Set(findings.flatMap(({ grant }) => (grant === undefined ? [] : [tupleOf(grant)])));
   const [open, suppressed] = [tuples(report.findings), tuples(report.suppressed)];
@@ -228,9 +235,13 @@ function failingLine(report: Report): string | undefined {
   return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
 }
 
+/** How many findings there are, listed or not. */
+const countFound = ({ summary }: Report): number =>
+  severities.reduce((sum, severity) => sum + summary.findings[severity], 0);
+
 /** What a report that is complete and does not fail says. */
 function passingVerdict(report: Report): Verdict {
-  const found = severities.reduce((sum, severity) => sum + report.summary.findings[severity], 0);
+  const found = countFound(report);
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
     const rest = report.failOn === "never" ? "" : ", none meets --fail-on";
