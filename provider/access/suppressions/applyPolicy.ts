@@ -1,11 +1,11 @@
 import { DAY_MS } from "../../fields/formats";
-import { addTo, SECRET_MASK } from "../../fields/values";
+import { addTo, groupBy, SECRET_MASK } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
-import type { Grant, Named, Scope, Subject } from "../graph/grant";
+import type { Grant, Named, Scope } from "../graph/grant";
 import { GrantEffects } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { isHiddenProperty } from "../graph/graphBuilder";
@@ -89,6 +89,7 @@ type Gap = keyof typeof gaps;
 
 /** What became of one entry. */
 interface EntryUse {
+  readonly entry: WrittenEntry;
   used: boolean;
   /** The findings that it fits and does not suppress; `expired`: those that it would suppress if it had not expired. */
   readonly missed: Map<Gap | "expired", Finding[]>;
@@ -109,13 +110,7 @@ function usageNotes({ used, missed }: EntryUse, isUnused: boolean): string[] {
     : notes;
 }
 
-/** What was accepted has changed, or the fingerprint is mistyped: this is told where another one would fit. */
-function otherFingerprint(findings: readonly Finding[]): string {
-  const prints = findings.slice(0, 3).map(({ id, fingerprint }) => `${fingerprint} (${id})`);
-  return `its fingerprint is not that of ${countFindings(findings)}, which it fits otherwise: it may be mistyped, or the value has changed since; now it is ${prints.join(" or ")}`;
-}
-
-function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse, mayBeUnused: boolean): string {
+function expiredNote({ entry: { expires = "" }, missed }: EntryUse, mayBeUnused: boolean): string {
   const back = missed.get("expired");
   const what =
     back === undefined
@@ -127,8 +122,9 @@ function expiredNote({ expires = "" }: PolicyEntry, { missed }: EntryUse, mayBeU
 /** The entries of a policy, and what became of each. */
 class Suppressions {
   private readonly texts: VerifiedTexts;
-  private readonly uses = new Map<WrittenEntry, EntryUse>();
-  private readonly index: EntryIndex;
+  private readonly uses: readonly EntryUse[];
+  /** By the one fingerprint, or else by the one uid, that they match: not each entry is tried on each finding. */
+  private readonly byKey: ReadonlyMap<string, readonly EntryUse[]>;
 
   constructor(
     private readonly policy: Policy,
@@ -137,30 +133,27 @@ class Suppressions {
     private readonly command: PolicyCommand | undefined,
   ) {
     this.texts = new VerifiedTexts(comparison);
-    const entries = policy.entries.filter(
-      (entry) => command === undefined || commandsOf(entry).includes(command),
-    );
-    this.index = new EntryIndex(entries);
-    for (const entry of entries) this.uses.set(entry, { used: false, missed: new Map() });
+    this.uses = policy.entries
+      .filter((entry) => command === undefined || commandsOf(entry).includes(command))
+      .map((entry) => ({ entry, used: false, missed: new Map() }));
+    this.byKey = groupBy(this.uses, ({ entry }) => [exactKeyOf(entry) ?? ""]);
   }
 
   /** The entry that suppresses a finding. */
   entryFor(finding: Finding): PolicyEntry | undefined {
     const texts = this.texts.of(finding);
-    const fitting = this.index
-      .entriesFor(finding)
-      .filter((entry) => matchesEntry(entry, finding))
-      .flatMap((entry): [WrittenEntry, EntryUse][] => {
-        const use = this.uses.get(entry);
-        return use === undefined ? [] : [[entry, use]];
-      });
-    const reasons = fitting.map(([entry, use]) => [entry, use, this.whyNot(entry, finding, texts)] as const);
-    const found = reasons.find(([, , reason]) => reason === undefined);
+    const keys = new Set(["", finding.fingerprint, ...statedTexts(finding).uid.map((uid) => uid ?? "")]);
+    const fitting = [...keys]
+      .flatMap((key) => this.byKey.get(key) ?? [])
+      .filter(({ entry }) => matchesEntry(entry, finding))
+      .sort((a, b) => a.entry.line - b.entry.line)
+      .map((use) => ({ use, reason: this.whyNot(use.entry, finding, texts) }));
+    const found = fitting.find(({ reason }) => reason === undefined);
     if (found !== undefined) {
-      found[1].used = true;
-      return found[0];
+      found.use.used = true;
+      return found.use.entry;
     }
-    for (const [, { missed }, reason] of reasons) if (reason !== undefined) addTo(missed, reason, finding);
+    for (const { use, reason } of fitting) if (reason !== undefined) addTo(use.missed, reason, finding);
     return undefined;
   }
 
@@ -178,28 +171,15 @@ class Suppressions {
     return entry.fingerprint === undefined ? "fingerprint" : undefined;
   }
 
-  /** Findings that nobody accepts, which an entry fits in all but the fingerprint. */
-  private otherwiseFitting(entry: PolicyEntry, open: readonly Finding[]): readonly Finding[] {
-    const { fingerprint, ...rest } = entry;
-    if (fingerprint === undefined) return [];
-    // What it fits by its rule alone may be another thing: this is told only where it is never called unused.
-    if (rest.match === undefined && (rest.rule === undefined || commandsOf(entry).length === 1)) return [];
-    return open.filter((finding) => matchesEntry(rest, finding));
-  }
-
-  /**
-   * @param isComplete Whether all was looked at: where it was not, no entry is called unused.
-   * @param open The findings that no entry accepts.
-   */
-  notes(isComplete: boolean, open: readonly Finding[]): { unused: string[]; expired: string[] } {
+  /** @param isComplete Whether all was looked at: where it was not, no entry is called unused. */
+  notes(isComplete: boolean): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
-    for (const [entry, use] of this.uses) {
+    for (const use of this.uses) {
+      const { entry } = use;
       const where = `${this.policy.file}:${entry.line}: `;
       // An entry for both commands may serve the other one, so neither calls it unused.
       const mayBeUnused = isComplete && (this.command === undefined || commandsOf(entry).length === 1);
-      const like = use.used || use.missed.size > 0 ? [] : this.otherwiseFitting(entry, open);
-      if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(entry, use, mayBeUnused)));
-      else if (like.length > 0) unused.push(printable(where + otherFingerprint(like)));
+      if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(use, mayBeUnused)));
       else for (const note of usageNotes(use, mayBeUnused)) unused.push(printable(where + note));
     }
     return { unused, expired };
@@ -267,7 +247,7 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, expires } });
   }
-  const notes = suppressions.notes(isComplete, left);
+  const notes = suppressions.notes(isComplete);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
 }
 
@@ -282,6 +262,9 @@ function matchesFields(fields: readonly string[], finding: Finding): boolean {
     properties.every((property) => fields.some((glob) => globMatches(glob, property)))
   );
 }
+
+const matchesGlob = (key: MatchKey, glob: string, text: string): boolean =>
+  (key === "subject" || key === "issuer" ? trustMatches : globMatches)(glob, text);
 
 /**
  * Whether an entry matches a finding, whatever its expiry.
@@ -299,35 +282,11 @@ export function matchesEntry(
   for (const key of matchKeys) {
     const glob = entry.match?.[key];
     if (glob === undefined) continue;
-    const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
     const lists = key === "group" ? [texts.group, ...texts.reach] : [texts[key]];
-    if (!lists.every((list) => list.some((text) => text !== undefined && matches(glob, text)))) return false;
+    if (!lists.every((list) => list.some((text) => text !== undefined && matchesGlob(key, glob, text))))
+      return false;
   }
   return entry.fields === undefined || matchesFields(entry.fields, finding);
-}
-
-/** Finds the entries that may mean a finding, without trying each entry on each finding. */
-class EntryIndex {
-  /** Entries by the one fingerprint, or else by the one uid, that they match. */
-  private readonly exact = new Map<string, WrittenEntry[]>();
-  private readonly open: WrittenEntry[] = [];
-
-  constructor(entries: readonly WrittenEntry[]) {
-    for (const entry of entries) {
-      const key = exactKeyOf(entry);
-      const known = key === undefined ? this.open : this.exact.get(key);
-      if (known) known.push(entry);
-      else if (key !== undefined) this.exact.set(key, [entry]);
-    }
-  }
-
-  /** Entries that may match the finding, in the order of the file. */
-  entriesFor(finding: Finding): readonly WrittenEntry[] {
-    const keys = new Set([finding.fingerprint, ...statedTexts(finding).uid]);
-    const exact = [...keys].flatMap((key) => this.exact.get(key ?? "") ?? []);
-    if (exact.length === 0) return this.open;
-    return [...exact, ...this.open].sort((a, b) => a.line - b.line);
-  }
 }
 
 type Texts = readonly (string | undefined)[];
@@ -364,29 +323,69 @@ function aboutOf({ grant, uid, name, kind, group }: Finding): readonly Partial<N
   return about.filter((named) => named !== undefined);
 }
 
-function displayNameOf(entity: Entity): string | undefined {
-  return accessKinds[entity.kind]?.describeHolder?.(entity).displayName;
+/** A string of an object that a glob is compared with; `unknown` is one that may become any. */
+type Text = string | undefined | typeof UNKNOWN_TEXT;
+
+const UNKNOWN_TEXT = Symbol("unknown");
+
+/** An object on one side of a change. */
+interface Side {
+  readonly entity: Entity;
+  readonly entities: ReadonlyMap<string, Entity>;
+  readonly hierarchy: GroupHierarchy;
 }
 
-/** A group's name with slashes escaped, so that it never equals the path of a nested group. */
-function escapeName({ name }: Entity): string | undefined {
-  return name === undefined ? undefined : groupPath([name]);
+/** Whether a document does not say how the path of a group is: a value is a secret, not known yet or assumed. */
+function isPathUnknown({ entity, entities, hierarchy }: Side): boolean {
+  return hierarchy.chain(entity.key).some((key) => {
+    const group = entities.get(key);
+    // A reference to what exists that the preview does not know may name any group.
+    const isAssumed = group?.assumptions?.some(
+      (one) => one.property === "parentUid" && entities.get(one.key)?.uid !== undefined,
+    );
+    return (
+      group !== undefined &&
+      (isAssumed === true || isHiddenProperty(group, "parentUid") || isHiddenProperty(group, "name"))
+    );
+  });
 }
 
-/** Whether a document does not say in which group something lies: the value is a secret, not known yet or assumed. */
-function isParentUnknown(entity: Entity | undefined): boolean {
-  if (entity === undefined) return false;
-  const isAssumed = entity.assumptions?.some(({ property }) => property === "parentUid") === true;
-  return isAssumed || isHiddenProperty(entity, "parentUid");
+/** The strings of an object that a key of `match` is compared with, each at a place of its own. */
+function textsOf(side: Side, key: MatchKey): readonly Text[] {
+  const { entity, hierarchy } = side;
+  const name = isHiddenProperty(entity, "name") ? UNKNOWN_TEXT : entity.name;
+  const trust = describeTrust(entity);
+  if (key === "subject")
+    return [accessKinds[entity.kind]?.describeHolder?.(entity).displayName, name, trust?.subject];
+  if (key === "issuer") return [trust?.issuer];
+  if (key !== "group") return [name];
+  const path = isPathUnknown(side) ? UNKNOWN_TEXT : hierarchy.scope(entity.key).path;
+  // A name with slashes is escaped, so that it never equals the path of a nested group.
+  return [path, typeof name === "string" ? groupPath([name]) : name];
 }
 
-/** Removes the strings that an entry may match. */
-const withoutTexts = <T extends Named>(named: T): T => ({
-  ...named,
-  uid: undefined,
-  name: undefined,
-  ...("path" in named ? { path: "" } : {}),
-});
+/** The objects of a comparison before the change and after it. */
+class ChangedObjects {
+  private readonly before: GroupHierarchy;
+  readonly after: GroupHierarchy;
+
+  constructor(
+    private readonly existing: ReadonlyMap<string, Entity>,
+    private readonly entities: ReadonlyMap<string, Entity>,
+  ) {
+    this.before = new GroupHierarchy(existing);
+    this.after = new GroupHierarchy(entities);
+  }
+
+  sideBefore(uid = ""): Side | undefined {
+    const entity = this.existing.get(uid);
+    return entity && { entity, entities: this.existing, hierarchy: this.before };
+  }
+
+  sideAfter(entity: Entity): Side {
+    return { entity, entities: this.entities, hierarchy: this.after };
+  }
+}
 
 /** The uids of a grant, which tell whether it existed before the change; undefined if one of its objects has none. */
 function grantUids({ uid, subject, role, group }: Grant): string | undefined {
@@ -394,14 +393,16 @@ function grantUids({ uid, subject, role, group }: Grant): string | undefined {
   return uids.includes(undefined) ? undefined : JSON.stringify(uids);
 }
 
+/** The groups from one to its root: by uids, since several groups can have the same name. */
+const chainOf = ({ entity, entities, hierarchy }: Side): string =>
+  JSON.stringify(hierarchy.chain(entity.key).map((key) => entities.get(key)?.uid ?? key));
+
 /**
  * Tells what of a finding a suppression may match: uids, and the names, paths and trust that the same object had
  * before the change and has after it. What the change makes, renames or moves has no name here.
  */
 class VerifiedTexts {
-  private readonly existing: ReadonlyMap<string, Entity>;
-  private readonly before: GroupHierarchy;
-  private readonly after: GroupHierarchy;
+  private readonly objects: ChangedObjects;
   private readonly byUid = new Map<string, Entity>();
   private readonly grants: ReadonlySet<string | undefined>;
   private readonly effects: GrantEffects | undefined;
@@ -409,10 +410,8 @@ class VerifiedTexts {
   private readonly assumed = new Set<string | undefined>();
 
   constructor(private readonly comparison?: Comparison) {
-    this.existing = comparison?.existing ?? new Map<string, Entity>();
-    this.before = new GroupHierarchy(this.existing);
     const entities = comparison?.after.entities ?? new Map<string, Entity>();
-    this.after = new GroupHierarchy(entities);
+    this.objects = new ChangedObjects(comparison?.existing ?? new Map<string, Entity>(), entities);
     for (const entity of entities.values()) {
       const { uid, kind, assumptions = [] } = entity;
       for (const { key } of assumptions) this.assumed.add(key).add(entities.get(key)?.uid ?? key);
@@ -429,121 +428,79 @@ class VerifiedTexts {
     // What drift finds is named by the state or by the live organisation.
     if (finding.drift !== undefined)
       return { ...statedTexts(finding), reach: this.reachOf(finding, scopeTexts) };
-    const { trust, uid, name, kind } = finding;
-    const group = finding.group && this.omitAssumedTexts(finding.group);
-    const grant = finding.grant && {
-      ...finding.grant,
-      subject: this.omitAssumedTexts(finding.grant.subject),
-      role: this.omitAssumedTexts(finding.grant.role),
-      group: this.omitAssumedTexts(finding.grant.group),
-    };
-    const own =
-      grant === undefined ? this.existingObject({ uid, name }, kind) : this.existingObject(grant.subject);
-    const before = describeTrust(own);
-    const ownName = own !== undefined && own.name === name ? name : undefined;
-    const role = this.existingObject(grant?.role, "Role");
+    const { trust, uid, name, kind, grant } = finding;
+    const subject = this.known(grant?.subject);
+    const role = this.known(grant?.role);
+    const isLasting = (key: MatchKey, text: string | undefined): boolean =>
+      (grant === undefined ? this.lasting({ uid, name }, key, kind) : this.lasting(subject, key)).includes(
+        text,
+      );
+    const ownName = isLasting("name", name) ? name : undefined;
     const isRole = kind === "Role" && grant === undefined;
     return {
-      uid: [grant === undefined ? uid : this.grantingUid(grant), grant?.subject.uid],
+      uid: [grant === undefined ? uid : this.grantingUid(grant), subject?.uid],
       // What is about no object has a name that the rule itself gives.
       name: [aboutOf(finding).length === 0 ? name : ownName],
       subject: [
-        ...this.subjectTexts(grant?.subject, own),
-        trust?.subject === before?.subject && trust?.subject !== SECRET_MASK ? trust?.subject : undefined,
+        ...this.lasting(subject, "subject"),
+        subject?.uid,
+        isLasting("subject", trust?.subject) ? trust?.subject : undefined,
       ],
-      issuer: [trust?.issuer === before?.issuer && trust?.issuer !== SECRET_MASK ? trust?.issuer : undefined],
-      role: [role?.name, grant?.role.uid, ...(isRole ? [ownName, uid] : [])],
-      group: this.groupTexts(grant?.group ?? group),
+      issuer: [isLasting("issuer", trust?.issuer) ? trust?.issuer : undefined],
+      role: [...this.lasting(role, "role", "Role"), role?.uid, ...(isRole ? [ownName, uid] : [])],
+      group: this.groupTexts(grant?.group ?? finding.group),
       reach: this.reachOf(finding, (scope) => this.groupTexts(scope)),
     };
   }
 
   /** An identity in one group may be bound in another one: whoever accepts findings in the first accepts none there. */
-  private reachOf({ grant, kind, uid, urn }: Finding, textsOf: (scope: Scope) => Texts): readonly Texts[] {
+  private reachOf({ grant, kind, uid, urn }: Finding, textsIn: (scope: Scope) => Texts): readonly Texts[] {
     const key = uid ?? urn;
     if (grant !== undefined || kind === undefined || key === undefined) return [];
     const groups = new Map<string, Scope>();
     for (const { group } of this.effects?.of({ key, kind, uid, urn }) ?? []) {
       groups.set(JSON.stringify([group.key, group.path]), group);
     }
-    return [...groups.values()].map((group) => textsOf(this.omitAssumedTexts(group)));
+    return [...groups.values()].map((group) => textsIn(group));
   }
 
-  /**
-   * Removes the strings of an object that is only assumed, since a preview does not distinguish the id of an object from
-   * a value derived from it.
-   */
-  private omitAssumedTexts<T extends Named>(named: T): T {
-    return this.assumed.has(named.key) || (named.uid !== undefined && this.assumed.has(named.uid))
-      ? withoutTexts(named)
-      : named;
+  /** Undefined of what is only assumed: a preview does not distinguish the id of an object from a value derived from it. */
+  private known<T extends Named>(named: T | undefined): T | undefined {
+    const isAssumed =
+      named !== undefined &&
+      (this.assumed.has(named.key) || (named.uid !== undefined && this.assumed.has(named.uid)));
+    return isAssumed ? undefined : named;
   }
 
   /** A binding is the same one only while it grants the same to the same. */
-  private grantingUid(grant: Grant): string | undefined {
+  private grantingUid({ uid, subject, role, group }: Grant): string | undefined {
     // What lives already is no program's claim.
-    if (this.comparison?.drift !== undefined) return grant.uid;
-    const uids = grantUids(grant);
-    return uids !== undefined && this.grants.has(uids) ? grant.uid : undefined;
+    if (this.comparison?.drift !== undefined) return uid;
+    const uids = [subject, role, group].map((named) => this.known<Named>(named)?.uid);
+    return !uids.includes(undefined) && this.grants.has(JSON.stringify([uid, ...uids])) ? uid : undefined;
   }
 
-  /** An object as it exists, where its name is the same before the change, after it and in the finding. */
-  private existingObject(named: Partial<Named> | undefined, kind?: string): Entity | undefined {
-    const object = this.existing.get(named?.uid ?? "");
-    if (named === undefined || object === undefined) return undefined;
-    const after = this.byUid.get(object.key);
-    const isRenamed = object.name !== named.name || (after !== undefined && after.name !== object.name);
-    return isRenamed || (kind !== undefined && object.kind !== kind) ? undefined : object;
+  /** The strings of an object that are the same before the change and after it, where its name is, also in the finding. */
+  private lasting(named: Partial<Named> | undefined, key: MatchKey, kind?: string): Texts {
+    const before = this.objects.sideBefore(named?.uid);
+    if (before === undefined || before.entity.name !== named?.name) return [];
+    if (kind !== undefined && before.entity.kind !== kind) return [];
+    const entity = this.byUid.get(before.entity.key);
+    const after = entity === undefined ? before : this.objects.sideAfter(entity);
+    if (after.entity.name !== before.entity.name) return [];
+    const isMoved = key === "group" && chainOf(after) !== chainOf(before);
+    const now = textsOf(after, key);
+    return textsOf(before, key).flatMap((text, i) =>
+      typeof text !== "string" || text !== now[i] || text === SECRET_MASK || (isMoved && i === 0)
+        ? []
+        : [text],
+    );
   }
 
-  private subjectTexts(
-    subject: Subject | undefined,
-    object: Entity | undefined,
-  ): readonly (string | undefined)[] {
-    if (subject === undefined) return [];
-    const words = object === undefined ? undefined : displayNameOf(object);
-    return [words === subject.displayName ? words : undefined, object?.name, subject.uid];
+  private groupTexts(scope: Scope | undefined): Texts {
+    const group = this.known(scope);
+    return [...this.lasting(group, "group", "Group"), group?.uid];
   }
-
-  private groupTexts(
-    scope: (Named & { readonly path: string }) | undefined,
-  ): readonly (string | undefined)[] {
-    const object = this.existingObject(scope, "Group");
-    if (scope === undefined || object === undefined) return [scope?.uid];
-    const { path } = this.before.scope(object.key);
-    const after = this.byUid.get(object.key);
-    const isThere = after === undefined || this.after.scope(after.key).path === path;
-    const isStill = isThere && this.isUnmoved(object.key, after);
-    return [isStill && scope.path === path ? path : undefined, escapeName(object), scope.uid];
-  }
-
-  /**
-   * Whether a group has the same groups above it as before. It compares uids, since several groups can have the same
-   * name.
-   */
-  private isUnmoved(uid: string, after: Entity | undefined): boolean {
-    const before = this.before.chain(uid);
-    if (before.some((key) => isParentUnknown(this.existing.get(key)))) return false;
-    if (after === undefined) return true;
-    const entities = this.comparison?.after.entities;
-    const now = this.after.chain(after.key).map((key) => {
-      const entity = entities?.get(key);
-      return entity === undefined ? key : isParentUnknown(entity) ? undefined : entity.uid;
-    });
-    return JSON.stringify(now) === JSON.stringify(before);
-  }
-}
-
-/** A string of an object that a glob is compared with; `unknown` is one that may become any. */
-type Text = string | undefined | typeof UNKNOWN_TEXT;
-
-const UNKNOWN_TEXT = Symbol("unknown");
-
-/** An object on one side of a change. */
-interface Side {
-  readonly entity: Entity;
-  readonly hierarchy: GroupHierarchy;
-  readonly hidesParent?: true;
 }
 
 const isHolder = ({ kind }: Entity): boolean => accessKinds[kind]?.describeHolder !== undefined;
@@ -560,28 +517,13 @@ function ownKeys(entity: Entity, { match = {} }: PolicyEntry): readonly MatchKey
   return keys.filter((key) => match[key] !== undefined && !/^[*?]+$/.test(match[key]));
 }
 
-function textsOf({ entity, hierarchy, hidesParent }: Side, key: MatchKey): readonly Text[] {
-  const name = isHiddenProperty(entity, "name") ? UNKNOWN_TEXT : entity.name;
-  const trust = describeTrust(entity);
-  if (key === "subject") return [displayNameOf(entity), name, trust?.subject];
-  if (key === "issuer") return [trust?.issuer];
-  if (key !== "group") return [name];
-  const path =
-    hidesParent === true || isHiddenProperty(entity, "parentUid")
-      ? UNKNOWN_TEXT
-      : hierarchy.scope(entity.key).path;
-  return [name === UNKNOWN_TEXT ? name : path, name === UNKNOWN_TEXT ? name : escapeName(entity)];
-}
-
 function matchesAll(side: Side | undefined, keys: readonly MatchKey[], { match = {} }: PolicyEntry): boolean {
   if (side === undefined) return false;
-  return keys.every((key) => {
-    const glob = match[key] ?? "";
-    const matches = key === "subject" || key === "issuer" ? trustMatches : globMatches;
-    return textsOf(side, key).some(
-      (text) => text === UNKNOWN_TEXT || (text !== undefined && matches(glob, text)),
-    );
-  });
+  return keys.every((key) =>
+    textsOf(side, key).some(
+      (text) => text === UNKNOWN_TEXT || (text !== undefined && matchesGlob(key, match[key] ?? "", text)),
+    ),
+  );
 }
 
 /** Whether findings that an entry is for can be about an object, or about a grant to it, of it or in it. */
@@ -594,34 +536,16 @@ function isConcerned({ rule, type }: PolicyEntry, entity: Entity): boolean {
 
 /** Evaluates the exceptions of a policy on what was there before a change and on what is there after it. */
 class NewMatches {
-  private readonly before: GroupHierarchy;
-  private readonly after: GroupHierarchy;
+  private readonly objects: ChangedObjects;
   private readonly written: ReadonlySet<string | undefined>;
 
   constructor(private readonly comparison: Comparison) {
-    this.before = new GroupHierarchy(comparison.existing);
-    this.after = new GroupHierarchy(comparison.after.entities);
+    this.objects = new ChangedObjects(comparison.existing, comparison.after.entities);
     this.written = new Set(
       comparison.changes.flatMap(({ op, after }) =>
         op === "create" || op === "update" || op === "replace" ? [after?.key] : [],
       ),
     );
-  }
-
-  /** A reference to what exists that the preview does not know may name any group. */
-  private hidesParent({ assumptions = [] }: Entity): boolean {
-    const { entities } = this.comparison.after;
-    return assumptions.some(
-      ({ property, key }) => property === "parentUid" && entities.get(key)?.uid !== undefined,
-    );
-  }
-
-  private sides(entity: Entity): { readonly before?: Side; readonly after: Side } {
-    const object = this.comparison.existing.get(entity.uid ?? "");
-    return {
-      ...(object === undefined ? {} : { before: { entity: object, hierarchy: this.before } }),
-      after: { entity, hierarchy: this.after, ...(this.hidesParent(entity) ? { hidesParent: true } : {}) },
-    };
   }
 
   /** The path of a group changes with each group above it; all else only with itself. */
@@ -632,10 +556,10 @@ class NewMatches {
   /** A group comes with the one above it: only one that moved there is news. */
   private isCovered(entity: Entity, keys: readonly MatchKey[], entry: PolicyEntry): boolean {
     if (!keys.includes("group")) return false;
-    const [, above = ""] = this.after.chain(entity.key);
+    const [, above = ""] = this.objects.after.chain(entity.key);
     const parent = this.comparison.after.entities.get(above);
-    if (parent === undefined || !matchesAll(this.sides(parent).after, ["group"], entry)) return false;
-    const { before } = this.sides(entity);
+    if (parent === undefined || !matchesAll(this.objects.sideAfter(parent), ["group"], entry)) return false;
+    const before = this.objects.sideBefore(entity.uid);
     return before === undefined || before.hierarchy.parentOf(before.entity.key) === parent.uid;
   }
 
@@ -644,8 +568,8 @@ class NewMatches {
       if (!this.isChanged(entity) || !isConcerned(entry, entity)) continue;
       const keys = ownKeys(entity, entry);
       if (keys.length === 0) continue;
-      const { before, after } = this.sides(entity);
-      if (!matchesAll(after, keys, entry) || matchesAll(before, keys, entry)) continue;
+      if (!matchesAll(this.objects.sideAfter(entity), keys, entry)) continue;
+      if (matchesAll(this.objects.sideBefore(entity.uid), keys, entry)) continue;
       if (!this.isCovered(entity, keys, entry)) yield { entity, keys };
     }
   }
