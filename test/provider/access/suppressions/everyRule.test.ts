@@ -405,23 +405,6 @@ const samples: Readonly<Record<string, Sample>> = {
   },
 };
 
-test("a uid accepts the next value of the same object where the finding is medium, and a fingerprint does not", () => {
-  const sample = samples["R1"]!;
-  const latest = sample.before?.[1];
-  const [now, then] = [sample.after, nextOf(sample)].map((each) => compareOf(sample, each)) as [
-    Comparison,
-    Comparison,
-  ];
-  const moved = (comparison: Comparison): Finding[] =>
-    findAll(comparison).filter(({ id, uid: own }) => id === "R1" && own === latest?.uid);
-  const [first, second] = [moved(now), moved(then)].map(([found]) => found!.fingerprint);
-  expect(moved(now)).toMatchObject([{ severity: "medium" }]);
-  const byUid = `allow: [{ rule: R1, match: { uid: "${latest?.uid ?? ""}" }, reason: agreed }]`;
-  expect(suppressedBy(byUid, moved(now), now)).toEqual([first]);
-  expect(suppressedBy(byUid, moved(then), then)).toEqual([second]);
-  expect(suppressedBy(`allow: [{ fingerprint: ${first}, reason: agreed }]`, moved(then), then)).toEqual([]);
-});
-
 test("a name or a uid alone accepts nothing of a rule that reports unlike things of one object", () => {
   const old = repo("base-image", { customOverlay: { environment: { LANG: "C" } } });
   const now = edit(old, {
@@ -481,25 +464,6 @@ describe.each(rules.map((rule) => [rule.id, rule] as const))("rule %s", (id, rul
   const { example } = explainRule(rule);
   const exampleFor = ({ fingerprint }: Finding): string =>
     example.replace(/(?<=fingerprint: )[0-9a-f]{32}/, fingerprint);
-
-  it("accepts nothing high by a uid alone, of this value or of the next one", () => {
-    for (const each of [comparison, compareOf(sample, nextOf(sample), sample.nextMore)]) {
-      const all = findAll(each, sample.options);
-      const uids = all.flatMap(({ uid: own, grant }) => [
-        own,
-        grant?.uid,
-        grant?.subject.uid,
-        grant?.role.uid,
-      ]);
-      const entries = `allow:\n${[...new Set([uid("none"), ...uids])]
-        .filter((each) => each !== undefined)
-        .map((each) => `  - { match: { uid: "${each}" }, reason: agreed, expires: 2027-01-31 }\n`)
-        .join("")}`;
-      const suppressed = new Set(suppressedBy(entries, all, each));
-      const accepted = all.filter(({ fingerprint }) => suppressed.has(fingerprint));
-      expect(accepted.filter(({ severity }) => severity === "high" || severity === "critical")).toEqual([]);
-    }
-  });
 
   it("has an example that suppresses what it names, and nothing beside it", () => {
     const suppressed = own.map((finding) => suppressedBy(exampleFor(finding), findings, comparison));

@@ -376,7 +376,7 @@ describe("exceptions", () => {
     (id, finding) => {
       const more = ["reason: x", "expires: 2026-12-31"];
       const { subject, role, group } = finding.grant!;
-      for (const match of [`role: ${role.name!}`, `subject: ${subject.uid!}`, `group: ${group.uid!}`]) {
+      for (const match of [`role: ${role.name!}`, `uid: ${subject.uid!}`, `group: ${group.uid!}`]) {
         const { suppressed, unused } = apply(entry(`match: { ${match} }`, ...more), NOW, "review");
         expect(suppressed).toEqual([]);
         expect(unused).toEqual([
