@@ -6,7 +6,6 @@ import { source as axeSource } from "axe-core";
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { renderers } from "../../../../../provider/access/report/render";
-import type { RenderOptions } from "../../../../../provider/access/report/render";
 import type { Report } from "../../../../../provider/access/report/report";
 
 /** CI names a browser, and then the tests run or fail. */
@@ -25,11 +24,7 @@ export interface OpenPage {
   readonly troubles: string[];
 }
 
-export interface OpenOptions extends BrowserContextOptions {
-  readonly render?: RenderOptions;
-}
-
-export type OpenReport = (report: Report, options?: OpenOptions) => Promise<OpenPage>;
+export type OpenReport = (report: Report, options?: BrowserContextOptions) => Promise<OpenPage>;
 
 /** Tests of pages in Chromium, with one browser for all of them. */
 export function describeInBrowser(title: string, tests: (open: OpenReport) => void): void {
@@ -48,9 +43,9 @@ export function describeInBrowser(title: string, tests: (open: OpenReport) => vo
       rmSync(folder, { recursive: true, force: true });
     });
 
-    tests(async (report, { render = {}, ...context } = {}) => {
+    tests(async (report, context = {}) => {
       const file = join(folder, `${pages++}.html`);
-      writeFileSync(file, renderers.html(report, render));
+      writeFileSync(file, renderers.html(report, {}));
       const url = pathToFileURL(file).href;
       const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...context });
       const troubles: string[] = [];

@@ -71,6 +71,28 @@ describeInBrowser("the page in a browser", (open) => {
     await page.close();
   });
 
+  test("a click selects a snippet whole", async () => {
+    const { page, troubles } = await open(team);
+    const card = page.locator("li.card", { hasText: "open invite" });
+    await card.locator("summary", { hasText: "Suppress it" }).click({ timeout: 5_000 });
+    const entry = team.findings.find(({ id }) => id === "K3")?.policyEntry ?? "";
+    expect(entry).toContain("rule: K3");
+    await card.locator("pre code", { hasText: "rule: K3" }).click({ timeout: 5_000 });
+    expect(String(await page.evaluate("getSelection().toString()")).trim()).toBe(entry.trim());
+    expect(troubles).toEqual([]);
+    await page.close();
+  });
+
+  test("on a telephone each row is a card, with the names of its columns", async () => {
+    const { page } = await open(team, { viewport: { width: 390, height: 844 } });
+    const row = page.locator(".grants tbody tr").first();
+    const [box, window] = [await row.boundingBox(), 390];
+    expect(box?.width).toBeLessThanOrEqual(window);
+    const label = "getComputedStyle(document.querySelectorAll('.grants td')[1], '::before').content";
+    expect(await page.evaluate(label)).toBe('"Role and group"');
+    await page.close();
+  });
+
   test("without script shows everything and offers no filter that does nothing", async () => {
     const { page } = await open(largeReview(120), { javaScriptEnabled: false });
     expect(await page.locator(".grants tbody tr:visible").count()).toBe(120);
