@@ -49,7 +49,6 @@ const issuerOf = (text: string): Props =>
 /** A subject, a glob of subjects, and what is proven: pairs that should be inside, and near misses. */
 const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["repo:acme/pay:ref:refs/heads/main", "repo:acme/*", "all"],
-  ["repo:acme/pay", "repo:acme/pa?", "all"],
   // GitHub adds numbers to the names of newer repositories, and a template may put other claims first.
   ["repo:acme@1/pay@2:ref:refs/heads/main", "repo:acme/*", "all"],
   ["^repo:acme@1/pay@2:.*$", "repo:acme/*", "all"],
@@ -59,24 +58,18 @@ const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["repo:acme/pay:ref:refs/heads/a@2/b", "repo:acme/pay:ref:refs/heads/a/b", "none"],
   ["^repo:acme/pay:ref:refs/heads/a@2/b$", "repo:acme/pay:ref:refs/heads/a/b", "none"],
   ["^repo:acme@x/pay:.*$", "repo:acme/*", "none"],
-  ["ref:refs/heads/main:repo:acme/pay", "repo:acme/*", "some"],
   ["ref:refs/heads/main:repo:other/pay", "repo:acme/*", "some"],
   ["repo:acme-evil/pay", "repo:acme/*", "none"],
   ["repo:ACME/pay", "repo:acme/*", "some"],
   ["^repo:ACME/pay:.*$", "repo:acme/*", "some"],
   ["repo:Contractor@1/pay@2:environment:prod", "repo:contractor/*", "some"],
   ["repo:acme/pay\u200b", "repo:acme/*", "some"],
-  ["repo:acme/a*", "repo:acme/a\\*", "all"],
-  ["repo:acme/ab", "repo:acme/a\\*", "none"],
   // What says which repository runs may stand in a claim, or nowhere.
-  ["repository_id:55:environment:e", "repo:acme/pay:*", "some"],
   ["repository_owner:acme:environment:e", "repo:acme/pay:*", "some"],
-  ["repository_owner:evil:environment:e", "repo:acme/pay:*", "some"],
   ["pull_request", "repo:acme/pay:*", "some"],
   // What it says of the owner, and what it can never be.
   ["repository_owner:acme:environment:p", "system:serviceaccount:dev:*", "none"],
   ["repository_owner:acme:environment:p", "repository_owner:evil:*", "none"],
-  ["repository_id:123:environment:p", "project_path:acme/*", "none"],
   ["project_path:acme/pay", "project_path:acme/pay:*", "some"],
   ["project_path:acme/pay2", "project_path:acme/pay:*", "none"],
   ["^project_path:acme/Pay$", "project_path:acme/pay:ref:y", "some"],
@@ -85,16 +78,9 @@ const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["project_path:acme/pay:ref:x", "project_path:acme/pay:ref:y", "none"],
   ["repo:acme@1/pay@2", "repo:acme/pay:*", "some"],
   ["^repo:acme@1/pay@2$", "repo:acme/pay:*", "some"],
-  ["repo:acme/pay2", "repo:acme/pay:*", "none"],
   ["^repo:acme/pay:environment:[a-z]+$", "*:ref:main", "none"],
   ["^repo:acme/.*$", "repo:acme/*", "all"],
-  ["^repo:acme/(?:pay|bill):.*$", "repo:acme/pay:*", "some"],
   ["^repo:acme.*$", "repo:acme/*", "some"],
-  ["^repo:acme/.*", "repo:acme/*", "all"],
-  ["repo:acme/.*$", "repo:acme/*", "some"],
-  ["^repo:acme/pay|repo:evil/x$", "repo:acme/*", "some"],
-  ["(?i)^repo:acme/.*$", "repo:acme/*", "some"],
-  ["^repo:acme/[^:]+:environment:.*$", "repo:acme/*:environment:prod", "some"],
   ["^a(b$", "repo:acme/*", "some"],
   ["^[ab]*a[ab]{900}$", "*a???b", "some"],
   ["^[a-z:/]+$", "*a*", "some"],
@@ -113,24 +99,18 @@ const bothWays: readonly [subject: string, glob: string, share: Share][] = [
 const issuers: readonly [issuer: string, glob: string, share: Share][] = [
   [GITHUB, GITHUB, "all"],
   [GITHUB, "https://*.githubusercontent.com", "all"],
-  [GITHUB, "http://token.actions.githubusercontent.com", "none"],
-  [GITHUB, "https://*.com", "all"],
   [`${GITHUB}.evil.example`, "https://*.githubusercontent.com", "none"],
   [UNKNOWN, GITHUB, "some"],
   [`${GITHUB}/`, GITHUB, "some"],
-  [`${GITHUB}.evil`, GITHUB, "none"],
   // A tenant of Azure has an issuer for each version of its tokens.
   [AZURE_V1, AZURE(UUID), "some"],
-  [AZURE_V1, AZURE("*"), "some"],
   // Runs of one repository get tokens from the address of all, or of their enterprise.
   [`${GITHUB}/acme`, GITHUB, "some"],
   [GITHUB, `${GITHUB}/acme`, "some"],
   [`^https://token\\.actions\\.githubusercontent\\.com/acme$`, GITHUB, "some"],
   ["https://oidc.vercel.com/acme", "https://oidc.vercel.com", "some"],
-  ["https://oidc.vercel.example/acme", "https://oidc.vercel.com", "none"],
   [AZURE(UUID), AZURE_V1, "some"],
   [`^https://sts\\.windows\\.net/${UUID}/$`, AZURE(UUID), "some"],
-  [AZURE(UUID), AZURE(UUID), "all"],
   [AZURE_V1, AZURE(`f${UUID.slice(1)}`), "none"],
   ["^https://[a-z]+\\.acme\\.example$", "https://*.acme.example", "all"],
   ["^https://.*acme.example$", "https://*.acme.example", "some"],
@@ -158,10 +138,7 @@ const pinnedClaims: readonly [pinned: Props, asked: Claims, share: Share][] = [
 /** A subject, as a text and as a pattern, that says what a claim says. */
 const saidClaims: readonly [subject: string, asked: Claims, share: Share][] = [
   ["repo:acme/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "all"],
-  ["repo:acme@1/web@2:ref:refs/heads/main", { repository_owner: ["ac*"] }, "all"],
   ["repo:acme@1/web@2:ref:refs/heads/main", { repository: ["acme/w?b"] }, "all"],
-  ["repo:acme/web", { repository: ["acme/web"] }, "all"],
-  ["repo:acme/web:ref:refs/heads/main", { repository: ["acme/pay"] }, "none"],
   ["repo:acme/web:ref:refs/heads/acme/pay", { repository: ["*/pay"] }, "none"],
   ["repo:ACME/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "some"],
   ["repo:acme-evil/web:ref:refs/heads/main", { repository_owner: ["acme"] }, "none"],
@@ -170,7 +147,6 @@ const saidClaims: readonly [subject: string, asked: Claims, share: Share][] = [
   ["environment:p", { repository_owner: ["acme"] }, "some"],
   ["project_path:acme/ci/infra:ref:main", { project_path: ["acme/ci/infra"] }, "all"],
   ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme/ci"] }, "all"],
-  ["project_path:acme/infra", { project_path: ["acme/*"] }, "all"],
   ["project_path:ACME/infra:ref:main", { project_path: ["acme/infra"] }, "some"],
   ["project_path:acme/web:ref:main", { project_path: ["acme/infra"] }, "none"],
   ["project_path:acme/ci/infra:ref:main", { namespace_path: ["acme"] }, "none"],
@@ -184,7 +160,6 @@ const patternsOfClaims: readonly [pattern: string, asked: Claims, share: Share][
 ];
 
 /** A subject that names no repository, with what a claim says of it. */
-const environment = (more: Props): Props => ({ subject: "environment:e", ...more });
 const onBuildkite = { issuer: BUILDKITE, subject: UUID, claims: { organization_slug: "acme" } };
 
 type Pair = readonly [trust: Props, conditions: SubjectConditions, share: Share];
@@ -214,22 +189,13 @@ const pairs: readonly Pair[] = [
       return [trust, { claims: { repository_owner: ["acme"] } }, "some"];
     }),
   ),
-  [environment({ claims: { repository: "acme/pay" } }), { subject: ["repo:acme/*"] }, "some"],
-  [environment({ claims: { repository: "ACME/pay" } }), { subject: ["repo:acme/pay:*"] }, "some"],
-  [environment({ claims: { repository: "acme/shop" } }), { subject: ["repo:acme/pay:*"] }, "some"],
-  [environment({ claimPatterns: { repository: "^acme/.*$" } }), { subject: ["repo:acme/pay:*"] }, "some"],
-  [
-    environment({ claims: { workflow_ref: "acme/pay/.github/workflows/a.yml@refs/heads/main" } }),
-    { subject: ["repo:acme/pay:*"] },
-    "some",
-  ],
+  [{ subject: "environment:e", claims: { repository: "acme/pay" } }, { subject: ["repo:acme/*"] }, "some"],
   [
     { subjectPattern: "^environment:.*$", claims: { repository: "acme/pay" } },
     { subject: ["repo:acme/pay:*"] },
     "some",
   ],
   [onBuildkite, { subject: ["organization:evil:pipeline:*"] }, "some"],
-  [onBuildkite, { subject: ["organization:acme:pipeline:*"] }, "some"],
   // The rest of a pattern counts, whatever a claim says of the repository.
   [
     { subjectPattern: "^repo:acme/[^:]+:environment:dev$", claims: { repository: "acme/pay" } },
@@ -249,11 +215,9 @@ const pairs: readonly Pair[] = [
   [{ subjectPattern: "^repo:acme.*$" }, { issuer: [GITHUB], subject: ["repo:acme/*"] }, "some"],
   [{ subject: "x", audience: "acme" }, { audience: ["acme"] }, "all"],
   [{ subject: "x", audiencePattern: "^acme-.*$" }, { audience: ["acme-*"] }, "all"],
-  [{ subject: "x", audiencePattern: "^acme.*$" }, { audience: ["acme-*"] }, "some"],
   [{ subject: "x" }, { audience: ["acme"] }, "some"],
   [{ subject: "x" }, { matchesMany: false }, "all"],
   [{ subjectPattern: "^x.*$" }, { matchesMany: false }, "none"],
-  [{ subjectPattern: "^x.*$" }, { matchesMany: true }, "all"],
   [{ subject: "x" }, { type: ["identity"] }, "all"],
   [{ subject: "x" }, { type: ["invite", "externalGroup"] }, "none"],
   [{ subject: "x" }, {}, "all"],
@@ -272,17 +236,13 @@ test.each<[trust: Props, subject: string, share: Share]>([
   [{ arn: AWS_SESSION }, AWS_SESSION, "all"],
   [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/x`, "some"],
   [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/path/x`, "some"],
-  [{ arn: AWS_SESSION }, "arn:aws:iam::*:role/*", "some"],
   [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:role/x`, "some"],
   [{ arn: AWS_SESSION }, `arn:aws:iam::${ACCOUNT}:role/y`, "none"],
   [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:role/y`, "none"],
-  [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/.*$` }, `arn:aws:iam::${ACCOUNT}:user/x`, "none"],
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/path/x` }, AWS_SESSION, "some"],
-  [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, AWS_SESSION, "some"],
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/x` }, `arn:aws:sts::${ACCOUNT}:assumed-role/x/*`, "some"],
   [{ arn: `arn:aws:iam::${ACCOUNT}:role/y` }, AWS_SESSION, "none"],
   [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/x/other`, "some"],
-  [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/x`, "some"],
   [{ arn: AWS_SESSION }, `arn:aws:sts::${ACCOUNT}:assumed-role/y/ci`, "none"],
   [{ arnPattern: `^arn:aws:sts::${ACCOUNT}:assumed-role/x/deploy$` }, AWS_SESSION, "some"],
 ])("a role of AWS by its path and by its sessions: %j in %s: %s", (trust, subject, share) => {
