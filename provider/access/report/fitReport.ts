@@ -1,4 +1,3 @@
-import { addTo } from "../../fields/values";
 import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import { severities, rank } from "../review/finding";
@@ -175,59 +174,33 @@ export function weighGrants(findings: readonly Finding[]): (change: GrantChange)
   };
 }
 
-/**
- * Grants that matter most come first; of those that are equally bad, those of which a rule finds what it finds of none before.
- * Others keep their order.
- */
-export function sortGrants(grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] {
-  const weigh = weighGrants(findings);
-  const found = new Map<string | undefined, string[]>();
-  for (const { id, severity, grant, urn, uid } of findings)
-    for (const key of grant === undefined ? [urn, uid] : [tupleOf(grant)])
-      addTo(found, key, `${severity} ${id}`);
-  const weights = weighNew(grants, 0.1, weigh, ({ grant }) =>
-    [tupleOf(grant), grant.subject.urn, grant.subject.uid].flatMap((key) =>
-      key === undefined ? [] : (found.get(key) ?? []),
-    ),
-  );
-  return orderBy(grants, weights);
-}
-
-/** The weight of each item; that of one with something that none before has is less by a lead. */
-function weighNew<T>(
-  items: readonly T[],
-  lead: number,
-  weigh: (item: T) => number,
-  partsOf: (item: T) => readonly string[],
-): Map<T, number> {
-  const seen = new Set<string>();
-  return new Map(
-    items.map((item) => {
-      const parts = partsOf(item);
-      const isNew = parts.some((part) => !seen.has(part));
-      for (const part of parts) seen.add(part);
-      return [item, weigh(item) - (isNew ? lead : 0)];
-    }),
-  );
-}
-
 /** The least weight first; what has the same keeps its order. */
-const orderBy = <T>(items: readonly T[], weights: ReadonlyMap<T, number>): T[] =>
-  [...items].sort((a, b) => (weights.get(a) ?? NO_FINDING) - (weights.get(b) ?? NO_FINDING));
+const orderBy = <T>(items: readonly T[], weigh: (item: T) => number): T[] =>
+  items
+    .map((item) => ({ item, weight: weigh(item) }))
+    .sort((a, b) => a.weight - b.weight)
+    .map(({ item }) => item);
+
+/** Grants that matter most come first. Others keep their order. */
+export const sortGrants = (grants: readonly GrantChange[], findings: readonly Finding[]): GrantChange[] =>
+  orderBy(grants, weighGrants(findings));
 
 /**
  * Findings in the order in which they are shown where there is no room for all: by severity. One of a rule that none before has
  * comes before all of its severity and of the next worse one: a thousand findings of one rule, which somebody may add on
  * purpose, hide none of another one.
  */
-const orderToCut = (findings: readonly Finding[]): Finding[] =>
-  orderBy(
-    findings,
+function orderToCut(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return orderBy(findings, (finding) => {
+    const { id, severity, field = "" } = finding;
     // Each assertion is a rule of its own, by its name.
-    weighNew(findings, 1.5, rank, ({ id, severity, field = "" }) => [
-      `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`,
-    ]),
-  );
+    const rule = `${severity} ${id} ${/^P\d$/.test(id) ? field : ""}`;
+    const isNew = !seen.has(rule);
+    seen.add(rule);
+    return rank(finding) - (isNew ? 1.5 : 0);
+  });
+}
 
 /** The findings to show where there is room for so many, in the order that they have, and the others. */
 export function chooseFindings(
