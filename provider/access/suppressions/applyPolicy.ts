@@ -427,7 +427,10 @@ class VerifiedTexts {
   of(finding: Finding): MatchTexts {
     // What drift finds is named by the state or by the live organisation.
     if (finding.drift !== undefined)
-      return { ...statedTexts(finding), reach: this.reachOf(finding, scopeTexts) };
+      return {
+        ...statedTexts(finding),
+        reach: this.reachOf(finding, (scope) => scopeTexts(this.known(scope))),
+      };
     const { trust, uid, name, kind, grant } = finding;
     const subject = this.known(grant?.subject);
     const role = this.known(grant?.role);
