@@ -225,20 +225,6 @@ describe("a report", () => {
     ).toEqual([1, 2, 3, 4, 0]);
   });
 
-  test("sets suppressed findings apart", () => {
-    const preview = parsePreview(fixture("same-shown.json"));
-    const judge = ([first, ...rest]: readonly Finding[]) => ({
-      findings: rest,
-      suppressed: first ? [{ ...first, suppression: { reason: "known" } }] : [],
-      unused: ["entry 2"],
-      expired: [],
-    });
-    const report = review({ preview }, { provenance: PROVENANCE, failOn: "high", rules: () => found, judge });
-    expect(report.suppressed.map(({ id }) => id)).toEqual(["C"]);
-    expect(report.failing).toBe(1);
-    expect(report.policy.unused).toEqual(["entry 2"]);
-  });
-
   test("refuses an export of another stack", () => {
     const other = fixture("export-v3.json")
       .toString()
