@@ -178,7 +178,7 @@ function contentProblem({ takenAt, complete, refused }: Inventory): string | und
 export function parseInventory(input: string | Uint8Array, name = "the inventory"): Inventory {
   const file = printable(name, 200);
   const value = parseJson(input, file);
-  if (isObject(value) && isObject(value["deployment"])) {
+  if (isObject(value["deployment"])) {
     throw new DocumentError(
       "PP6002",
       `${file} is an export of a stack, not an inventory: give it to --state, and make an inventory with npx --no pulumi-platform inventory`,
@@ -189,7 +189,7 @@ export function parseInventory(input: string | Uint8Array, name = "the inventory
     throw new DocumentError("PP6003", `${file} is not a valid inventory: ${problem}`);
   };
   refuse(documentProblem(value, { name: "inventory", version: INVENTORY_VERSION }));
-  const inventory = value as Inventory;
+  const inventory = value as unknown as Inventory;
   refuse(contentProblem(inventory));
   for (const { kind, uid, inputs, details } of inventory.objects) {
     const who = `${file}: ${kind} ${printable(uid, 80)}`;

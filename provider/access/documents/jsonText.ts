@@ -1,9 +1,9 @@
-import { isUtf8 } from "node:buffer";
 import type { ErrorObject, ValidateFunction } from "ajv";
 import { CodedError } from "../../errors/codedError";
 import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
+import { tryParseJson } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
 import { urnParts } from "./engineState";
@@ -17,262 +17,100 @@ export class DocumentError extends CodedError {
   readonly code = "USAGE";
 }
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
-const COMMA = 0x2c;
+/** The most bytes of a document. A resource has about 4,000 of them in a preview. */
+const MOST_BYTES = 250_000_000;
 
-const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
-
-/** The most bytes of a document that is read part by part, and of a document or a part that is read at once. */
-const MOST_BYTES = { inParts: 1_000_000_000, atOnce: 250_000_000 } as const;
+/** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
+export const MOST_LEVELS = 200;
 
 /** @throws DocumentError where so many bytes are more than what is read. */
-export function checkBytes(bytes: number, name: string, reading: keyof typeof MOST_BYTES): void {
-  if (bytes <= MOST_BYTES[reading]) return;
-  const [size, most] = [bytes, MOST_BYTES[reading]].map((each) => Math.ceil(each / 1_000_000));
+export function checkBytes(bytes: number, name: string): void {
+  if (bytes <= MOST_BYTES) return;
+  const [size, most] = [bytes, MOST_BYTES].map((each) => Math.ceil(each / 1_000_000));
   throw new DocumentError(
     "PP6009",
     `${name} has ${size} MB, and at most ${most} MB are read: split the stack, or take a part of the organisation`,
   );
 }
 
-/** The bytes as UTF-8 without a byte order mark: PowerShell writes UTF-16 where `>` is used. */
-function utf8(input: string | Uint8Array): Buffer {
-  if (typeof input === "string") return Buffer.from(input.startsWith("\ufeff") ? input.slice(1) : input);
-  const bytes = Buffer.from(input.buffer, input.byteOffset, input.byteLength);
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return Buffer.from(bytes.toString("utf16le", 2));
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return bytes.subarray(3);
-  return bytes;
+/** The text: PowerShell writes UTF-16 where `>` is used. */
+function decode(input: string | Uint8Array, name: string): string {
+  if (typeof input === "string") return input;
+  const encoding = input[0] === 0xff && input[1] === 0xfe ? "utf-16le" : "utf-8";
+  try {
+    return new TextDecoder(encoding, { fatal: true }).decode(input);
+  } catch {
+    // Each parser reads something else in the place of bytes that are not UTF-8.
+    throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
+  }
 }
 
-/** Half of a surrogate pair, as `JSON.stringify` writes it. */
-const LONE_SURROGATE = /(?<!\\)(?:\\\\)*\\ud[89a-f]/;
-
-/** What may be a number that JavaScript reads as infinite. */
-const LARGE_NUMBER = /(?:^|[\s:,[-])\d[\d.]*[eE]\+?\d{2}|\d{200}/;
-
-/** Objects and arrays inside one another that are read. What the CLI writes has a tenth of that. */
-export const MOST_LEVELS = 200;
-
-/** What a reader is called with, for each part of a text. */
-interface JsonHandlers {
-  /** What the text is called in messages: a path, or "standard input". */
-  readonly name: string;
-  /** What to write instead of a document that cannot be read. */
-  readonly expected: string;
-  /** The array whose elements come one at a time, by the keys that lead to it: `["deployment", "resources"]`. */
-  readonly array?: readonly string[];
-  readonly element?: (value: unknown) => void;
-  /** The whole document, after its elements; the array in it is empty. */
-  readonly document: (value: unknown) => void;
+/** The colons outside of strings: as many as the objects of a JSON text have members. */
+function countColons(text: string): number {
+  let colons = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text[at];
+    if (unit === '"') isInString = !isInString;
+    else if (unit === "\\" && isInString) at += 1;
+    else if (unit === ":" && !isInString) colons += 1;
+  }
+  return colons;
 }
 
-/**
- * Reads one text byte by byte, and hands each element of the long array over as soon as it ends. It refuses JSON that other
- * parsers read otherwise: of a repeated key the engine merges the values, and JavaScript takes the last one.
- */
-class JsonReader {
-  /** What is open: the keys that an object has so far; undefined for an array. */
-  private readonly open: (Set<string> | undefined)[] = [];
-  /** The last key of each open object. */
-  private readonly path: string[] = [];
-  private expectsKey = false;
-  private documentStart = -1;
-  /** The document up to the bracket that opens the array; undefined before it. */
-  private head: string | undefined;
-  /** Where the array ends, and the rest of its document begins. */
-  private tailStart = -1;
-  private isInArray = false;
-  private elementStart = -1;
-  private hasElements = false;
-
-  constructor(
-    private readonly bytes: Buffer,
-    private readonly handlers: JsonHandlers,
-  ) {}
-
-  read(): void {
-    const { bytes, open } = this;
-    const elementDepth = (this.handlers.array?.length ?? 0) + 1;
-    for (let at = 0; at < bytes.length; at += 1) {
-      const byte = bytes[at] ?? 0;
-      if (isBlank(byte)) continue;
-      if (open.length === 0) {
-        if (this.documentStart >= 0 || byte !== OPEN_BRACE) throw this.notJson(at);
-        this.documentStart = at;
-      }
-      if (this.isInArray && open.length === elementDepth) {
-        if (byte === COMMA || byte === CLOSE_BRACKET) this.endElement(at);
-        else if (this.elementStart < 0) this.elementStart = at;
-      }
-      if (byte === QUOTE) at = this.readString(at);
-      else if (byte === COMMA) this.expectsKey = open[open.length - 1] !== undefined;
-      else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.openBracket(byte, at);
-      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) this.closeBracket(byte, at);
-    }
-    const { name } = this.handlers;
-    if (open.length > 0) throw cutOff(name);
-    if (this.documentStart >= 0) return;
-    throw new DocumentError("PP6001", `${name} is empty: did the command that should have written it fail?`);
-  }
-
-  /** @returns the position of the last byte of the string that begins at `start`. */
-  private readString(start: number): number {
-    const { bytes, open, path } = this;
-    let end = bytes.indexOf(QUOTE, start + 1);
-    const isEscaped = (): boolean => {
-      let slashes = 0;
-      while (bytes[end - 1 - slashes] === BACKSLASH) slashes += 1;
-      return slashes % 2 === 1;
-    };
-    while (end >= 0 && isEscaped()) end = bytes.indexOf(QUOTE, end + 1);
-    if (end < 0) throw cutOff(this.handlers.name);
-    const keys = this.expectsKey ? open[open.length - 1] : undefined;
-    this.expectsKey = false;
-    if (keys === undefined) return end;
-    const text = bytes.toString("utf8", start + 1, end);
-    const key = text.includes("\\") ? String(this.parse(`"${text}"`, start)) : text;
-    if (keys.has(key)) {
-      throw new DocumentError(
-        "PP6003",
-        `${this.handlers.name} has the key ${JSON.stringify(printable(key, 80))} twice in one object, so what it says depends on the reader: write it again`,
-      );
-    }
-    keys.add(key);
-    path[open.length - 1] = key;
-    return end;
-  }
-
-  private openBracket(byte: number, at: number): void {
-    const { open, path, handlers } = this;
-    const isObject = byte === OPEN_BRACE;
-    const { array } = handlers;
-    if (!isObject && this.head === undefined && array?.length === open.length) {
-      if (open.every(Boolean) && array.every((key, index) => path[index] === key)) {
-        this.head = this.textOf(this.documentStart, at + 1);
-        this.isInArray = true;
-      }
-    }
-    if (open.length === MOST_LEVELS) {
-      throw new DocumentError(
-        "PP6003",
-        `${handlers.name} is nested more than ${MOST_LEVELS} levels deep: ${handlers.expected}`,
-      );
-    }
-    open.push(isObject ? new Set() : undefined);
-    this.expectsKey = isObject;
-  }
-
-  private closeBracket(byte: number, at: number): void {
-    const { open, handlers } = this;
-    const isOfObject = open.pop() !== undefined;
-    if (isOfObject !== (byte === CLOSE_BRACE)) throw this.notJson(at);
-    this.expectsKey = false;
-    if (this.isInArray && open.length === handlers.array?.length) {
-      this.isInArray = false;
-      this.tailStart = at;
-    }
-    if (open.length === 0) this.endDocument(at);
-  }
-
-  private endElement(at: number): void {
-    if (this.elementStart < 0) {
-      // Only an empty array has none before its end.
-      if (this.hasElements || this.bytes[at] === COMMA) throw this.notJson(at);
-      return;
-    }
-    this.hasElements = true;
-    this.handlers.element?.(this.parse(this.textOf(this.elementStart, at), this.elementStart));
-    this.elementStart = -1;
-  }
-
-  private endDocument(at: number): void {
-    const { head, handlers, documentStart } = this;
-    const text =
-      head === undefined ? this.textOf(documentStart, at + 1) : head + this.textOf(this.tailStart, at + 1);
-    handlers.document(this.parse(text, documentStart));
-  }
-
-  private textOf(from: number, to: number): string {
-    checkBytes(to - from, `a part of ${this.handlers.name}`, "atOnce");
-    return this.bytes.toString("utf8", from, to);
-  }
-
-  private parse(text: string, at: number): unknown {
-    let value: unknown;
-    const infinite: number[] = [];
-    const findInfinite = (_key: string, member: unknown): unknown => {
-      if (typeof member === "number" && !Number.isFinite(member)) infinite.push(member);
-      return member;
-    };
-    try {
-      value = JSON.parse(text, LARGE_NUMBER.test(text) ? findInfinite : undefined);
-    } catch {
-      throw this.notJson(at);
-    }
-    // Each of them would equal each other one, and be null in a report.
-    const odd =
-      infinite.length > 0
-        ? "a number that is too large to be read"
-        : /\\u[dD]/.test(text) && LONE_SURROGATE.test(JSON.stringify(value))
-          ? "half of a surrogate pair in a string"
+/** Counts the members of all objects in a value. @throws DocumentError for what other parsers read otherwise, or not at all. */
+function countMembers(value: unknown, name: string, level = 0): number {
+  // Each large number would equal each other one, and be null in a report.
+  const odd =
+    typeof value === "number" && !Number.isFinite(value)
+      ? "has a number that is too large to be read"
+      : typeof value === "string" && /\p{Surrogate}/u.test(value)
+        ? "has half of a surrogate pair in a string"
+        : level === MOST_LEVELS && typeof value === "object" && value !== null
+          ? `is nested more than ${MOST_LEVELS} levels deep`
           : undefined;
-    if (odd === undefined) return value;
-    throw new DocumentError("PP6003", `${this.handlers.name} has ${odd}: write it again`);
-  }
-
-  /** It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents. */
-  private notJson(at: number): DocumentError {
-    const { name, expected } = this.handlers;
-    const line = this.bytes.subarray(0, at).reduce((count, byte) => (byte === 0x0a ? count + 1 : count), 1);
-    return new DocumentError("PP6001", `${name} is not one object of JSON (line ${line}): ${expected}`);
-  }
-}
-
-const cutOff = (name: string): DocumentError =>
-  new DocumentError("PP6001", `${name} ends in the middle: it was cut off; write it again`);
-
-/**
- * Reads JSON of any size without ever holding more than one element of its long array as objects: a
- * preview of thousands of resources is hundreds of megabytes.
- *
- * @param mostBytes how many bytes it may have.
- * @throws DocumentError where it is no text, too long, empty, truncated, not JSON, or no object.
- */
-export function readJson(
-  input: string | Uint8Array,
-  handlers: JsonHandlers,
-  mostBytes: keyof typeof MOST_BYTES = "inParts",
-): void {
-  const { name } = handlers;
-  if (typeof input !== "string" && !((input as unknown) instanceof Uint8Array)) {
-    throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
-  }
-  checkBytes(input.length, name, mostBytes);
-  const bytes = utf8(input);
-  // Each parser reads something else in the place of bytes that are not UTF-8.
-  if (!isUtf8(bytes)) throw new DocumentError("PP6001", `${name} is not UTF-8: write it again`);
-  new JsonReader(bytes, handlers).read();
+  if (odd !== undefined) throw new DocumentError("PP6003", `${name} ${odd}: write it again`);
+  if (value === null || typeof value !== "object") return 0;
+  const keys = Array.isArray(value) ? [] : Object.keys(value);
+  let members = keys.length;
+  for (const parts of [keys, Object.values(value) as unknown[]])
+    for (const part of parts) members += countMembers(part, name, level + 1);
+  return members;
 }
 
 /**
- * Reads an object of JSON that somebody may have cut off, or saved with a byte order mark.
+ * Reads an object of JSON that somebody may have cut off, or saved with a byte order mark. It refuses what other parsers read
+ * otherwise: of a repeated key the engine merges the values, and JavaScript takes the last one.
  *
  * @param name what messages call it: a path.
  * @param expected what to give instead of a document that cannot be read.
- * @throws DocumentError in one line.
+ * @throws DocumentError in one line where it is no text, too long, empty, truncated, not JSON, or no object.
  */
-export function parseJson(input: string | Uint8Array, name: string, expected = "write it again"): unknown {
-  let document: unknown;
-  const read = (value: unknown): void => {
-    document = value;
+export function parseJson(
+  input: string | Uint8Array,
+  name: string,
+  expected = "write it again",
+): Record<string, unknown> {
+  if (typeof input !== "string" && !((input as unknown) instanceof Uint8Array)) {
+    throw new DocumentError("PP6001", `${name} is neither text nor bytes: give what the file contains`);
+  }
+  checkBytes(input.length, name);
+  // A byte order mark goes with the blanks.
+  const text = decode(input, name).trim();
+  const refuse = (problem: string, code: "PP6001" | "PP6003" = "PP6001"): never => {
+    // It quotes nothing of the text: a path in a pull request may lead to a file that is none of our documents.
+    throw new DocumentError(code, `${name} ${problem}`);
   };
-  readJson(input, { name, expected, document: read }, "atOnce");
-  return document;
+  if (text === "") return refuse("is empty: did the command that should have written it fail?");
+  if (text.startsWith("{") && !text.endsWith("}"))
+    return refuse("ends in the middle: it was cut off; write it again");
+  const value = tryParseJson(text);
+  if (!isObject(value)) return refuse(`is not one object of JSON: ${expected}`);
+  if (countMembers(value, name) === countColons(text)) return value;
+  return refuse(
+    "has a key twice in one object, so what it says depends on the reader: write it again",
+    "PP6003",
+  );
 }
 
 /*

@@ -124,8 +124,8 @@ function readPlannedResource(urn: string, value: unknown, name: string): Planned
  */
 export function parsePlan(input: string | Uint8Array, name = "the plan"): UpdatePlan {
   const value = parseJson(input, name, "write it with pulumi preview --save-plan");
-  const resources = isObject(value) ? value["resourcePlans"] : undefined;
-  if (!isObject(value) || !isObject(resources)) {
+  const resources = value["resourcePlans"];
+  if (!isObject(resources)) {
     throw new DocumentError(
       "PP6002",
       `${name} is not an update plan: write it with pulumi preview --json --show-sames --save-plan plan.json`,

@@ -3,7 +3,7 @@ import { isObject } from "../../fields/values";
 import { findOtherCase, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { parseKind } from "./reviewable";
-import { DocumentError, readJson, checkResourceSize } from "./jsonText";
+import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
 
 /** What becomes of one resource of the stack. */
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
@@ -82,14 +82,14 @@ const UNCOUNTED = new Set([
   "remove-pending-replace",
 ]);
 
-const PREVIEW = "write it with pulumi preview --json --show-sames > preview.json";
+const PREVIEW =
+  "write it with pulumi preview --json --show-sames > preview.json, with PULUMI_ENABLE_STREAMING_JSON_PREVIEW unset";
 
 const isDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
 const STEP_MEMBERS = ["op", "urn", "oldState", "newState"];
 const DOCUMENT_MEMBERS = ["steps", "changeSummary", "diagnostics", "maybeCorrupt"];
-const EVENT = /Event$/;
 const MOST_CAUSE_LINES = 12;
 const LONGEST_CAUSE_LINE = 500;
 
@@ -139,7 +139,12 @@ class PreviewReader {
   hasEnded = false;
   unreadableSteps = 0;
 
-  addStep(step: Readonly<Record<string, unknown>>): void {
+  addStep(step: unknown): void {
+    if (!isObject(step)) {
+      this.unreadableSteps += 1;
+      return;
+    }
+    this.checkCase(findOtherCase(step, STEP_MEMBERS));
     const { op, urn, oldState: before, newState, detailedDiff } = step;
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.unreadableSteps += 1;
@@ -332,21 +337,17 @@ function removeRepetition(problems: readonly string[]): string[] {
 }
 
 /** @throws DocumentError where the document is no preview. */
-function readDocument(value: unknown, name: string, reading: PreviewReader): void {
-  if (isObject(value) && "deployment" in value) {
+function readDocument(value: Record<string, unknown>, name: string, reading: PreviewReader): void {
+  reading.checkCase(findOtherCase(value, DOCUMENT_MEMBERS));
+  if ("deployment" in value) {
     throw new DocumentError(
       "PP6002",
       `${name} is a stack export: give it with --before, and a preview in its place`,
     );
   }
-  if (isObject(value) && Object.keys(value).some((key) => EVENT.test(key))) {
-    throw new DocumentError(
-      "PP6002",
-      `${name} is a preview in the streaming form, which shows no dependencies and options: unset PULUMI_ENABLE_STREAMING_JSON_PREVIEW, and ${PREVIEW}`,
-    );
-  }
-  if (!isObject(value) || !isDigest(value))
-    throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
+  if (!isDigest(value)) throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
+  const { steps } = value;
+  for (const step of Array.isArray(steps) ? (steps as unknown[]) : []) reading.addStep(step);
   readDigest(value, reading);
 }
 
@@ -369,21 +370,7 @@ function countOmitted({ steps, summary }: PreviewReader): number {
  */
 export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
   const reading = new PreviewReader(name);
-  readJson(input, {
-    name,
-    array: ["steps"],
-    expected: PREVIEW,
-    element: (value) => {
-      if (isObject(value)) {
-        reading.checkCase(findOtherCase(value, STEP_MEMBERS));
-        reading.addStep(value);
-      } else reading.unreadableSteps += 1;
-    },
-    document: (value) => {
-      reading.checkCase(findOtherCase(value, DOCUMENT_MEMBERS));
-      readDocument(value, name, reading);
-    },
-  });
+  readDocument(parseJson(input, name, PREVIEW), name, reading);
   checkCounts(reading);
   checkOrder(reading);
   checkReplaced(reading);

@@ -5,7 +5,7 @@ import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } f
 import type { RecordedResource } from "./engineState";
 import { printable } from "../../text/printable";
 import { rootOf } from "../../text/uid";
-import { DocumentError, readJson, checkResourceSize } from "./jsonText";
+import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
 
@@ -79,13 +79,11 @@ function checkCase(member: string | undefined, name: string): void {
 
 /** @throws DocumentError where the text is not one stack export of a known version. */
 function checkExport(
-  document: unknown,
+  document: Record<string, unknown>,
   name: string,
 ): { readonly version: number; readonly deployment: Record<string, unknown> } {
-  if (!isObject(document) || !isObject(document["deployment"])) {
-    throw new DocumentError("PP6002", `${name} is no stack export: ${EXPORT}`);
-  }
   const { version, deployment } = document;
+  if (!isObject(deployment)) throw new DocumentError("PP6002", `${name} is no stack export: ${EXPORT}`);
   checkCase(findOtherCase(document, ["version", "deployment"]), name);
   checkCase(findOtherCase(deployment, ["resources", "pending_operations", "manifest"]), name);
   if (version !== 3 && version !== 4) {
@@ -110,28 +108,19 @@ export function parseStateExport(
   name = "the export",
   options: { readonly withSecrets?: boolean } = {},
 ): StateExport {
+  const { version, deployment } = checkExport(parseJson(input, name, EXPORT), name);
+  const { resources: rows, pending_operations: pending, manifest } = deployment;
   const resources: RecordedResource[] = [];
   const pendingDeletes: RecordedResource[] = [];
-  let whole: unknown;
-  readJson(input, {
-    name,
-    array: ["deployment", "resources"],
-    expected: EXPORT,
-    element: (value) => {
-      checkCase(findOtherCase(value), name);
-      checkResourceSize(value, name);
-      const resource = readState(value, "export", options);
-      if (resource === undefined) {
-        throw new DocumentError("PP6003", `${name} has a resource without urn or type: ${EXPORT}`);
-      }
-      (resource.pendingDelete ? pendingDeletes : resources).push(resource);
-    },
-    document: (value) => {
-      whole = value;
-    },
-  });
-  const { version, deployment } = checkExport(whole, name);
-  const { pending_operations: pending, manifest } = deployment;
+  for (const row of Array.isArray(rows) ? (rows as unknown[]) : []) {
+    checkCase(findOtherCase(row), name);
+    checkResourceSize(row, name);
+    const resource = readState(row, "export", options);
+    if (resource === undefined) {
+      throw new DocumentError("PP6003", `${name} has a resource without urn or type: ${EXPORT}`);
+    }
+    (resource.pendingDelete ? pendingDeletes : resources).push(resource);
+  }
   const [first] = resources;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {

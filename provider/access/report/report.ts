@@ -380,7 +380,7 @@ export function parseReport(input: string | Uint8Array, name = "the report"): Re
   const value = parseJson(input, file);
   const problem = reportProblem(value);
   if (problem !== undefined) throw new DocumentError("PP6003", `${file} is not a valid report: ${problem}`);
-  const report = value as Report;
+  const report = value as unknown as Report;
   if (report.command === "review" && report.digest !== reportDigest(report)) {
     const lack = report.digest === undefined ? "has no digest" : "does not match its digest";
     throw new DocumentError(

@@ -40,7 +40,7 @@ export function readBytes(path: string, cannotRead: string): Buffer {
     if (path === "-") return readFileSync(0);
     const refusal = refusalOf(path);
     if (refusal !== undefined) throw new UsageError("PP5005", `${cannotRead}: ${refusal}`);
-    checkBytes(statSync(path).size, printable(path, 200), "inParts");
+    checkBytes(statSync(path).size, printable(path, 200));
     return readFileSync(path);
   } catch (error) {
     if (error instanceof CodedError) throw error;
@@ -52,7 +52,7 @@ export function readBytes(path: string, cannotRead: string): Buffer {
 export function readText(path: string, flag: string): string {
   const name = printable(path, 200);
   const bytes = readBytes(path, `${flag} names ${name}, which cannot be read`);
-  checkBytes(bytes.length, name, "atOnce");
+  checkBytes(bytes.length, name);
   return bytes.toString("utf8");
 }
 
@@ -85,7 +85,7 @@ export async function readInput(path: string, what: string): Promise<Input> {
     for await (const chunk of process.stdin) {
       chunks.push(chunk as Buffer);
       size += (chunk as Buffer).length;
-      checkBytes(size, name, "inParts");
+      checkBytes(size, name);
     }
     return { name, bytes: Buffer.concat(chunks) };
   }

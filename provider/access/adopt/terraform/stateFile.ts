@@ -161,9 +161,7 @@ class StateReader {
 
 /** Parses what `terraform state pull` or `tofu state pull` wrote. @throws DocumentError in one line. */
 export function parseTerraformState(input: string | Uint8Array, name: string): TerraformState {
-  const document = parseJson(input, name, WANTED);
-  if (!isObject(document))
-    throw new DocumentError("PP6002", `${name} is not a state of Terraform or OpenTofu: ${WANTED}`);
+  const document = parseJson(input, name, WANTED) as Props;
   const problem = describeOtherForm(document);
   if (problem !== undefined) throw new DocumentError("PP6002", `${name} ${problem}`);
   return new StateReader(name).read(document);

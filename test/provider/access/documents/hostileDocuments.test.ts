@@ -170,7 +170,7 @@ describe("a document built to break the reader", () => {
     },
   );
 
-  const twice = /^document has the key "a" twice in one object/;
+  const twice = /^document has a key twice in one object/;
   const tooLarge = /^document has a number that is too large/;
   const ambiguous: [string, RegExp][] = [
     ['"a":1,"b":{},"a":2', twice],
@@ -238,7 +238,7 @@ describe("a document built to break the reader", () => {
 
   test.each(["null", '[{"steps":[]}]', '"x"', "3", "true"])("is refused where it is %s", (text) => {
     for (const read of [parsePreview, parseStateExport])
-      expect(() => read(text, FILE)).toThrow(/^document is not one object of JSON \(line 1\): write it with/);
+      expect(() => read(text, FILE)).toThrow(/^document is not one object of JSON: write it with/);
   });
 
   test.each(["constructor", "shuffle", "__proto__"])("is incomplete with a step of operation %s", (op) => {

@@ -52,6 +52,6 @@ test.each<[string, unknown, string]>([
   const read: unknown = JSON.parse(JSON.stringify(value));
   expect(reportProblem(read)).toContain(problem);
   expect(() => parseReport(JSON.stringify(value), "r\n.json")).toThrow(
-    value === null ? /^r \.json is not one object of JSON .*$/ : /^r \.json is not a valid report: .*$/,
+    value === null ? /^r \.json is not one object of JSON: .*$/ : /^r \.json is not a valid report: .*$/,
   );
 });

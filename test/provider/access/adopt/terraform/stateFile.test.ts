@@ -36,7 +36,7 @@ describe("a state of Terraform", () => {
   test.each([
     ["", "is empty"],
     ["{", "ends in the middle: it was cut off"],
-    ["{]", "is not one object of JSON (line 1): give what terraform state pull"],
+    ["[]", "is not one object of JSON: give what terraform state pull"],
     ["{}", "is not a state of Terraform or OpenTofu"],
     ['{"version":3,"modules":[]}', "is a state of version 3, and only version 4 is supported: give what"],
     ['{"version":5,"resources":[]}', "is a state of version 5, and only version 4 is supported"],
