@@ -18,8 +18,6 @@ type CompositeKind =
   | "externalGroup"
   | "service"
   | "scimToken"
-  /** All that a subject gets through another one, where that is too much to list. */
-  | "inherited"
   | "invite";
 
 /** The key of a part of `whole`, which is itself a key; `parts` identify it among the others. */
@@ -30,12 +28,6 @@ export function compositeKey(kind: CompositeKind, whole: string, ...parts: reado
 function readKeyParts(key: string): readonly unknown[] {
   const parts = key.startsWith("[") ? tryParseJson(key) : undefined;
   return Array.isArray(parts) ? parts : [];
-}
-
-/** Whether it is the key of what a subject gets through another one, summarized. */
-export function isSummary(key: string): boolean {
-  const [kind] = readKeyParts(key);
-  return kind === "inherited";
 }
 
 /** Whether it is the key of a value that no document contains. */

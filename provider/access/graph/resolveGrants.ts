@@ -1,16 +1,8 @@
-import { groupBy, compareTexts, getOrCompute } from "../../fields/values";
+import { groupBy, getOrCompute } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
-import { sha256 } from "../documents/digest";
+import { overLimit } from "../documents/jsonText";
 import { pathsMeant, valueAt } from "./describedFields";
-import {
-  compareGrants,
-  shortName,
-  tupleOf,
-  type Grant,
-  type GrantedRole,
-  type Named,
-  type Subject,
-} from "./grant";
+import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
 import { describeIdentity } from "./trust";
@@ -70,58 +62,33 @@ interface InheritingSubject {
   readonly source: string;
 }
 
-/**
- * How many inherited grants are listed one by one. A few hundred services of an identity with a few hundred roles are
- * more than a report can hold.
- */
-export const MOST_INHERITED = 3_000;
+/** How many grants may be inherited: a few hundred services of an identity with a few hundred roles are more than anybody reviews. */
+const MOST_INHERITED = 10_000;
 
-/** One grant that stands for all that a subject inherits: another one as soon as one of them is another. */
-function summarize(inherited: readonly Grant[], source: string): Pick<Grant, "role" | "group"> {
-  const known = inherited.map(({ role }) => role.capabilities);
-  const capabilities = known.includes(undefined)
-    ? undefined
-    : [...new Set(known.flatMap((names) => names ?? []))].sort(compareTexts);
-  const each = inherited.map((grant) => `${tupleOf(grant)} ${grant.role.capabilities?.join() ?? ""}`);
-  const key = compositeKey("inherited", source, sha256(each.sort(compareTexts).join("\n")));
-  return {
-    role: { key, name: `each of ${inherited.length} roles`, builtIn: false, capabilities },
-    group: { key, path: "their groups", isRoot: inherited.some(({ group }) => group.isRoot) },
-  };
-}
-
-/**
- * The grants of the subjects that inherit. Identities and directories of which few are inherited come first, so that one with
- * very many hides no other.
- */
+/** The grants of the subjects that inherit. @throws DocumentError where these are too many. */
 function inheritGrants(
   inheriting: readonly InheritingSubject[],
   bySubject: ReadonlyMap<string, readonly Grant[]>,
 ): Grant[] {
-  const bySource = Array.from(
-    groupBy(inheriting, ({ source }) => [source]),
-    ([source, subjects]) => {
-      const inherited = bySubject.get(source) ?? [];
-      return { source, subjects, inherited, count: subjects.length * inherited.length };
-    },
-  );
-  bySource.sort((a, b) => a.count - b.count || compareTexts(a.source, b.source));
-  let left = MOST_INHERITED;
-  return bySource.flatMap(({ source, subjects, inherited, count }) => {
-    left -= count;
-    const passed = left >= 0 || inherited.length <= 1 ? inherited : [summarize(inherited, source)];
-    return subjects.flatMap(({ through, subject }) => {
-      const { kind, urn, uid, location } = through;
-      return passed.map(({ role, group }) => ({
-        subject,
-        role,
-        group,
-        sourceKind: kind,
-        urn,
-        uid,
-        location,
-      }));
-    });
+  const inheritedBy = ({ source }: InheritingSubject): readonly Grant[] => bySubject.get(source) ?? [];
+  const count = inheriting.reduce((sum, subject) => sum + inheritedBy(subject).length, 0);
+  if (count > MOST_INHERITED)
+    throw overLimit(
+      `services and tokens have ${count.toLocaleString("en-US")} grants through identities and directories`,
+      MOST_INHERITED.toLocaleString("en-US"),
+      "let fewer of them share one that has so many",
+    );
+  return inheriting.flatMap((inherits) => {
+    const { kind, urn, uid, location } = inherits.through;
+    return inheritedBy(inherits).map(({ role, group }) => ({
+      subject: inherits.subject,
+      role,
+      group,
+      sourceKind: kind,
+      urn,
+      uid,
+      location,
+    }));
   });
 }
 

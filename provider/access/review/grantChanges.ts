@@ -16,7 +16,7 @@ import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/gran
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy, Hierarchies } from "../graph/groupHierarchy";
-import { isSummary, isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
+import { isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";
 import { isUnread } from "../graph/unread";
@@ -356,14 +356,8 @@ export function addMeanwhile(
   const meanwhile = new Map(resolveGrants(entities, olds).map((grant) => [tupleOf(grant), grant]));
   const held = new Map(before.grants.map((grant) => [tupleOf(grant), grant]));
   const made = new Set([...after.grants, ...changes.filter(isGain).map(({ grant }) => grant)].map(tupleOf));
-  const sumOf = ({ subject, role }: Grant): string | undefined =>
-    isSummary(role.key) ? JSON.stringify([subject.key, wholeOf(role.key)]) : undefined;
-  const staying = new Set(after.grants.map(sumOf));
   const passing = [...meanwhile].flatMap(([tuple, grant]): GrantChange[] => {
-    // A sum of inherited grants is another one as soon as one of them is: where one of the same origin stays, the two sides
-    // tell what changes.
-    const sum = sumOf(grant);
-    if (made.has(tuple) || (sum !== undefined && staying.has(sum))) return [];
+    if (made.has(tuple)) return [];
     const old = held.get(tuple);
     if (old === undefined)
       return [{ ...gain(grant), reason: `${NEW_GRANT}, until this update takes it away` }];

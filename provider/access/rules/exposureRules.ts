@@ -8,7 +8,6 @@ import type { FindingInput, Rule } from "./rule";
 import { everyKind, givesAccess, hasAccessField, isPulledByName } from "./rule";
 import { recordedState } from "./recordedState";
 import { urnParts } from "../documents/engineState";
-import { isSummary } from "../graph/entityKeys";
 import type { ChangeWithAfter } from "../review/compare";
 import { isGain, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
@@ -322,10 +321,6 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
     const who = field === "subject" ? shortName(subject) : subject.displayName;
     doubts.push({ field, message: `${who} gains ${nameOfRole(role)} on ${group.path}: ${why}`, advice });
   };
-  if (isSummary(role.key)) {
-    const advice = "let fewer services and tokens share an identity or a directory that has so many grants";
-    doubt("role", "these are too many to list, so nobody can review them", advice);
-  }
   const isNamed = role.uid !== undefined || facts.entity(role.key) !== undefined;
   if (isNamed && isUndescribed(facts, role.key, role.capabilities !== undefined))
     doubt("role", "no inventory describes this role");
@@ -355,7 +350,7 @@ const cannotBeJudged: Rule = {
   name: "cannot-be-judged",
   severities: ["high"],
   when: "always",
-  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or the group of one of them, or that of the grant, is not in the given inventory. Or services and tokens get more than 3,000 grants through an identity or a directory, which the report then sums up. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
+  what: "A value that decides access, or a name, was not read. It is a secret, has the wrong type, or is unknown before the update and may come from several resources. Or a gained or widened grant names a role or an identity that no input describes, or that only the program describes (`.get` without `--inventory`). Or the group of one of them, or that of the grant, is not in the given inventory. Or a value becomes secret: all other rules judge it as it was. Fields that are always secret, such as a client secret, are not reported. Nor is a value that was secret before, in a resource that the engine calls unchanged.",
   why: "No other rule can check such a value: it could give `owner` to anyone.",
   fix: "Give `--inventory`. Write uids, capabilities, patterns and addresses in plain text. Create what others refer to in a separate change.",
   except:

@@ -20,7 +20,7 @@ import { limitLines, listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
 import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
-import { isSummary, isUnreadKey, wholeOf } from "../graph/entityKeys";
+import { isUnreadKey, wholeOf } from "../graph/entityKeys";
 
 /*
  * A role says what its grants give, and an identity who has its own. Whoever administers the group of a role or an identity
@@ -48,7 +48,7 @@ function delegationsOf(facts: Facts, side: Side): Delegation[] {
   const { before, after, meanwhile = after } = facts.comparison;
   // X3 reports grants whose group or role is not known.
   const grants = (side === "before" ? before : meanwhile).grants.filter(
-    ({ group, role }) => !isUnreadKey(group.key) && !isSummary(role.key),
+    ({ group }) => !isUnreadKey(group.key),
   );
   return grants.flatMap((grant) =>
     [grant.role.key, wholeOf(grant.subject.key) ?? grant.subject.key].flatMap((definition) => {

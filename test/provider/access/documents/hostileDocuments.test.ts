@@ -340,6 +340,22 @@ describe("sizes", () => {
     }
   });
 
+  test("grants that services have through identities are read up to a limit", () => {
+    const numbers = Array.from({ length: 101 }, (_, n) => n);
+    const held = numbers.map((n) => state("RoleBinding", `held-${n}`, { ...grant, roleUid: uid(100 + n) }));
+    const judgeServices = (count: number) => {
+      const serviceBindings = Object.fromEntries(numbers.slice(0, count).map((n) => [`service-${n}`, CI]));
+      const inputs = { group: TEAM, name: "accounts", chainguard: { serviceBindings } };
+      const all = [...held, state("AccountAssociation", "accounts", inputs)];
+      return judge(preview(...basis.map(same), ...all.map((each) => step("create", undefined, each))));
+    };
+    expect(judgeServices(2).summary.gained).toBe(3 * 101);
+    expect(errorOf(() => judgeServices(100))).toMatchObject({
+      errorCode: "PP6009",
+      message: expect.stringMatching(/^services and tokens have 10,100 grants .* at most 10,000 /) as string,
+    });
+  });
+
   test("groups above one another are read up to a limit", () => {
     const groupAt = (n: number) => {
       const inputs = { name: `g${n}`, parentUid: n === 0 ? ROOT : uid(n - 1) };

@@ -815,27 +815,6 @@ describe("access that is reported as lost", () => {
   });
 });
 
-test("more services than a report can list each are a finding, and so is what one of them can do", () => {
-  const count = 60;
-  const roles = Array.from({ length: count }, (_, i) =>
-    live("Role", uid(1_000 + i), { parentUid: ROOT, name: `role-${i}`, capabilities: ["CAP_REPO_LIST"] }),
-  );
-  const held = roles.map((role, i) =>
-    live("RoleBinding", uid(2_000 + i), { identityUid: CI, roleUid: role.uid, parentUid: ROOT }),
-  );
-  const serviceBindings = Object.fromEntries(roles.map((_, i) => [`service-${i}`, CI]));
-  const association = anew("AccountAssociation", "accounts", {
-    group: TEAM,
-    name: "accounts",
-    chainguard: { serviceBindings },
-  });
-  const report = judge(preview(...unchanged, association), organisation(...roles, ...held));
-  const unlisted = failing(report).filter((line) =>
-    /^X3 .* gains each of 60 roles on their groups: /.test(line),
-  );
-  expect(unlisted).toHaveLength(count);
-});
-
 describe("an argument of a new resource", () => {
   const known = { inventory: listed(...around) };
   const saidOf = (kind: string, label: string, inputs: Props) => {
