@@ -209,14 +209,14 @@ function previews() {
   const nested = ["^(((a{1,30}){1,30}){1,30})$", "^(?:(?:[a-z]+)+)+$", `^${"(a|b)?".repeat(140)}$`];
   const alternation = `^(?:${Array.from({ length: 120 }, (_, i) => `repo:${i}.*`).join("|")})$`;
   return {
-    "5,000 resources": [() => largePreview(5_000, 40)],
+    "5,000 resources": [() => largePreview(5_000, 20)],
     "1,000 random patterns": [() => subjects(patterns)],
     "1,000 random patterns of issuers": [() => patterns.map(ofIssuers)],
     "nested repeats": [() => subjects(nested)],
     "a long alternation": [() => subjects([alternation])],
     "many wild parts": [() => subjects([`^${"[a-z]*x?".repeat(100)}$`, `^${".*a".repeat(280)}$`])],
     "4,000 unknown labels": [manyLabels],
-    "1,500 services of an identity with 1,500 roles": [() => manyServices(true), REFUSED],
+    "1,500 services of an identity with 1,500 roles": [() => manyServices(true)],
     "1,500 services of 40 identities with 1,500 roles": [() => manyServices(false), REFUSED],
     "1,500 tokens of a directory with 1,500 groups": [manyTokens, REFUSED],
     "1,500 grants at a group with a name of 4,000 characters": [longName, CUT],
