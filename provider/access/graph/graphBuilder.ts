@@ -149,66 +149,33 @@ function hiddenValues({ kind, inputs, secretPaths }: RecordedResource): HiddenVa
 const isEmpty = (value: Json | undefined): boolean =>
   (value ?? "") === "" || (typeof value === "object" && Object.keys(value ?? {}).length === 0);
 
-/** Takes hidden values that decide access from their places on the other side of a change, if that shows them. */
-class Revealing {
-  readonly leaves: Leaf[] = [];
-
-  /** @param replaced the uids of what goes: a reference to it cannot stay as it is. */
-  constructor(
-    private readonly hidden: HiddenValues,
-    private readonly hiddenOthers: HiddenValues,
-    private readonly replaced: ReadonlySet<string>,
-  ) {}
-
-  revealMembers(values: Props, others: Props, path = ""): Props {
-    return Object.fromEntries(
-      Object.entries(values).map(([key, value]) => [
-        key,
-        this.reveal(value, ownMember(others, key), memberPath(path, key)),
-      ]),
+/** Whether a value is as another one, but for what is hidden in it and set in the other one. */
+function isAsOther(
+  value: Json | undefined,
+  other: Json | undefined,
+  path: string,
+  hidden: HiddenValues,
+): boolean {
+  if (hidden.has(path)) return !isEmpty(other);
+  // Items have no names: a place tells which item it is only if all that is shown is in its place.
+  if (Array.isArray(value) && Array.isArray(other)) {
+    return (
+      value.length === other.length &&
+      value.every((item, i) => isAsOther(item, other[i], `${path}[${i}]`, hidden))
     );
   }
-
-  private reveal(value: Json | undefined, other: Json | undefined, path: string): Json | undefined {
-    const leaf = this.hidden.get(path);
-    if (leaf !== undefined) {
-      if (!leaf.decidesAccess || isEmpty(other) || !this.isShown(other, path)) return value;
-      this.leaves.push(leaf);
-      return other;
-    }
-    if (Array.isArray(value) && Array.isArray(other)) {
-      // Items have no names: a place tells which item it is only if all that is shown is in its place.
-      if (!this.isAsOther(value, other, path)) return value;
-      return value.map((item, i) => this.reveal(item, other[i], `${path}[${i}]`) ?? null);
-    }
-    return isObject(value) && isObject(other) ? this.revealMembers(value, other, path) : value;
-  }
-
-  private isAsOther(value: Json | undefined, other: Json | undefined, path: string): boolean {
-    if (this.hidden.has(path)) return true;
-    if (Array.isArray(value) && Array.isArray(other)) {
-      return (
-        value.length === other.length &&
-        value.every((item, i) => this.isAsOther(item, other[i], `${path}[${i}]`))
-      );
-    }
-    if (!isObject(value) || !isObject(other)) return value === other;
-    return [...new Set([...Object.keys(value), ...Object.keys(other)])].every((key) =>
-      this.isAsOther(ownMember(value, key), ownMember(other, key), memberPath(path, key)),
-    );
-  }
-
-  private isShown(value: Json | undefined, path: string): boolean {
-    if (typeof value === "string") {
-      return !this.hiddenOthers.has(path) && !isUnknown(value) && !this.replaced.has(value);
-    }
-    if (Array.isArray(value)) return value.every((item, i) => this.isShown(item, `${path}[${i}]`));
-    if (!isObject(value)) return true;
-    return Object.entries(value).every(([key, member]) => this.isShown(member, memberPath(path, key)));
-  }
+  if (!isObject(value) || !isObject(other)) return value === other;
+  return [...new Set([...Object.keys(value), ...Object.keys(other)])].every((key) =>
+    isAsOther(ownMember(value, key), ownMember(other, key), memberPath(path, key), hidden),
+  );
 }
 
-/** A side of a change with the values of the other side in the place of its secrets, and which these are. */
+/**
+ * A side of a change with the properties of the other side in the place of those that differ in hidden values alone, and which these
+ * are. All of them decide access, and the other side shows all of such a property.
+ *
+ * @param replaced the uids of what goes: a reference to it cannot stay as it is.
+ */
 function revealBy(
   side: RecordedResource,
   other: RecordedResource,
@@ -216,14 +183,30 @@ function revealBy(
 ): { readonly resource: RecordedResource; readonly leaves: readonly Leaf[] } {
   const hidden = hiddenValues(side);
   if (hidden.size === 0 || side.kind !== other.kind) return { resource: side, leaves: [] };
-  const revealing = new Revealing(hidden, hiddenValues(other), replaced);
-  const inputs = revealing.revealMembers(side.inputs, other.inputs);
-  return { resource: { ...side, inputs }, leaves: revealing.leaves };
+  const isOpen = (value: Json | undefined): boolean =>
+    typeof value === "string" && (isUnknown(value) || replaced.has(value));
+  const unshown = new Set(
+    [
+      ...hiddenValues(other).values(),
+      ...leavesIn(specs[other.kind ?? ""], other.inputs).filter(({ value }) => isOpen(value)),
+    ].map(({ property }) => property),
+  );
+  const shown = [...groupBy(hidden.values(), ({ property }) => [property])].filter(
+    ([property, leaves]) =>
+      !unshown.has(property) &&
+      leaves.every(({ decidesAccess }) => decidesAccess) &&
+      isAsOther(side.inputs[property], other.inputs[property], property, hidden),
+  );
+  const inputs = Object.fromEntries(shown.map(([property]) => [property, other.inputs[property]]));
+  return {
+    resource: { ...side, inputs: { ...side.inputs, ...inputs } },
+    leaves: shown.flatMap(([, leaves]) => leaves),
+  };
 }
 
 /**
- * Takes a value that an update makes secret for the one that it was, and names it: the finding that it cannot be judged
- * stands for all that it may change. An update changes nothing of what the engine calls unchanged, so there both sides
+ * Takes a value that an update makes secret for the one that it was, where nothing else of its property changes, and names it: the
+ * finding that it cannot be judged stands for all that it may change. An update changes nothing of what the engine calls unchanged, so there both sides
  * show what one of them shows.
  */
 function revealConcealed(steps: readonly JoinedStep[]): JoinedStep[] {
