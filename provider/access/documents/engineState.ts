@@ -198,7 +198,10 @@ const STATE_MEMBERS = [
 
 const fold = (key: string): string => key.toUpperCase().toLowerCase();
 
-/** A member that the engine reads as one of these, and JavaScript does not: the engine accepts any case. */
+/**
+ * A member that the engine reads as one of these, and JavaScript does not: the engine accepts any case. An export has what the backend
+ * holds, so that the engine may know another state than the export shows.
+ */
 export function findOtherCase(
   value: unknown,
   members: readonly string[] = STATE_MEMBERS,
@@ -216,14 +219,8 @@ function texts(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === "string") : [];
 }
 
-/** Where the classes of resources are, in this version and in earlier ones. */
-const OWN_FOLDERS = [
-  "dist/provider/kinds/",
-  "dist/provider/native/",
-  "dist/provider/program/",
-  "dist/provider/resources/",
-  "dist/provider/engine/",
-];
+/** Where the classes of resources are. */
+const OWN_FOLDERS = ["dist/provider/kinds/", "dist/provider/native/", "dist/provider/program/"];
 
 /** Where libraries are: of Node, of Python, of Go, and the host of YAML, which names its own sources and those of Go. */
 const LIBRARIES =

@@ -1,6 +1,6 @@
 import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
-import { findOtherCase, readState, urnParts } from "./engineState";
+import { readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { parseKind } from "./reviewable";
 import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
@@ -88,8 +88,6 @@ const PREVIEW =
 const isDigest = (document: Record<string, unknown>): boolean =>
   ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
 
-const STEP_MEMBERS = ["op", "urn", "oldState", "newState"];
-const DOCUMENT_MEMBERS = ["steps", "changeSummary", "diagnostics", "maybeCorrupt"];
 const MOST_CAUSE_LINES = 12;
 const LONGEST_CAUSE_LINE = 500;
 
@@ -140,19 +138,13 @@ class PreviewReader {
   unreadableSteps = 0;
 
   addStep(step: unknown): void {
-    if (!isObject(step)) {
-      this.unreadableSteps += 1;
-      return;
-    }
-    this.checkCase(findOtherCase(step, STEP_MEMBERS));
-    const { op, urn, oldState: before, newState, detailedDiff } = step;
+    const { op, urn, oldState: before, newState, detailedDiff } = isObject(step) ? step : {};
     if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
       this.unreadableSteps += 1;
       return;
     }
     const after = isObject(newState) ? nameAfter({ op, urn }, before, newState) : undefined;
     for (const state of [{ urn }, before, newState]) checkResourceSize(state, this.name);
-    this.checkCase(findOtherCase(before) ?? findOtherCase(after));
     const recorded = readState(before, "digest");
     this.steps.push({
       op,
@@ -165,13 +157,6 @@ class PreviewReader {
         : {}),
       written: { before: writtenState(before), after: writtenState(after) },
     });
-  }
-
-  checkCase(member: string | undefined): void {
-    if (member === undefined) return;
-    this.problems.push(
-      `the preview has the member ${printable(member, 80)}, which the engine writes in another case: it was edited`,
-    );
   }
 }
 
@@ -338,7 +323,6 @@ function removeRepetition(problems: readonly string[]): string[] {
 
 /** @throws DocumentError where the document is no preview. */
 function readDocument(value: Record<string, unknown>, name: string, reading: PreviewReader): void {
-  reading.checkCase(findOtherCase(value, DOCUMENT_MEMBERS));
   if ("deployment" in value) {
     throw new DocumentError(
       "PP6002",

@@ -2,36 +2,25 @@ import { parseType, providerText } from "../../program/resource";
 import { ownVersion } from "../../text/packageVersion";
 import { specs } from "./specs";
 
-/** A type of another package that is known to give no access. */
-interface HarmlessType {
-  /** The exact type token. */
-  readonly type: string;
-  /** Where its behaviour is described. */
-  readonly source: string;
-}
-
-const RANDOM = "https://www.pulumi.com/registry/packages/random/api-docs/";
-const TLS = "https://www.pulumi.com/registry/packages/tls/api-docs/";
-
 /**
  * The resources of other packages that compute a value and keep it in the state: they read no network, file or credential.
- * A policy file can add others, by exact type and version. `time` is not here: its plugin comes from an address of its own.
+ * Their pages in Pulumi's registry say so. A policy file can add others, by exact type and version. `time` is not here: its plugin comes from an address of its own.
  */
-const harmlessTypes: readonly HarmlessType[] = [
-  { type: "random:index/randomBytes:RandomBytes", source: `${RANDOM}randombytes/` },
-  { type: "random:index/randomId:RandomId", source: `${RANDOM}randomid/` },
-  { type: "random:index/randomInteger:RandomInteger", source: `${RANDOM}randominteger/` },
-  { type: "random:index/randomPassword:RandomPassword", source: `${RANDOM}randompassword/` },
-  { type: "random:index/randomPet:RandomPet", source: `${RANDOM}randompet/` },
-  { type: "random:index/randomShuffle:RandomShuffle", source: `${RANDOM}randomshuffle/` },
-  { type: "random:index/randomString:RandomString", source: `${RANDOM}randomstring/` },
-  { type: "random:index/randomUuid:RandomUuid", source: `${RANDOM}randomuuid/` },
+const harmless: ReadonlySet<string> = new Set([
+  "random:index/randomBytes:RandomBytes",
+  "random:index/randomId:RandomId",
+  "random:index/randomInteger:RandomInteger",
+  "random:index/randomPassword:RandomPassword",
+  "random:index/randomPet:RandomPet",
+  "random:index/randomShuffle:RandomShuffle",
+  "random:index/randomString:RandomString",
+  "random:index/randomUuid:RandomUuid",
   // Keys and certificates that the plugin computes; only its functions read an address.
-  { type: "tls:index/certRequest:CertRequest", source: `${TLS}certrequest/` },
-  { type: "tls:index/locallySignedCert:LocallySignedCert", source: `${TLS}locallysignedcert/` },
-  { type: "tls:index/privateKey:PrivateKey", source: `${TLS}privatekey/` },
-  { type: "tls:index/selfSignedCert:SelfSignedCert", source: `${TLS}selfsignedcert/` },
-];
+  "tls:index/certRequest:CertRequest",
+  "tls:index/locallySignedCert:LocallySignedCert",
+  "tls:index/privateKey:PrivateKey",
+  "tls:index/selfSignedCert:SelfSignedCert",
+]);
 
 /** The registry key of a type token of this package. */
 export function parseKind(type: string): string | undefined {
@@ -54,14 +43,8 @@ const OF_THE_ENGINE = /^pulumi:(?:pulumi:|index:Stash$)/;
 
 const PROVIDER = /^pulumi:providers:(.+)$/;
 
-const harmless = new Set(harmlessTypes.map(({ type }) => type));
 /** Packages whose plugins may run: those of the harmless types, the one of dynamic resources, and that of this package. */
-const harmlessPackages = new Set([
-  "pulumi-nodejs",
-  "platform",
-  "pulumi",
-  ...harmlessTypes.map(({ type }) => type.slice(0, type.indexOf(":"))),
-]);
+const harmlessPackages = new Set(["pulumi-nodejs", "platform", "pulumi", "random", "tls"]);
 
 /** The plugin that a resource of another package belongs to. */
 export interface Plugin {
