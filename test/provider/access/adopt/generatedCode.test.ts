@@ -167,6 +167,10 @@ test("a program that adopts objects of any names parses, and declares the very v
         ...(byTeam && { teamFolder: "teams" }),
       });
       adopted += adoption.resources.length;
+      const names = adoption.resources.map(({ kind, name }) => `${kind} ${name}`);
+      expect(new Set(names).size).toBe(names.length);
+      // So no two files import each other.
+      expect(adoption.files["teams/shared.ts"] ?? "").not.toMatch(/from "\.\//);
       expect(declaredBy(adoption, texts[1] ?? "")).toEqual(
         adoption.resources.map(({ kind, name, inputs }) => shown([kind, name, inputs])).sort(),
       );
