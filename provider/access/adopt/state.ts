@@ -324,15 +324,8 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     }
     result.push(row);
   };
-  const rank = (row: StateResource): number => {
-    const type = stringOrEmpty(row["type"]);
-    return type === STACK_TYPE ? 0 : type.startsWith(PROVIDERS) ? 1 : -1;
-  };
-  for (const row of [...rows].sort(
-    (a, b) => Number(rank(b) >= 0) - Number(rank(a) >= 0) || rank(a) - rank(b),
-  )) {
-    visit(row);
-  }
+  const isStack = (row: StateResource): boolean => row["type"] === STACK_TYPE;
+  for (const row of [...rows.filter(isStack), ...rows]) visit(row);
   return result;
 }
 

@@ -48,9 +48,6 @@ export class PlainSecrets {
   }
 }
 
-const RESOURCE = "5cf8f73096256a8f31e491e813e4eb8e";
-const OUTPUT = "d0e6a833031e9bbcd3f4e8bde6ca49a4";
-
 /** One resource as a state records it, or as a preview foresees it. */
 export interface RecordedResource {
   readonly urn: string;
@@ -137,7 +134,7 @@ function recordSecret(secrets: PlainSecrets | undefined, path: string, plaintext
   }
 }
 
-/** A value of a state without the engine's wrappers: secrets as a mask, outputs by value, resources by id. */
+/** A value of a state without the engine's wrappers: secrets as a mask, and all others as unknown. */
 function readValue(value: unknown, path: string, options: ReadOptions): Json {
   if (typeof value === "string") {
     if (options.masksAreSecrets && value === SECRET_MASK) options.secretPaths.push(path);
@@ -158,11 +155,8 @@ function readValue(value: unknown, path: string, options: ReadOptions): Json {
         options.secretPaths.push(path);
         recordSecret(options.secrets, path, members["plaintext"]);
         return SECRET_MASK;
-      case RESOURCE:
-        return typeof members["id"] === "string" ? members["id"] : UNKNOWN;
-      case OUTPUT:
-        return "value" in members ? readValue(members["value"], path, options) : UNKNOWN;
       default:
+        // Resources and assets: no argument is one.
         return UNKNOWN;
     }
   }

@@ -13,7 +13,7 @@ import type { JoinedStep } from "./graphBuilder";
 import { textAt } from "./describedFields";
 import { compositeKey } from "./entityKeys";
 import type { Entity } from "./model";
-import { isPathWithin, isReference, leavesIn, mapLeaves, pathsAround } from "./inputLeaves";
+import { isPathWithin, isReference, leavesIn, mapLeaves } from "./inputLeaves";
 import type { Leaf } from "./inputLeaves";
 import { isUnread, unreadAt, reasonOf } from "./unread";
 import type { UnreadPlace, UnreadReason, UnreadValue } from "./unread";
@@ -215,16 +215,12 @@ function addUnreturned(fields: Readonly<Record<string, FieldSpec>>, recorded: Pr
 /** A value that the program keeps secret stays hidden: a report must not show the server's. */
 function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }: Entity): Props {
   if (secretPaths.length === 0) return live;
-  const hidden = new Map<string, string>();
-  for (const path of secretPaths) {
-    // A secret inside a list hides all of the list, whose order may differ.
-    const start = pathsAround(path).find((around) => /^\[\d/.test(path.slice(around.length))) ?? path;
-    if (!hidden.has(start)) hidden.set(start, path);
-  }
+  // A secret inside a list hides all of the list, whose order may differ.
+  const hidden = secretPaths.map((path) => ({ path, start: path.replace(/\[\d.*/s, "") }));
   return mapLeaves(spec, live, (value, leaf) => {
     if (leaf.field.secret === true) return value;
-    const path = pathsAround(leaf.path).flatMap((around) => hidden.get(around) ?? [])[0];
-    return path === undefined ? value : unreadAt("secret", { urn, side: "before", path });
+    const secret = hidden.find(({ start }) => isPathWithin(leaf.path, start));
+    return secret === undefined ? value : unreadAt("secret", { urn, side: "before", path: secret.path });
   });
 }
 

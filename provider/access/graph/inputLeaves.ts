@@ -33,12 +33,6 @@ export function topProperty(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? path;
 }
 
-/** A path, and each of those that it is below, the outermost first. */
-export function pathsAround(path: string): string[] {
-  const steps = path.matchAll(/\.|\[(?:"(?:[^"\\]|\\.)*"\])?/g);
-  return [...Array.from(steps, ({ index }) => path.slice(0, index)), path];
-}
-
 type Visit = (value: Json | undefined, leaf: Leaf) => Json | undefined;
 
 function mapValue(
