@@ -24,13 +24,10 @@ describe("a preview", () => {
     "write it with pulumi preview --json --show-sames > preview.json, with PULUMI_ENABLE_STREAMING_JSON_PREVIEW unset";
   test.each([
     ["nothing", "", "PP6001", "is empty: did the command that should have written it fail?"],
-    ["blanks", " \r\n", "PP6001", "is empty: did the command that should have written it fail?"],
     ["half of it", digest.subarray(0, 5000), "PP6001", cut],
-    ["a string that does not end", '{"steps": [{"op": "sa', "PP6001", cut],
     ["words", "error: no stack\n", "PP6001", `is not one object of JSON: ${again}`],
     ["a wrong bracket", '{\n"steps": [}', "PP6001", `is not one object of JSON: ${again}`],
     ["another document", '{"a": 1}', "PP6002", `is no preview: ${again}`],
-    ["a list", "[]", "PP6001", `is not one object of JSON: ${again}`],
     [
       "an export",
       fixture("export-v3.json"),
