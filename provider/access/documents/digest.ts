@@ -1,4 +1,5 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
+import type { JsonWebKey } from "node:crypto";
 import { canonicalJwks, findPrivateMember, sortedJson } from "../../fields/formats";
 import { groupBy, isObject } from "../../fields/values";
 import type { Json } from "../../fields/values";
@@ -19,31 +20,14 @@ export function fingerprintOf(parts: readonly unknown[]): string {
   return sha256(text.replaceAll(/(::|\$)platform:index:/g, "$1pulumi-nodejs:dynamic/platform:")).slice(0, 32);
 }
 
-/** The members that make a public key, by its type: RFC 7638, section 3.2, and RFC 8037 for `OKP`. */
-const KEY_MEMBERS: Readonly<Partial<Record<string, readonly string[]>>> = {
-  EC: ["crv", "kty", "x", "y"],
-  OKP: ["crv", "kty", "x"],
-  RSA: ["e", "kty", "n"],
-};
-
-/** A member of a key written in one way: without padding, bits that mean nothing, and zeros before the numbers of RSA. */
-function canonicalMember(member: string, value: Json | undefined): Json | undefined {
-  if (["crv", "kty"].includes(member) || typeof value !== "string" || !/^[\w\r\n-]+=*$/.test(value))
-    return value;
-  const bytes = Buffer.from(value, "base64url");
-  const start = ["e", "n"].includes(member) ? bytes.findIndex((byte) => byte !== 0) : 0;
-  return bytes.subarray(Math.max(start, 0)).toString("base64url") || value;
-}
-
-/** The thumbprint of a public key by RFC 7638; undefined where a member of it is missing. */
-function thumbprintOf(key: Record<string, Json | undefined>): string | undefined {
-  const { kty } = key;
-  const members = typeof kty === "string" && Object.hasOwn(KEY_MEMBERS, kty) ? KEY_MEMBERS[kty] : undefined;
-  const values = members?.map((member) => [member, canonicalMember(member, key[member])] as const);
-  if (values === undefined || !values.every(([, value]) => typeof value === "string")) return undefined;
-  return createHash("sha256")
-    .update(JSON.stringify(Object.fromEntries(values)))
-    .digest("base64url");
+/** The thumbprint of a public key by RFC 7638, however its numbers are written; undefined where it is none. */
+function thumbprintOf(key: JsonWebKey): string | undefined {
+  try {
+    const { crv, e, kty, n, x, y } = createPublicKey({ key, format: "jwk" }).export({ format: "jwk" });
+    return createHash("sha256").update(JSON.stringify({ crv, e, kty, n, x, y })).digest("base64url");
+  } catch {
+    return undefined;
+  }
 }
 
 /** What tells a key apart, whatever its kid; never its members: who compares it with that of the owner compares one line. */

@@ -500,7 +500,8 @@ describe("T5 trust-changed", () => {
     const all = kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid }));
     return keys({ issuerKeys: JSON.stringify({ keys: all }) });
   };
-  const encoded = (text: string): string => Buffer.from(text).toString("base64url");
+  /** A public key of 32 bytes. */
+  const encoded = (text: string): string => createHash("sha256").update(text).digest("base64url");
   const UNREADABLE = "a key set is no JSON Web Key Set that every parser reads alike";
   const nameOf = (kid: string): string =>
     `key ${createHash("sha256")
@@ -947,7 +948,10 @@ describe("T7 new-outsider", () => {
   });
 
   describe("of registered keys", () => {
-    const key = (x: string, more: Props = {}): Props => ({ kty: "OKP", crv: "Ed25519", x, ...more });
+    const key = (whose: string, more: Props = {}): Props => ({
+      ...{ kty: "OKP", crv: "Ed25519" },
+      ...{ x: createHash("sha256").update(whose).digest("base64url"), ...more },
+    });
     const issuer = "https://ci.acme.example";
     const keyed = (name: string, ...keys: Props[]): Resource =>
       identity(name, { staticKeys: { issuer, subject: name, issuerKeys: JSON.stringify({ keys }) } });
