@@ -5,7 +5,7 @@ import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
-import { declaredOf, toEntity, isManagedKind, recordedUid } from "./entities";
+import { declaredOf, entityKey, toEntity, isManagedKind, recordedUid } from "./entities";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { compositeKey } from "./entityKeys";
 import type { LiveObjects, ResourceKeys } from "./entities";
@@ -27,10 +27,8 @@ function blocksDelete(kind: string, deleted: string): boolean {
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
   private readonly byUrn: ReadonlyMap<string, JoinedStep>;
-  /** By uid: whether a delete or a replacement removes it. */
+  /** By key: whether a delete or a replacement removes it. */
   private readonly removed = new Map<string, "delete" | "replace">();
-  /** The same of those that share the uid of their parent, by kind and uid. */
-  private readonly removedBeside = new Map<string, "delete" | "replace">();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   /** The keys of what keeps the server from deleting a resource, by its uid. */
@@ -57,16 +55,13 @@ export class ServerRemovals {
     this.findRetained();
   }
 
-  isRemoved(uid: string): boolean {
-    return this.removed.has(uid);
+  isRemoved(key: string): boolean {
+    return this.removed.has(key);
   }
 
   /** How the object of a resource is removed; undefined where it stays. */
-  removalOf({ kind = "", id }: RecordedResource): "delete" | "replace" | undefined {
-    const uid = id ?? "";
-    return specs[kind]?.sharesParentUid === true
-      ? this.removedBeside.get(`${kind} ${uid}`)
-      : this.removed.get(uid);
+  removalOf({ kind = "", id = "", inputs }: RecordedResource): "delete" | "replace" | undefined {
+    return this.removed.get(entityKey(kind, id, inputs["parentUid"]));
   }
 
   /** The keys of what still refers to a resource, so that the server refuses to delete it; undefined where it does not refuse. */
@@ -98,10 +93,7 @@ export class ServerRemovals {
     for (const step of this.steps) {
       const uid = recordedUid(step.before);
       if (uid === undefined || !this.isRemovedFromServer(step)) continue;
-      const how = step.op === "replace" ? "replace" : "delete";
-      // Nothing refers to a resource that shares the uid of its parent.
-      if (this.keys.of(step) === uid) this.removed.set(uid, how);
-      else this.removedBeside.set(`${step.before?.kind ?? ""} ${uid}`, how);
+      this.removed.set(this.keys.of(step), step.op === "replace" ? "replace" : "delete");
     }
     this.findRefused();
   }
