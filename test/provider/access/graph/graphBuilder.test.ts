@@ -1,5 +1,4 @@
 import { compare, existingObjects } from "../../../../provider/access/review/compare";
-import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { graphOfState } from "../../../../provider/access/graph/effectiveAccess";
@@ -163,15 +162,6 @@ describe("the graphs of a preview", () => {
     expect(two.grants).toHaveLength(3);
   });
 
-  test("show the grants that a GroupAccess gains and loses by a change of its bindings", () => {
-    const change = (before: Props, after: Props) =>
-      update(same(ci), step("update", access(before), access(after)));
-    expect(lines(change({ a: holder }, {}).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
-    expect(lines(change({}, { a: holder }).grants)).toEqual([`gained: ${asFirst} (+1 -0)`]);
-    // A label is a name, and the role is the program's.
-    expect(change({ a: holder }, { b: holder })).toMatchObject({ grants: [], unchanged: 1 });
-  });
-
   test.each<[string, string[]]>([
     ["declares no more", ["lost"]],
     ["still declares", []],
@@ -255,18 +245,6 @@ describe("an inventory beside a preview", () => {
     const owned = { kind: "RoleBinding", uid: BINDING, inputs: grant };
     const result = updateOf([owned], same(ci), step("delete", access({ ci: holder })));
     expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
-  });
-
-  test("that lacks a list makes the comparison incomplete", () => {
-    const partial: Inventory = {
-      ...inventory(),
-      kinds: listedKinds,
-      complete: false,
-      refused: [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }],
-    };
-    expect(compare({ preview: preview(...basis.map(same)), inventory: partial }).incomplete).toEqual([
-      "the inventory lacks Role: the server refused its list, or a part of it (PERMISSION_DENIED)",
-    ]);
   });
 });
 
