@@ -1,4 +1,3 @@
-import { tupleOf } from "./grant";
 import type { Grant } from "./grant";
 import { wholeOf } from "./entityKeys";
 import { groupBy, once } from "../../fields/values";
@@ -10,7 +9,7 @@ const placeKey = (subject: string, group: string): string => JSON.stringify([sub
 
 /** Finds grants by what they are about. Each index is built when it is first used. */
 export class GrantIndex {
-  private readonly subjects = once(() => groupBy(distinct(this.grants), ({ subject }) => [subject.key]));
+  private readonly subjects = once(() => groupBy(this.grants, ({ subject }) => [subject.key]));
   private readonly places = once(() =>
     groupBy(this.grants, (grant) => [placeKey(grant.subject.key, grant.group.key)]),
   );
@@ -30,7 +29,7 @@ export class GrantIndex {
 
   constructor(private readonly grants: readonly Grant[]) {}
 
-  /** The grants of a subject; two resources that grant the same count as one grant. */
+  /** The grants of a subject: one for each resource that grants it. */
   ofSubject(key: string): readonly Grant[] {
     return this.subjects().get(key) ?? [];
   }
@@ -65,15 +64,6 @@ export class GrantIndex {
   subjectsOf(owner: string): readonly string[] {
     return this.dependents().get(owner) ?? [];
   }
-}
-
-function distinct(grants: readonly Grant[]): Grant[] {
-  const first = new Map<string, Grant>();
-  for (const grant of grants) {
-    const tuple = tupleOf(grant);
-    if (!first.has(tuple)) first.set(tuple, grant);
-  }
-  return [...first.values()];
 }
 
 /** Finds what an object gives, before a change and after it: the grants of which it is a part, or that it makes. */
