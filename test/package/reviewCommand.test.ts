@@ -71,11 +71,13 @@ describe("the exit code of pulumi-platform review", () => {
   });
 
   const none = fixture("none.json");
+  const noFlag = /unknown option --colour; see npx --no pulumi-platform review --help \(PP5001\)/;
   test.each([
     [/review takes one preview: write it with .*/, pulumiPlatform, []],
     [/the preview: .*none\.json cannot be read: file or folder not found \(PP5005\)/, pulumiPlatform, [none]],
     [/standard input is empty: did the command .* fail\? \(PP6001\)/, pulumiPlatform, ["-"]],
     [/review takes one preview: .*/, inProcess, ["a", "b"]],
+    [noFlag, inProcess, ["-", "--colour"]],
     [/only one document can come from standard input \(PP5003\)/, inProcess, ["-", "--before", "-"]],
   ])("is 2, with the one line %s", async (message, run, args) => {
     const ended = await run(["review", ...args]);

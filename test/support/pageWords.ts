@@ -72,7 +72,7 @@ const fileThenName = /`([\w/.-]+\.(?:ts|mjs|cjs))`,\s+`(\w+)`(?!\s+in\s)/g;
 const nameThenFile = /`(\w+)`(?:\s+and\s+`(\w+)`)?,?\s+(?:both\s+)?in\s+`([\w/.-]+\.(?:ts|mjs|cjs))`/g;
 
 function declares(text: string, name: string): boolean {
-  const declaration = `(?:function\\*?|const|class|interface|type|async|private)\\s+${name}\\b`;
+  const declaration = `(?:function\\*?|const|class|interface|type|async|private)\\s+\\*?${name}\\b`;
   const member = `^ {2}(?:readonly )?${name}\\??(?:<[^>]*>)?[(:]`;
   return new RegExp(`${declaration}|${member}`, "m").test(text);
 }

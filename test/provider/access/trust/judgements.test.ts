@@ -88,7 +88,6 @@ describe("an issuer pattern", () => {
     ["^https://[0-9.]+$", "https://203.0.113.1"],
     ["^https://[a-z]+\\.github\\.io$", ".github.io"],
     ["^https://acme\\.[a-z]+$", "https://acme."],
-    ["^https://[a-z]+\\.acme\\.com$", "https://x.acme.com"],
     ["^https://[a-z]+\\.okta\\.com$", ".okta.com"],
     ["^https://login\\.microsoftonline\\.com/.*/v2\\.0$", "https://login.microsoftonline.com/"],
     ["^https://container\\.googleapis\\.com/v1/projects/.*$", "projects/intruder"],
