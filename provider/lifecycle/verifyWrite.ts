@@ -99,12 +99,17 @@ function verifyWrite(kind: KindContext, write: Write, response: JsonObject, know
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
-  const liveOutputs = mergeLive(spec, { ...news }, live).outs;
+  // What the server has of others is not recorded: drift has to find it. The next run finds all of this different, and writes it.
+  const applied = {
+    ...news,
+    ...Object.fromEntries(unapplied.map((key) => [key, (olds ?? live)[key]])),
+    ...Object.fromEntries(foreign.map((key) => [key, null])),
+  };
   const reason =
     unapplied.length > 0
       ? `the server ignored ${describeFields(spec, unapplied, live)}${explainDroppedNames(spec, unapplied, news)}`
       : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
-  throw new PartialFailure("PP4004", id, { ...liveOutputs, ...outputs }, [
+  throw new PartialFailure("PP4004", id, { ...outputsFor(spec, applied, live, olds), ...outputs }, [
     `${labelResource(spec, news)} ${id}: ${reason}`,
   ]);
 }

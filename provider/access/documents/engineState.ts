@@ -326,7 +326,9 @@ function readUnreviewed(
 function inputsAtServer(state: Record<string, unknown>, kind: string): unknown {
   const { inputs, outputs, initErrors } = state;
   if (texts(initErrors).length === 0 || !isObject(inputs) || !isObject(outputs)) return inputs;
-  const written = Object.entries(outputs).filter(([key]) => Object.hasOwn(specs[kind]?.fields ?? {}, key));
+  const written = Object.entries(outputs).filter(
+    ([key, value]) => value !== null && Object.hasOwn(specs[kind]?.fields ?? {}, key),
+  );
   return { ...inputs, ...Object.fromEntries(written) };
 }
 

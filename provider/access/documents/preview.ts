@@ -118,7 +118,8 @@ const KEEPING: ReadonlySet<string> = new Set(["same", "update", "refresh"]);
  * another one. What is made has no id yet; the plan holds the id of an import, and the lookup that of a read.
  */
 function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown, after: WrittenState) {
-  const named = { ...after, urn, type: urnParts(urn).type };
+  // The change is not done yet: no state after it has failed.
+  const named = { ...after, urn, type: urnParts(urn).type, initErrors: undefined };
   if (KEEPING.has(op)) return { ...named, id: isObject(before) ? before["id"] : undefined };
   const decided = operations.get(op);
   if (decided === "import") return { ...named, id: after["importID"] ?? after["id"] };

@@ -334,21 +334,27 @@ describe("drift", () => {
       const uid = await bindAt("access-own");
       const body = { identityUid: uidOf("someone"), roleUid: uidOf("writer") };
       const reports = [];
-      for (const initErrors of [["deleting binding: PERMISSION_DENIED"], []]) {
+      const denied = ["deleting binding: PERMISSION_DENIED"];
+      for (const [initErrors, isWritten] of [
+        [denied, true],
+        [[], true],
+        [denied, false],
+      ] as const) {
         const rows = made.rows.map((row) => {
           if (row["id"] !== uidOf("access") || !String(row["type"]).endsWith(":GroupAccess")) return row;
           const outputs = row["outputs"] as { bindings: object };
           return {
             ...row,
             initErrors,
-            outputs: { ...outputs, bindings: { ...outputs.bindings, more: body } },
+            outputs: { ...outputs, bindings: isWritten ? { ...outputs.bindings, more: body } : null },
           };
         });
         const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
         reports.push(brief(await survey({ ...on, states: [parseStateExport(text, "export.json")] })));
       }
       await unbind(uid);
-      expect(reports).toEqual([[], changed("widened", "unmanaged: someone as writer")]);
+      const found = changed("widened", "unmanaged: someone as writer");
+      expect(reports).toEqual([[], found, found]);
     });
 
     test("finds a binding that the resource ignores by a name that anybody may choose", async () => {
