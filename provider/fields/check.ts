@@ -15,7 +15,7 @@ import type {
 } from "./fieldSpec";
 import { misspeltName } from "./enumNames";
 import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
-import { ADOPT, containsUnknown, isObject, isUnknown } from "./values";
+import { ADOPT, containsUnknown, isObject, isUnknown, PROVIDER_TEXT } from "./values";
 import type { Json, Props } from "./values";
 import { printable } from "../text/printable";
 import { didYouMean, quote, suggest } from "../text/suggestions";
@@ -30,8 +30,8 @@ function describeType(value: unknown): string {
   return typeof value === "object" ? "an object" : `a ${typeof value}`;
 }
 
-/** The engine's own keys among the inputs. */
-const isInternal = (key: string): boolean => key.startsWith("__");
+/** What is among the inputs and is no argument: the engine's, and what `adopt` adds. */
+const INTERNAL: ReadonlySet<string> = new Set([PROVIDER_TEXT, ADOPT]);
 
 function patternFailure(pattern: Pattern | undefined, text: string): string | undefined {
   return pattern && !pattern.regex.test(text) ? `must be ${pattern.must}` : undefined;
@@ -52,7 +52,7 @@ function asObject(value: Json | undefined): Props | undefined {
 /** The arguments that unknown ones were probably meant to be: the message about those says all. */
 const listMisspelt = (fields: Readonly<Record<string, FieldSpec>>, values: Props): readonly string[] =>
   Object.keys(values).flatMap((key) =>
-    Object.hasOwn(fields, key) || isInternal(key) ? [] : (didYouMean(key, Object.keys(fields)) ?? []),
+    Object.hasOwn(fields, key) ? [] : (didYouMean(key, Object.keys(fields)) ?? []),
   );
 
 /** The members that an object needs: of several that exclude each other, the first. */
@@ -222,7 +222,7 @@ class FieldChecker {
   ): void {
     for (const key of Object.keys(values)) {
       if (key in fields && Object.hasOwn(fields, key)) continue;
-      if (isInternal(key)) continue;
+      if (path === "" && INTERNAL.has(key)) continue;
       this.report("PP1002", memberPath(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
     const misspelt = listMisspelt(fields, values);

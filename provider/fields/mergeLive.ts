@@ -108,7 +108,7 @@ export function outputsFor(spec: ResourceSpec, inputs: Props, live: Props, olds:
   return forms.length > 0 ? { ...outs, [NORMALIZED]: Object.fromEntries(forms) } : outs;
 }
 
-/** The server's forms of normalized fields, by path. A response may leave a field out, which then keeps the recorded form. */
+/** The server's forms of normalized fields, by path. */
 function formsIn(
   fields: Readonly<Record<string, FieldSpec>>,
   prefix: string,
@@ -123,9 +123,9 @@ function formsIn(
       return formsIn(field.fields, `${path}.`, members, known);
     }
     if (!field.normalized || !isSet(field, mine)) return [];
-    const recorded = equal(field, old, mine) ? known[path] : undefined;
-    const form = typeof server === "string" ? server : recorded;
-    return form === undefined || form === mine ? [] : [[path, form]];
+    // What the write left alone keeps the recorded form: the server's may be of somebody else.
+    const form = equal(field, old, mine) ? known[path] : server;
+    return typeof form !== "string" || form === mine ? [] : [[path, form]];
   });
 }
 

@@ -123,9 +123,13 @@ describe("the entry of the engine's process", () => {
 describe("check and diff", () => {
   test("name a property without a value of its own in the reason: the engine prints the value of others", async () => {
     const { check } = provider(fresh(), "Role");
-    const { failures } = await check({}, { name: "pusher", capabilities: ["repo.list"], strange: 1 });
+    const { failures } = await check(
+      {},
+      { name: "pusher", capabilities: ["repo.list"], strange: 1, __normalized: "a" },
+    );
     expect(failures).toEqual([
       { property: "strange", reason: "is not an argument (PP1002)" },
+      { property: "__normalized", reason: "is not an argument (PP1002)" },
       { property: "", reason: expect.stringMatching(/^parentUid is missing: .+ \(PP1001\)$/) as string },
       { property: "", reason: expect.stringMatching(/^capabilities\[0\] must be .+ \(PP1009\)$/) as string },
     ]);

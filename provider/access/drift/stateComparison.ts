@@ -410,8 +410,7 @@ export class StateComparison {
 
   private compareArguments(managed: ManagedResource, recorded: Props, live: Props): void {
     const { spec, resource } = managed;
-    const normalized = resource.outputs[NORMALIZED];
-    const olds = normalized === undefined ? recorded : { ...recorded, [NORMALIZED]: normalized };
+    const olds = { ...recorded, [NORMALIZED]: resource.outputs[NORMALIZED] };
     const { inputs: after } = mergeLive(spec, olds, live);
     const changes = [
       ...(diffInputs(spec, recorded, after).changed

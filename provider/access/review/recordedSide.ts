@@ -39,8 +39,7 @@ function fieldsChangedByHand({ step, recorded, before }: StepChange, context: Ef
   const spec = specs[recorded?.kind ?? ""];
   if (spec === undefined || recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
-  const normalized = step.before?.outputs[NORMALIZED];
-  const olds = { ...recorded.inputs, ...(normalized === undefined ? {} : { [NORMALIZED]: normalized }) };
+  const olds = { ...recorded.inputs, [NORMALIZED]: step.before?.outputs[NORMALIZED] };
   return describeEffects(spec, recorded.inputs, mergeLive(spec, olds, before.inputs).inputs, context);
 }
 

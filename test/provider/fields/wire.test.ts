@@ -252,8 +252,9 @@ describe("a source that the server rewrites", () => {
     expect(gone.inputs).toEqual({ parentUid: GROUP_UID, name: "nginx" });
   });
 
-  test("is remembered if a response omits the object or the member", () => {
-    for (const live of [{}, { name: "nginx" }, { syncConfig: { google: "g" } }]) {
+  test("is remembered if a response omits the object or the member, or has the form of somebody else", () => {
+    const ofAnother = repoOf(`${ROOT_UID}/00000000000000bb`);
+    for (const live of [{}, { name: "nginx" }, { syncConfig: { google: "g" } }, ofAnother]) {
       expect(outputsFor(repo, inputs, live, outs)).toEqual(outs);
     }
     const more = repoOf("nginx", { google: "g" });
