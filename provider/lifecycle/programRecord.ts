@@ -4,6 +4,7 @@ import { conflictOfOwners, identityKey, objectKey, onSameObject } from "../field
 import type { ResourceSpec, Failure } from "../fields/resourceSpec";
 import { ADOPT, isUnknown, addTo } from "../fields/values";
 import type { Props } from "../fields/values";
+import { printable } from "../text/printable";
 import { handlerError, labelResource, PartialFailure } from "./messages";
 
 /*
@@ -95,12 +96,18 @@ export class ProgramRecord {
   /**
    * Records that the engine compares a resource. One that is to be replaced gives its object up.
    *
-   * @throws HandlerError where another resource of the program has taken the object in this run, or adopts it
+   * @throws HandlerError where another resource of the program has taken the object in this run, or adopts it; and where this one
+   *   is to adopt another object than it has
    */
   recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
     const object = objectKey(spec.kind, uid);
+    const adopted = news[ADOPT];
+    if (typeof adopted === "string" && !isUnknown(adopted) && adopted !== uid) {
+      const what = `${labelResource(spec, news)} has ${uid} since an earlier run, and adopt names ${printable(adopted)}`;
+      throw handlerError("PP4007", `${what}: remove adopt(), or give the other object a resource of its own`);
+    }
     if (this.owners.has(object) || (this.adopted.has(object) && news[ADOPT] !== uid)) {
       throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
     }

@@ -231,6 +231,15 @@ describe("two resources of the program for one object, which only their uids sho
     expect(run.diff(role, role, UID)).toMatchObject({ changes: false });
   });
 
+  test("adopt() of another object than the resource has is refused: nothing else may keep that one", () => {
+    const run = handlersFor(specOf("Role"), offlineContext(new ProgramRecord()));
+    run.check({}, adopting);
+    const own = `${UID}f`;
+    expect(() => run.diff(role, adopting, own)).toThrow(
+      `role "reader" has ${own} since an earlier run, and adopt names ${UID}`,
+    );
+  });
+
   const grant: Props = { parentUid: GROUP_UID, identityUid: IDENTITY_UID, roleUid: ROLE_UID };
   const access: Props = { parentUid: GROUP_UID, bindings: {} };
 
