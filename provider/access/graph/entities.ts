@@ -10,7 +10,7 @@ import type { InventoryObject, Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds, bindingKeys } from "./accessKinds";
 import type { JoinedStep } from "./graphBuilder";
-import { textAt } from "./describedFields";
+import { pathsMeant, textAt } from "./describedFields";
 import { compositeKey } from "./entityKeys";
 import type { Entity } from "./model";
 import { isPathWithin, isReference, leavesIn, mapLeaves } from "./inputLeaves";
@@ -212,13 +212,22 @@ function addUnreturned(fields: Readonly<Record<string, FieldSpec>>, recorded: Pr
   return added;
 }
 
-/** A value that the program keeps secret stays hidden: a report must not show the server's. */
+/** What decides access and may be a secret: an address may hold a token, a variable a password. */
+const SECRET_MEANINGS = ["events.receiver", "images.variables"] as const;
+
+/**
+ * A value that the program keeps secret stays hidden where it may be one: a report must not show the server's. Who may do what is
+ * none, and the inventory shows it: it is judged as it is.
+ */
 function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }: Entity): Props {
   if (secretPaths.length === 0) return live;
+  const mayBeSecret = SECRET_MEANINGS.flatMap((meaning) => pathsMeant(spec.kind, meaning));
+  const isShown = ({ path, decidesAccess }: Leaf): boolean =>
+    decidesAccess && !mayBeSecret.some((outer) => isPathWithin(path, outer));
   // A secret inside a list hides all of the list, whose order may differ.
   const hidden = secretPaths.map((path) => ({ path, start: path.replace(/\[\d.*/s, "") }));
   return mapLeaves(spec, live, (value, leaf) => {
-    if (leaf.field.secret === true) return value;
+    if (leaf.field.secret === true || isShown(leaf)) return value;
     const secret = hidden.find(({ start }) => isPathWithin(leaf.path, start));
     return secret === undefined ? value : unreadAt("secret", { urn, side: "before", path: secret.path });
   });

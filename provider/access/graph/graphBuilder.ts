@@ -474,17 +474,11 @@ class GraphBuilder {
     });
   }
 
-  /**
-   * Whether another resource of the program deletes what this one only reads, or replaces what this one adopts: the program
-   * decides whether that is deleted first.
-   */
-  private isTakenAway(step: JoinedStep): boolean {
-    const { before, after = before } = step;
-    if (after === undefined) return false;
-    if (after.external) {
-      return this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined;
-    }
-    return step.op === "import" && this.removals.removalOf({ ...after, id: uidAfter(step) }) === "replace";
+  /** Whether another resource of the program deletes what this one only reads. */
+  private isTakenAway({ before, after = before }: JoinedStep): boolean {
+    return (
+      after?.external === true && this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined
+    );
   }
 
   /** What is only read, of a kind that the inventory lists, and is not in it: nothing but the preview says that it is there. */
@@ -597,7 +591,10 @@ class GraphBuilder {
   private recordedOutputs({ before }: JoinedStep, recorded: Entity): Entity {
     if (!isManagedKind(before)) return recorded;
     const fields = specs[before.kind]?.fields ?? {};
-    const given = Object.entries(before.outputs).filter(([key]) => Object.hasOwn(fields, key));
+    // A program can make an output a secret whose argument is none.
+    const given = Object.entries(before.outputs).filter(
+      ([key, value]) => Object.hasOwn(fields, key) && !sortedJson(value).includes(SECRET_MASK),
+    );
     const inputs = { ...before.inputs, ...Object.fromEntries(given) };
     return toEntity({ ...before, inputs }, { key: recorded.key, uid: recorded.uid, side: "before" });
   }
@@ -628,15 +625,11 @@ class GraphBuilder {
     if (unmanaged) this.after.set(unmanaged.key, this.removals.rewriteReplacedRefs(unmanaged));
   }
 
-  /** Removes the bindings that are only read or adopted, and that what owns all bindings of their group declares no more. */
+  /** Removes the bindings that are only read, and that what owns all bindings of their group declares no more. */
   private removeUnbound(): void {
     const [before, after] = [this.before, this.after].map(bindingsOfOwners);
-    const adopted = new Set(
-      this.changes.flatMap(({ step, after: made }) => step.op === "import" && made?.key),
-    );
     for (const [key, entity] of this.after) {
-      const isTaken = entity.external === true || adopted.has(key);
-      if (!isTaken || accessKinds[entity.kind]?.binding !== true) continue;
+      if (entity.external !== true || accessKinds[entity.kind]?.binding !== true) continue;
       const bindings = bindingKeys(entity);
       const isUnbound = bindings.every((binding) => before?.has(binding) && !after?.has(binding));
       if (bindings.length > 0 && isUnbound) this.after.delete(key);

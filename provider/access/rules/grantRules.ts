@@ -228,9 +228,10 @@ const roleWidened: Rule = {
     const findings: FindingInput[] = [];
     for (const { op, before, after } of facts.writes(isRole)) {
       if (op === "create" || before === undefined) continue;
+      // Of what was not read before, all counts as added.
       const old = new Set(readRoleCapabilities(before));
       const added = (readRoleCapabilities(after) ?? []).filter((capability) => !old.has(capability));
-      if (added.length === 0 || readRoleCapabilities(before) === undefined) continue;
+      if (added.length === 0) continue;
       const kept = facts.after.ofRole(after.key).filter((grant) => !facts.isGained(grant));
       const known = new Set(kept.map(tupleOf));
       const lost = facts.before.ofRole(after.key).filter((grant) => !known.has(tupleOf(grant)));

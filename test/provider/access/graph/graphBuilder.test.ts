@@ -165,7 +165,7 @@ describe("the graphs of a preview", () => {
   test.each<[string, string[]]>([
     ["declares no more", ["lost"]],
     ["still declares", []],
-  ])("lose a binding that is read or adopted, and that a GroupAccess %s", (_what, expected) => {
+  ])("lose a binding that is only read, and that a GroupAccess %s", (_what, expected) => {
     const bound = { identityUid: "b".repeat(40), roleUid: "c".repeat(40) };
     const accessOf = (bindings: Props) =>
       state("GroupAccess", "access", { parentUid: ROOT_UID, bindings }, { id: ROOT_UID });
@@ -174,8 +174,7 @@ describe("the graphs of a preview", () => {
     const now = accessOf(expected.length === 0 ? { admin: bound } : {});
     const live = { kind: "RoleBinding", uid: BINDING, inputs: { parentUid: ROOT_UID, ...bound } };
     const read = step("read", undefined, resource({ external: true }));
-    const adopted = step("import", undefined, resource({ importID: BINDING }));
-    for (const [taken, ...objects] of [[read], [read, live], [adopted, live]] as const) {
+    for (const [taken, ...objects] of [[read], [read, live]] as const) {
       const shown = preview(taken, step("update", accessOf({ admin: bound }), now));
       const listed = objects.length > 0 && { inventory: inventory(...objects) };
       const { grants, after } = compare({ preview: shown, ...listed });

@@ -478,6 +478,13 @@ describe("G4 role-widened", () => {
     expect(severitiesOf("G4", change)).toEqual([severity]);
   });
 
+  it("takes all for added where it cannot be read what the role allowed", () => {
+    const bound = [...base, binding(ci, dev, payments)];
+    const hidden = { ...dev, inputs: { ...dev.inputs, capabilities: "[secret]" } };
+    const change = compareResources([...bound, hidden], [...bound, wider("IAM_ROLES_UPDATE")]);
+    expect(severitiesOf("G4", change)).toEqual(["high"]);
+  });
+
   it("has the severity of what it gives everyone who signs in, and is medium where many can hold it", () => {
     const provider = providing({ defaultRole: dev.uid });
     const invite = resource("GroupInvite", "open", { parentUid: payments, roleUid: dev.uid, ttl: "24h" });

@@ -352,7 +352,7 @@ describe("what changes behind the back of an update", () => {
 
   describe("of what the program keeps secret", () => {
     /** Kinds of which an object may be written, and of which the API does not tell when it was. */
-    const lacksVersion = new Set(["RoleBinding", "GroupAccess"]);
+    const lacksVersion = new Set(["GroupAccess"]);
     const decidesAccessAt = (
       fields: ResourceSpec["fields"],
       [key = "", ...inner]: readonly string[],
