@@ -40,7 +40,7 @@ export function suitesOf(number) {
       script: ["test:all", "test/scripts/newKind"],
     },
     { name: "faults", script: ["chaos", "--seeds", "50", "--first", seed] },
-    { name: "reviews of large organisations", script: ["bench:review"] },
+    { name: "reviews of large organisations", script: ["bench:review", "8000"] },
     {
       name: "the first review within five minutes",
       env: { FIRST_REVIEW_SECONDS: "300" },

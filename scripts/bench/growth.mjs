@@ -249,7 +249,7 @@ async function measure(all, rounds) {
 }
 
 /** @param {string[]} args */
-async function main([objects = "8000", part = ""]) {
+async function main([objects = "4000", part = ""]) {
   const count = Number(objects);
   /** @type {string[]} */
   const failures = [];
@@ -265,8 +265,7 @@ async function main([objects = "8000", part = ""]) {
     judge(text, ratio, MOST_RATIO);
   }
   if ("assertions".includes(part)) {
-    // Half of the objects: the share of an assertion is the same, and there is time for more rounds.
-    const all = liveObjects(count / 2);
+    const all = liveObjects(count);
     const now = changed(all);
     const runs = [0, 50].map((many) =>
       reviewOf(all, (_, index) => now[index], { assertions: assertionsOf(all, many) }),

@@ -361,11 +361,10 @@ class Batch {
       ];
     };
     const honest = previewOf(part, preview);
-    const [, record] = await review(honest);
     const codes: Record<string, number> = {};
     for (const [how, forged] of triedForgeries(Object.entries(forgePreviews(honest)), index)) {
-      const [code, own] = await review(forged);
-      codes[how] = code === 0 && own !== record ? 4 : code;
+      const [code, record] = await review(forged);
+      codes[how] = code === 0 && record !== (await review(honest))[1] ? 4 : code;
     }
     return codes;
   }
