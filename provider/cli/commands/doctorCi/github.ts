@@ -79,13 +79,21 @@ const namesRead = (files: readonly CiFile[], context: "vars" | "secrets"): strin
   return [...new Set([...names].map(([, name = ""]) => name))].sort();
 };
 
-/** The variables of the repository and of its organisation. */
-async function readVariables(repository: CheckedRepository): Promise<Map<string, string>> {
+interface Variables {
+  readonly values: ReadonlyMap<string, string>;
+  /** Whether the token may read those of the organisation. */
+  readonly areAllRead: boolean;
+}
+
+/** The variables of the repository and of its organisation. A repository of a person has no such. */
+async function readVariables(repository: CheckedRepository): Promise<Variables> {
   const own = await readNamedValues(repository, "/actions/variables", "variables");
-  const shared = await readNamedValues(repository, "/actions/organization-variables", "variables").catch(
-    () => new Map<string, string>(),
-  );
-  return new Map([...shared, ...own]);
+  try {
+    const shared = await readNamedValues(repository, "/actions/organization-variables", "variables");
+    return { values: new Map([...shared, ...own]), areAllRead: true };
+  } catch (error) {
+    return { values: own, areAllRead: error instanceof PostError && error.status === 404 };
+  }
 }
 
 /** What is wrong with the value of a variable; undefined where nothing is. */
@@ -101,14 +109,18 @@ function variableProblem(name: string, value = ""): string | undefined {
 
 function checkVariables(
   { files }: CheckedRepository,
-  variables: ReadonlyMap<string, string>,
+  { values, areAllRead }: Variables,
   commands: readonly string[],
 ): CheckResult[] {
   const names = namesRead(files, "vars");
   const results = names.flatMap((name) => {
-    const problem = variableProblem(name, variables.get(name));
+    const problem = variableProblem(name, values.get(name));
     const set = `gh variable set ${name} `;
     const command = commands.find((line) => line.startsWith(set)) ?? `${set}--body "<value>"`;
+    if (!areAllRead && !values.has(name)) {
+      const text = `${name} is none of the repository, and the token may not read those of its organisation`;
+      return [unchecked("variables", text, command)];
+    }
     return problem === undefined ? [] : [missing("variables", `${name} ${problem}`, command)];
   });
   return results.length === 0 ? [ok("variables", `all ${names.length} are set`)] : results;
@@ -491,8 +503,9 @@ export async function checkGithub(
     [
       "variables",
       async () => {
-        variables = await readVariables(repository);
-        return checkVariables(repository, variables, given.commands);
+        const read = await readVariables(repository);
+        variables = read.values;
+        return checkVariables(repository, read, given.commands);
       },
     ],
     ["secrets", () => checkSecrets(repository)],

@@ -739,6 +739,18 @@ describe("what cannot be judged has not passed:", () => {
     );
   });
 
+  test("a variable that may be one of the organisation, whose variables the token may not read", async () => {
+    const set = { [`${REPO}/actions/organization-variables`]: 403 };
+    expect((await check({ set })).checks.find((one) => one.check === "variables")?.state).toBe("ok");
+    const { checks, wrong } = await check({
+      set: { ...set, [`${REPO}/actions/variables`]: { variables: [] } },
+    });
+    expect(wrong.filter(({ check: one }) => one === "variables")).toEqual([]);
+    expect(checks.find((one) => one.check === "variables")?.text).toContain(
+      "may not read those of its organisation",
+    );
+  });
+
   test("rule sets whose exceptions the token may not see", async () => {
     const { code, checks } = await check({ set: { [`${REPO}/rulesets/7`]: { bypass_actors: undefined } } });
     expect(code).toBe(4);
