@@ -1,3 +1,5 @@
+const os = require("node:os");
+
 /** @type {import("ts-jest").JestConfigWithTsJest} */
 const common = {
   rootDir: __dirname,
@@ -49,8 +51,8 @@ const nightlyOnly = process.env.NEW_KIND === "true" ? [] : ["/test/scripts/newKi
 const isSite = process.env.PULUMI_PLATFORM_TESTS === "site";
 
 module.exports = {
-  // Tests of the engine mostly wait for processes: jest's default would leave the last processor idle.
-  maxWorkers: "100%",
+  // Jest's default would leave the last processor idle. Tests of the engine often wait for processes: one more fills these times.
+  maxWorkers: os.availableParallelism() + (isQuick ? 0 : 1),
   // The only time limit of all tests. It ends a test that hangs; work is bounded by counts, since a machine may be busy.
   testTimeout: 1_200_000,
   testSequencer: "<rootDir>/scripts/lib/longestFirst.cjs",
