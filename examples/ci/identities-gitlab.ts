@@ -2,7 +2,7 @@
 // below it does not see the registry.
 // A review before the update that creates them reports what each of them is for, and once only: G1 (critical), since whoever
 // deploys access can grant any role; T4 (medium), since each branch can be ci-preview and ci-review, which only read;
-// T7 (medium), since nothing trusted this project before: compare its name letter by letter.
+// T7 (medium or high), since nothing trusted this project before: compare its name letter by letter.
 import { Config } from "@pulumi/pulumi";
 import { getRole, Identity, Role, RoleBinding } from "pulumi-platform";
 

@@ -8,7 +8,7 @@ import type { Adoption } from "../../../access/adopt/program";
 import { mergeState, StateMergeError } from "../../../access/adopt/state";
 import type { StateParts } from "../../../access/adopt/state";
 import { printable } from "../../../text/printable";
-import { plural, tryParseJson } from "../../../text/plain";
+import { plural, tryParseJson, quoteWord } from "../../../text/plain";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
 import { PulumiError, readStackConfig, runPulumi } from "../../input/pulumi";
@@ -125,7 +125,7 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   if (unset.length > 0) {
     throw new StateMergeError([
       "the program is written, the state is not: set what it reads from the stack's configuration, then run again; the API never returns a secret:",
-      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack}`),
+      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack} --cwd ${quoteWord(out)}`),
     ]);
   }
   const preview = await runPulumiJson(["preview", "--json"], stack, out);

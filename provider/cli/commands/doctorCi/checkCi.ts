@@ -29,7 +29,7 @@ import {
   findLackingGitignore,
   findMissingInCi,
   findTrackedModules,
-  importPath,
+  importLine,
   inspectFolder,
   moveCommands,
   readStackFile,
@@ -112,9 +112,7 @@ function checkImported(found: ProjectFolder, name: string): CheckResult[] {
   const { folder, main = "index.ts" } = found;
   if (isImported(join(folder, name), [folder, dirname(join(folder, main))])) return [];
   const text = `no file beside ${name} or ${printable(main, 200)} imports it: without that the stack has none of its identities`;
-  const line = `export * from "${importPath(found, name)}";`;
-  const command = name === "ci.ts" ? `echo '${line}' >> ${quoteWord(main)}` : undefined;
-  return [unchecked("identities", text, command)];
+  return [unchecked("identities", text, `echo '${importLine(found, name)}' >> ${quoteWord(main)}`)];
 }
 
 /** The address of the backend that files for CI name. */

@@ -138,7 +138,9 @@ function findHost(root: string, server: string): CiHost | undefined {
   const labels = server.split(/[.-]/);
   if (labels.includes("github") || server.endsWith(".ghe.com")) return "github";
   if (labels.includes("gitlab")) return "gitlab";
-  const [isGithub, isGitlab] = [existsSync(join(root, ".github")), existsSync(join(root, ".gitlab-ci.yml"))];
+  const isGithub = existsSync(join(root, ".github"));
+  // `init --ci gitlab` writes the second one.
+  const isGitlab = [".gitlab-ci.yml", "access-ci"].some((path) => existsSync(join(root, path)));
   if (isGithub === isGitlab) return undefined;
   return isGithub ? "github" : "gitlab";
 }
@@ -247,12 +249,18 @@ export function readStackFile({ folder }: ProjectFolder, stack: string): StackFi
   return path === undefined ? undefined : readFile(path, parse);
 }
 
-/** The path by which the main file of a program imports a file of its folder. */
-export function importPath({ main = "index.ts", manifest }: ProjectFolder, file: string): string {
+/** The line by which the main file of a program imports a file of its folder, and exports what that exports. */
+export function importLine({ folder, main = "index.ts", manifest }: ProjectFolder, file: string): string {
+  const isModule = manifest?.type === "module";
   const path = relative(dirname(main), file.replace(/\.[jt]s$/, ""))
     .split(sep)
     .join("/");
-  return `${path.startsWith(".") ? "" : "./"}${path}${manifest?.type === "module" ? ".js" : ""}`;
+  const from = `"${path.startsWith(".") ? "" : "./"}${path}${isModule ? ".js" : ""}"`;
+  if (main.endsWith(".js") && !isModule) return `Object.assign(exports, require(${from}));`;
+  // TypeScript exports nothing beside what such a program exports.
+  const whole = join(folder, main);
+  const isWhole = existsSync(whole) && /^export = /m.test(readFileSync(whole, "utf8"));
+  return isWhole ? `import ${from};` : `export * from ${from};`;
 }
 
 /** @throws UsageError where the folder is a file, or holds a file that is not valid. */

@@ -31,7 +31,7 @@ import {
   readStackFile,
   findLackingGitignore,
   findMissingInCi,
-  importPath,
+  importLine,
 } from "./folder";
 import type { CiHost, ProjectFolder } from "./folder";
 import {
@@ -500,7 +500,7 @@ function describeCi(result: InitResult): TemplateValues {
     branchSource: found.branchSource,
     host,
     [host]: true,
-    identities: identities && !isImported ? `export * from "${importPath(found, identities.path)}";` : "",
+    identities: identities && !isImported ? importLine(found, identities.path) : "",
     main: printable(found.main ?? "the main file of the program", 200),
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),

@@ -325,6 +325,7 @@ test.each([
     undefined,
   ],
   [{ "index.ts": `import "./lib/ci";\n` }, `echo 'export * from "./ci";' >> index.ts`],
+  [{ "index.ts": "export = async () => ({});\n" }, `echo 'import "./ci";' >> index.ts`],
 ])("identities for CI that no file imports are told: %j", async (files, command) => {
   const { checks } = await check({ files });
   const told = checks.filter((one) => one.check === "identities");

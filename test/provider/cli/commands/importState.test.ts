@@ -98,13 +98,14 @@ describe("a secret that the program reads", () => {
     { "organisation:staffSecret2": "of another key" },
     {},
   ])("is not set by %j", async (config) => {
-    const message = /never returns a secret:\n.*pulumi config set --secret staffSecret --stack prod$/;
+    const message =
+      /never returns a secret:\n.*pulumi config set --secret staffSecret --stack prod --cwd .+$/;
     await refuses(importWith(config), "PP6007", message);
   });
 
   it.each(["", "b".repeat(40)])("is set where rootUid is %j, which is named", async (rootUid) => {
     const config = { "organisation:staffSecret": "hush", "organisation:rootUid": rootUid };
-    const message = `never returns a secret:\n.*pulumi config set rootUid ${ROOT_UID} --stack prod$`;
+    const message = `never returns a secret:\n.*pulumi config set rootUid ${ROOT_UID} --stack prod --cwd .+$`;
     await refuses(importWith(config), "PP6007", new RegExp(message));
   });
 

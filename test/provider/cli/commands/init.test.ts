@@ -166,7 +166,7 @@ describe("the host", () => {
     expect(files[identities]).toContain(`const issuer = "${issuer}";`);
     expect(files[identities]).toContain(`const prefix = "${prefix}";`);
     // What a first review reports of them is explained in place.
-    for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium)"])
+    for (const rule of ["G1 (critical)", "T4 (medium)", "T7 (medium or high)"])
       expect(files[identities]).toContain(rule);
     // The sample of the first program trusts the same.
     expect(files["index.ts"]).toContain(`issuer: "${issuer}`);
@@ -322,8 +322,15 @@ describe("the identities of CI", () => {
       "../ci",
     ],
     [{ ...project, "package.json": '{ "main": "dist/index.js" }', "index.ts": "" }, "index.ts", "./ci"],
-  ])("are added to a program that exists by the line that is printed: %j", async (files, main, path) => {
-    const line = `add to ${main}: export * from "${path}";\n`;
+    [{ ...project, "index.ts": "export = async () => ({});\n" }, "index.ts", 'import "./ci";'],
+    [{ ...project, "index.js": "" }, "index.js", 'Object.assign(exports, require("./ci"));'],
+    [
+      { ...project, "index.js": "", "package.json": '{ "type": "module" }' },
+      "index.js",
+      'export * from "./ci.js";',
+    ],
+  ])("are added to a program that exists by the line that is printed: %j", async (files, main, how) => {
+    const line = `add to ${main}: ${how.endsWith(";") ? how : `export * from "${how}";`}\n`;
     expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".", "--dry-run")).toContain(line);
     expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toContain(line);
   });
