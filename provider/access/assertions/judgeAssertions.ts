@@ -1111,6 +1111,8 @@ class AssertionJudge {
         const isWorse =
           then.all.length <= atMost ||
           now.all.length > then.all.length ||
+          // Who may have held it, as far as anybody could say, holds it now.
+          now.allSure.length > then.allSure.length ||
           acting(this.after, now) > acting(this.before, then);
         const message = `${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`;
         (isWorse ? worse : standing).push(at(message));

@@ -479,6 +479,23 @@ describe("a name that nothing has", () => {
 });
 
 describe("required access", () => {
+  it("counts nobody as a holder of before who was one only as far as anybody could say", () => {
+    const most = `require: [{ name: few, can: [CAP_MANIFEST_CREATE], on: [acme / payments], atMost: 1, who: { type: [identity] } }]`;
+    const access = (roleUid: string): Resource =>
+      resource(
+        "GroupAccess",
+        "a",
+        { parentUid: payments, bindings: { x: { identityUid: outsider.uid, roleUid } } },
+        { uid: payments },
+      );
+    const own = [...base, binding(ci, pusher, acme)];
+    const before = [...own, access("[secret]")];
+    expect(messagesOf(most, before, [...own, access(pusher.uid)])).toEqual([
+      "few: acme / payments has 2 holders, more than 1",
+    ]);
+    expect(messagesOf(most, before, [...own, access(viewer.uid)])).toEqual([]);
+  });
+
   const twoToThree = `require: [{ name: owners, role: owner, on: [acme], atLeast: 2, atMost: 3, who: { type: [identity], matchesMany: false } }]`;
   const owners = (names: readonly string[]): Resource[] =>
     names.flatMap((name) => [by(name), binding(by(name), owner, acme)]);
