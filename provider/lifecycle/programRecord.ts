@@ -108,7 +108,7 @@ export class ProgramRecord {
       const what = `${labelResource(spec, news)} has ${uid} since an earlier run, and adopt names ${printable(adopted)}`;
       throw handlerError("PP4007", `${what}: remove adopt(), or give the other object a resource of its own`);
     }
-    if (this.owners.has(object) || (this.adopted.has(object) && news[ADOPT] !== uid)) {
+    if (this.owners.has(object) || (this.adopted.has(object) && adopted !== uid)) {
       throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
     }
     const compared = sortedJson(olds);

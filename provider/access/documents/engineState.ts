@@ -322,8 +322,11 @@ function readUnreviewed(
   };
 }
 
-/** The arguments that are at the server: an update that failed half-way has written its outputs, and kept the inputs before it. */
-function inputsAtServer(state: Record<string, unknown>, kind: string): unknown {
+/**
+ * The arguments that the programs of this stack have written. An update that failed half-way left the inputs as they were before
+ * it, and its outputs have what it wrote: null is what it did not write.
+ */
+function readWrittenInputs(state: Record<string, unknown>, kind: string): unknown {
   const { inputs, outputs, initErrors } = state;
   if (texts(initErrors).length === 0 || !isObject(inputs) || !isObject(outputs)) return inputs;
   const written = Object.entries(outputs).filter(
@@ -342,7 +345,7 @@ function readManaged(
   const secrets = withSecrets ? new PlainSecrets() : undefined;
   return {
     ...identity,
-    inputs: readProps(inputsAtServer(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
+    inputs: readProps(readWrittenInputs(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
     outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
     secretPaths,
     secrets,

@@ -216,8 +216,8 @@ function addUnreturned(fields: Readonly<Record<string, FieldSpec>>, recorded: Pr
 const SECRET_MEANINGS = ["events.receiver", "images.variables"] as const;
 
 /**
- * A value that the program keeps secret stays hidden where it may be one: a report must not show the server's. Who may do what is
- * none, and the inventory shows it: it is judged as it is.
+ * Hides the server's value where the program keeps it secret, so that no report shows it. Who may do what is no secret: the
+ * inventory shows it, and it is judged as it is.
  */
 function hideSecrets(spec: ResourceSpec, live: Props, { urn = "", secretPaths }: Entity): Props {
   if (secretPaths.length === 0) return live;

@@ -171,8 +171,8 @@ function isAsOther(
 }
 
 /**
- * A side of a change with the properties of the other side in the place of those that differ in hidden values alone, and which these
- * are. All of them decide access, and the other side shows all of such a property.
+ * A side of a change with the properties of the other side in the place of those that differ in hidden values alone, and the
+ * leaves of these. All of them decide access, and the other side shows all of such a property.
  *
  * @param replaced the uids of what goes: a reference to it cannot stay as it is.
  */
@@ -205,9 +205,9 @@ function revealBy(
 }
 
 /**
- * Takes a value that an update makes secret for the one that it was, where nothing else of its property changes, and names it: the
- * finding that it cannot be judged stands for all that it may change. An update changes nothing of what the engine calls unchanged, so there both sides
- * show what one of them shows.
+ * Takes a value that an update makes secret for the one that it was, where nothing else of its property changes, and names
+ * it: the finding that it cannot be judged stands for all that it may change. An update changes nothing of what the engine
+ * calls unchanged, so there both sides show what one of them shows.
  */
 function revealConcealed(steps: readonly JoinedStep[]): JoinedStep[] {
   const replaced = new Set(
@@ -476,9 +476,7 @@ class GraphBuilder {
 
   /** Whether another resource of the program deletes what this one only reads. */
   private isTakenAway({ before, after = before }: JoinedStep): boolean {
-    return (
-      after?.external === true && this.removals.removalOf({ ...after, id: recordedUid(after) }) !== undefined
-    );
+    return after?.external === true && this.removals.removesObjectOf({ ...after, id: recordedUid(after) });
   }
 
   /** What is only read, of a kind that the inventory lists, and is not in it: nothing but the preview says that it is there. */

@@ -27,8 +27,8 @@ function blocksDelete(kind: string, deleted: string): boolean {
 /** Which resources a change removes from the server, and which it leaves there beside their replacements. */
 export class ServerRemovals {
   private readonly byUrn: ReadonlyMap<string, JoinedStep>;
-  /** By key: whether a delete or a replacement removes it. */
-  private readonly removed = new Map<string, "delete" | "replace">();
+  /** The keys of what a delete or a replacement removes. */
+  private readonly removed = new Set<string>();
   /** The keys of replaced resources that stay on the server, by uid: their replacements have the uid as key. */
   private readonly retained = new Map<string, string>();
   /** The keys of what keeps the server from deleting a resource, by its uid. */
@@ -59,9 +59,9 @@ export class ServerRemovals {
     return this.removed.has(key);
   }
 
-  /** How the object of a resource is removed; undefined where it stays. */
-  removalOf({ kind = "", id = "", inputs }: RecordedResource): "delete" | "replace" | undefined {
-    return this.removed.get(entityKey(kind, id, inputs["parentUid"]));
+  /** Whether the object with the uid of a resource is removed. */
+  removesObjectOf({ kind = "", id = "", inputs }: RecordedResource): boolean {
+    return this.removed.has(entityKey(kind, id, inputs["parentUid"]));
   }
 
   /** The keys of what still refers to a resource, so that the server refuses to delete it; undefined where it does not refuse. */
@@ -93,7 +93,7 @@ export class ServerRemovals {
     for (const step of this.steps) {
       const uid = recordedUid(step.before);
       if (uid === undefined || !this.isRemovedFromServer(step)) continue;
-      this.removed.set(this.keys.of(step), step.op === "replace" ? "replace" : "delete");
+      this.removed.add(this.keys.of(step));
     }
     this.findRefused();
   }

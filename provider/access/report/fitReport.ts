@@ -56,10 +56,10 @@ export const lengthOfLists = (report: Report): number =>
 export function firstOfEach<R extends Report>(report: R, count: number) {
   const kept = new Map<string, readonly unknown[]>();
   const omitted: string[] = [];
+  const { shown, hidden } = chooseFindings(report.findings, count);
   for (const [key, name] of Object.entries(LISTS)) {
     const items = listOf(report, key);
     if (items.length <= count) continue;
-    const { shown, hidden } = chooseFindings(report.findings, count);
     kept.set(key, key === "findings" ? shown : items.slice(0, count));
     const weights = key === "findings" ? ` (${describeFindings(hidden)})` : "";
     omitted.push(`${items.length - count} of ${items.length} ${name}${weights}`);

@@ -125,7 +125,9 @@ export async function importState(target: TargetStack, adoption: Adoption): Prom
   if (unset.length > 0) {
     throw new StateMergeError([
       "the program is written, the state is not: set what it reads from the stack's configuration, then run again; the API never returns a secret:",
-      ...unset.map((setting) => `pulumi config set ${setting} --stack ${stack} --cwd ${quoteWord(out)}`),
+      ...unset.map(
+        (setting) => `pulumi config set ${setting} --stack ${quoteWord(stack)} --cwd ${quoteWord(out)}`,
+      ),
     ]);
   }
   const preview = await runPulumiJson(["preview", "--json"], stack, out);

@@ -85,7 +85,7 @@ interface Variables {
   readonly areAllRead: boolean;
 }
 
-/** The variables of the repository and of its organisation. A repository of a person has no such. */
+/** The variables of the repository and of its organisation. A repository of a person has no organisation. */
 async function readVariables(repository: CheckedRepository): Promise<Variables> {
   const own = await readNamedValues(repository, "/actions/variables", "variables");
   try {

@@ -139,7 +139,7 @@ function findHost(root: string, server: string): CiHost | undefined {
   if (labels.includes("github") || server.endsWith(".ghe.com")) return "github";
   if (labels.includes("gitlab")) return "gitlab";
   const isGithub = existsSync(join(root, ".github"));
-  // `init --ci gitlab` writes the second one.
+  // `init --ci gitlab` writes the folder access-ci.
   const isGitlab = [".gitlab-ci.yml", "access-ci"].some((path) => existsSync(join(root, path)));
   if (isGithub === isGitlab) return undefined;
   return isGithub ? "github" : "gitlab";
