@@ -6,6 +6,7 @@ import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
 import { wholeOf } from "../graph/entityKeys";
+import { isPathWithin } from "../graph/inputLeaves";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
@@ -217,6 +218,13 @@ function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
     : [];
 }
 
+/** Whether nobody can say that a change was made by hand: what the stack records of it cannot be read. */
+const isDoubtful = ({ change: { recorded }, fields }: KeptChange): boolean =>
+  fields.length > 0 &&
+  fields.every(({ path }) =>
+    recorded?.unread?.some((unread) => isPathWithin(path, unread.path) || isPathWithin(unread.path, path)),
+  );
+
 /**
  * Whether a first import takes over a grant that the rules call high or critical, and leaves others of its group: another stack
  * has those, so it is not the first day of the organisation.
@@ -285,7 +293,9 @@ export function reportKept(
   const what =
     names.length === 0
       ? "this change declares what was given by hand already"
-      : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
+      : kept.every(isDoubtful)
+        ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read, and this change takes that over or undoes it: ${listFirst(names, 3)}`
+        : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
   const rest =
     counts.length === 0
       ? ""

@@ -99,6 +99,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(finding?.details.at(-1)).toMatch(/repo:(acme|evil)\/pay:.*repo:(?!\1)\w+\/pay:/);
   });
 
+  it("claims nothing of what the stack keeps secret, and is as severe", () => {
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const { urn, uid: id, inputs } = live.find((each) => each.uid === writer.uid) ?? writer;
+    const own = { id, urn };
+    const secret = { ...inputs, capabilities: "[secret]" };
+    const others = known.filter((each) => each.uid !== writer.uid);
+    const shown = step("update", state("Role", "writer", secret, own), state("Role", "writer", inputs, own));
+    const [finding] = found("X5", compareResources(others, others, { live, steps: [shown] }));
+    expect(finding).toMatchObject({
+      severity: "high",
+      message: expect.stringContaining("1 object may have been changed by hand") as string,
+    });
+  });
+
   it("is found beside what the change adds to it", () => {
     const live = withChanged(withInputs(writer, { capabilities: wider }));
     const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
