@@ -30,9 +30,9 @@ export function suitesOf(number) {
       script: ["test:all", "test/engine/reviewOracle"],
     },
     {
-      name: "hostile programs, with every forged preview",
+      name: "all hostile and honest programs, each with every way to run it",
       env: { PROPERTY_SEED: seed },
-      script: ["test:all", "test/adversarial/corpus"],
+      script: ["test:all", "test/adversarial/corpus", "test/engine/honestPrograms", "test/package/programs"],
     },
     {
       name: "the guide to add a kind, followed in a copy",

@@ -249,7 +249,7 @@ async function measure(all, rounds) {
 }
 
 /** @param {string[]} args */
-async function main([objects = "4000", part = ""]) {
+async function main([objects = "2000", part = ""]) {
   const count = Number(objects);
   /** @type {string[]} */
   const failures = [];

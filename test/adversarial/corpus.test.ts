@@ -17,6 +17,7 @@ const HONEST: HostileProgram = {
   id: "honest",
   title: "Adds a team with its role, its pipeline and its bindings",
   caughtBy: "none",
+  isUpdatedAlone: true,
   runsAlone: false,
   approvedReport: "accepts",
   text: `
@@ -89,12 +90,12 @@ describe("a hostile program", () => {
     expect({ caughtBy, ...(isAsTold ? {} : summaryOf(outcome)) }).toEqual({ caughtBy: program.caughtBy });
   });
 
-  test.each(corpus)("$id meets an update plan as the guide says", (program) => {
-    const { plan } = program;
-    expect(outcomeOf(program).planRefuses).toBe(plan === undefined ? undefined : plan === "refuses");
+  const planned = corpus.filter(({ plan, isUpdatedAlone }) => plan === "accepts" || (plan && isUpdatedAlone));
+  testEach(planned)("$id meets an update plan as the guide says: $plan", (program) => {
+    expect(outcomeOf(program).planRefuses).toBe(program.plan === "refuses");
   });
 
-  const held = corpus.filter(({ approvedReport }) => approvedReport !== undefined);
+  const held = corpus.filter(({ approvedReport, isUpdatedAlone }) => approvedReport && isUpdatedAlone);
   testEach(held)("$id is refused before its request by a pack that is bound to the report", (program) => {
     const { up, verify, said = "" } = outcomeOf(program).held ?? {};
     const isRefused = up !== 0 && said.includes("not-announced") && verify !== 5;

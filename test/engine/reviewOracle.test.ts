@@ -27,7 +27,7 @@ import { builtInRole, call, create } from "../support/wire";
  * engine. One program holds several organisations side by side, since a run of the engine takes as long for one.
  * REVIEW_ORGANISATIONS=20 REVIEW_ROUNDS=10 judges 200 programs with six edits each, REVIEW_SEED others.
  */
-const count = Number(process.env["REVIEW_ORGANISATIONS"] ?? "7");
+const count = Number(process.env["REVIEW_ORGANISATIONS"] ?? "5");
 const rounds = Number(process.env["REVIEW_ROUNDS"] ?? "3");
 const seed = Number(process.env["REVIEW_SEED"] ?? "1");
 

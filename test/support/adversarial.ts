@@ -9,6 +9,7 @@ import { ROOT, Stack } from "./engine";
 import { grantsAtServer, holdersAtServer } from "./serverGrants";
 import type { Tuple } from "./serverGrants";
 import { runTogether } from "./hostileBatch";
+import { oneIn } from "./properties";
 import { builtInRole, call, create } from "./wire";
 
 export const FOLDER = join(ROOT, "test/adversarial");
@@ -26,6 +27,8 @@ export interface HostileProgram {
   readonly plan?: "refuses" | "accepts";
   /** Whether a policy pack that is bound to the approved report refuses the update; undefined where none is tried. */
   readonly approvedReport?: "refuses" | "accepts";
+  /** Whether this run holds an update of it alone to its plan and its report: one of three does, at night each. */
+  readonly isUpdatedAlone: boolean;
   /** Whether the engine runs it without other programs, since it changes what all of them share, or by its own names. */
   readonly runsAlone: boolean;
   readonly text: string;
@@ -34,7 +37,7 @@ export interface HostileProgram {
 /** The corpus: a file for each program, whose first lines say what it does. */
 export function readCorpus(): HostileProgram[] {
   const folder = join(FOLDER, "programs");
-  return readdirSync(folder)
+  const programs = readdirSync(folder)
     .sort()
     .map((file) => {
       const text = readFileSync(join(folder, file), "utf8");
@@ -50,6 +53,9 @@ export function readCorpus(): HostileProgram[] {
         text,
       };
     });
+  const held = programs.filter(({ plan, approvedReport }) => plan === "refuses" || approvedReport);
+  const updatedAlone = new Set<object>(oneIn(3, held));
+  return programs.map((program) => ({ ...program, isUpdatedAlone: updatedAlone.has(program) }));
 }
 
 /** Whether an exit code stops a change, or says that it was not what was announced. */

@@ -20,7 +20,7 @@ import type { Base, HostileProgram, Outcome } from "./adversarial";
 import { clientOf } from "./driftMatrix";
 import { ROOT, WRITES_STATE_ONCE } from "./engine";
 import type { Run, StateResource, Stack } from "./engine";
-import { isThorough } from "./properties";
+import { oneIn } from "./properties";
 import { grantsAtServer } from "./serverGrants";
 
 interface StepState {
@@ -150,10 +150,6 @@ function forgePreviews({ steps, ...more }: Preview): Readonly<Record<string, Pre
   };
 }
 
-/** Two of the six ways to forge a preview, other ones for the next program; at night all. */
-const triedForgeries = <T>(forged: readonly T[], index: number): readonly T[] =>
-  isThorough ? forged : forged.filter((_, i) => i % 3 === index % 3);
-
 function exportOf(part: Part, { deployment, ...more }: Export): Export {
   const isOwn = isOf([part]);
   return {
@@ -280,11 +276,13 @@ class Batch {
     const isApplied = ({ program }: Part) =>
       (program.runsAlone || program.caughtBy !== "review") && outcomes.get(program.id)?.review === 0;
     const applied = parts.filter(isApplied);
-    const bound = applied.filter(({ program }) => program.plan === "refuses");
+    const bound = applied.filter(({ program }) => program.isUpdatedAlone && program.plan === "refuses");
     const refused = await this.refusedByPlan(bound, plan);
     const held = applied.filter(({ program }) => program.plan === "accepts");
     const free = applied.filter(({ program }) => program.plan !== "accepts");
-    const packed = await this.holdToReport(parts.filter((part) => part.program.approvedReport !== undefined));
+    const packed = await this.holdToReport(
+      parts.filter(({ program }) => program.isUpdatedAlone && program.approvedReport !== undefined),
+    );
     for (const outcome of [
       ...(await this.applyAndVerify(held, outcomes, plan)),
       ...(await this.applyAndVerify(free, outcomes)),
@@ -362,7 +360,7 @@ class Batch {
     };
     const honest = previewOf(part, preview);
     const codes: Record<string, number> = {};
-    for (const [how, forged] of triedForgeries(Object.entries(forgePreviews(honest)), index)) {
+    for (const [how, forged] of oneIn(3, Object.entries(forgePreviews(honest)), index)) {
       const [code, record] = await review(forged);
       codes[how] = code === 0 && record !== (await review(honest))[1] ? 4 : code;
     }
