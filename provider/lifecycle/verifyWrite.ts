@@ -42,6 +42,8 @@ interface WriteComparison {
   readonly live: Props;
   /** Inputs that the server did not apply. */
   readonly unapplied: readonly string[];
+  /** Inputs that the server has as they were before the write. */
+  readonly unchanged: readonly string[];
   /** Inputs that this write did not change and that somebody else changed at the server. */
   readonly foreign: readonly string[];
 }
@@ -63,9 +65,13 @@ function compareWrite(
       body[wireName(key, field)] !== undefined &&
       !equal(field, liveInputs[key], news[key]),
   );
+  const unchanged = Object.entries(spec.fields).filter(
+    ([key, field]) => olds !== undefined && equal(field, liveInputs[key], olds[key]),
+  );
   return {
     live,
     unapplied: findUnappliedFields(spec, olds, news, live),
+    unchanged: unchanged.map(([key]) => key),
     foreign: foreign.map(([key]) => key),
   };
 }
@@ -94,16 +100,18 @@ export async function confirm(kind: KindContext, write: Write, response: JsonObj
 function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
   const { spec } = kind;
   const { id, olds, news } = write;
-  const { live, unapplied, foreign } = compareWrite(kind, write, response);
+  const { live, unapplied, unchanged, foreign } = compareWrite(kind, write, response);
   const outputs = readOutputs(spec, response as Props, id, known);
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
-  // What the server has of others is not recorded: drift has to find it. The next run finds all of this different, and writes it.
+  // What the server has beside the old and the new value is not recorded: drift has to find it. The next run finds all of this
+  // different, and writes it.
+  const left = (key: string) => (olds === undefined ? live[key] : unchanged.includes(key) ? olds[key] : null);
   const applied = {
     ...news,
-    ...Object.fromEntries(unapplied.map((key) => [key, (olds ?? live)[key]])),
     ...Object.fromEntries(foreign.map((key) => [key, null])),
+    ...Object.fromEntries(unapplied.map((key) => [key, left(key)])),
   };
   const reason =
     unapplied.length > 0

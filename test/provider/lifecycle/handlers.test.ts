@@ -413,6 +413,22 @@ describe("update", () => {
     expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_FIPS" } });
   });
 
+  test("that took a value away is undone by the next update", async () => {
+    const tier = { ...repo, catalogTier: "CATALOG_TIER_BASE" };
+    holding({ ...repoStored, catalogTier: "CATALOG_TIER_BASE" }, (_request, held) => {
+      const { catalogTier: _dropped, ...rest } = held;
+      return new Held(rest);
+    });
+    const error = await errorOf(
+      handlers("Repo").update(repoUid, tier, { ...tier, catalogTier: "CATALOG_TIER_BASIC" }),
+    );
+    expect(error.message).toContain("catalogTier (the server has null)");
+    const { properties } = error as Error & { properties: Props };
+    holding(repoStored, merged);
+    await expect(handlers("Repo").update(repoUid, properties, tier)).resolves.toEqual(tier);
+    expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_BASE" } });
+  });
+
   test.each([false, true])(
     "of a part that the server ignores (%s) is an error, and the next run writes it",
     async (before) => {
