@@ -73,13 +73,13 @@ const review = new Identity(
 );
 new RoleBinding("ci-review", { parentUid: rootUid, identityUid: review.id, roleUid: viewer }, kept);
 
-// The update, on the default branch alone.
+// The update, on the default branch and in the environment that waits for approval. The program runs on that branch before, too.
 const deploy = new Identity(
   "ci-deploy",
   {
     parentUid: rootUid,
     name: "ci-deploy",
-    claimMatch: { issuer, subject: `${prefix}:ref:main` },
+    claimMatch: { issuer, subject: `${prefix}:ref:main`, claims: { environment: "production" } },
   },
   kept,
 );

@@ -78,6 +78,7 @@ async function pipelineFor(
 ): Promise<PipelineRun & { commit: string }> {
   const branch = `change-${(branches += 1)}`;
   const commit = fixture.repository.branch(branch, files);
+  gitlab.newest = commit;
   const { GITLAB_TOKEN: token = "", ...host } = gitlab.env;
   const forAll = (value: string) => [{ value, scope: "*" }];
   const settings = Object.fromEntries(

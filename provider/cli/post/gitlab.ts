@@ -9,6 +9,7 @@ import {
   retryIfUnknown,
   stringMember,
 } from "./http";
+import { readCommit } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
@@ -26,8 +27,8 @@ function readNumber(env: Environment, ...variables: readonly (keyof Environment)
   return value;
 }
 
-/** GitLab as the environment of a pipeline describes it, and its address of the merge request's notes. */
-function readMergeRequest(env: Environment): { host: ApiHost; notes: string } {
+/** GitLab as the environment of a pipeline describes it, and its address of the merge request. */
+function readMergeRequest(env: Environment): { host: ApiHost; path: string } {
   const token = env["GITLAB_TOKEN"] ?? "";
   if (token === "") {
     throw new PostError(
@@ -39,12 +40,17 @@ function readMergeRequest(env: Environment): { host: ApiHost; notes: string } {
   // The pipeline of a fork's merge request has the fork's CI_PROJECT_ID.
   const project = readNumber(env, "CI_MERGE_REQUEST_PROJECT_ID", "CI_PROJECT_ID");
   const mergeRequest = readNumber(env, "CI_MERGE_REQUEST_IID");
-  return { host, notes: `/projects/${project}/merge_requests/${mergeRequest}/notes` };
+  return { host, path: `/projects/${project}/merge_requests/${mergeRequest}` };
 }
 
 /** Creates or updates our note on the merge request. */
 export async function postToMergeRequest(message: Message, env: Environment): Promise<string> {
-  const { host, notes } = readMergeRequest(env);
+  const { host, path } = readMergeRequest(env);
+  const { body: shown } = await request(host, "GET", path);
+  // A job of an older pipeline can be started again.
+  if (stringMember(shown, "sha") !== readCommit(env))
+    throw new PostError("PP7002", "the merge request has another commit now, whose own pipeline is to post");
+  const notes = `${path}/notes`;
   const { body: user } = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");

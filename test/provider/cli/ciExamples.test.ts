@@ -219,6 +219,15 @@ describe.each([
     ]);
   });
 
+  test("the program acts as the deploy identity of GitLab in the job that waits for approval alone", () => {
+    const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
+    const names = Object.keys(pipeline).filter((name) => pipeline[name]?.environment?.name === "production");
+    expect(names).toEqual(["access-deploy"]);
+    const identities = readFileSync(join(examples, "identities-gitlab.ts"), "utf8");
+    const deploy = /name: "ci-deploy",\n *(claimMatch: .*)/.exec(identities)?.[1];
+    expect(deploy).toContain('claims: { environment: "production" }');
+  });
+
   test("no GitLab job takes artifacts, and so variables, from one that runs a program", () => {
     const { jobs: pipeline } = readPipeline(join(folder, "gitlab-ci.yml"));
     const runsProgram = (name: string): boolean =>
@@ -226,6 +235,10 @@ describe.each([
     const running = Object.keys(pipeline).filter(runsProgram);
     expect(running).toEqual(["access-preview", "access-plan", "access-deploy"]);
     for (const [name, { needs, variables = {}, artifacts }] of Object.entries(pipeline)) {
+      expect({ name, strategy: variables["GIT_STRATEGY"] }).toEqual({
+        name,
+        strategy: name === "access-gate" ? "none" : "clone",
+      });
       const taken = (needs ?? []).map((need) => (typeof need === "string" ? { job: need } : need));
       expect({ name, needs: taken.filter(({ job }) => runsProgram(job)) }).toEqual({
         name,
@@ -234,7 +247,6 @@ describe.each([
       if (needs === undefined) expect(pipeline[name]?.stage).toMatch(/^(start|preview|review)$/);
       // A folder that a runner keeps is never a place of reports.
       if (variables["GIT_CHECKOUT"] !== "false") continue;
-      expect({ name, variables }).toMatchObject({ variables: { GIT_STRATEGY: "clone" } });
       for (const path of [...(artifacts?.paths ?? []), ...Object.values(artifacts?.reports ?? {})])
         expect(path).toMatch(/^access-report-\$CI_JOB_ID\//);
     }

@@ -110,7 +110,10 @@ describe("in GitHub, the second project of a repository", () => {
     const { jobs } = workflowOf("review", "-teams");
     expect(Object.keys(jobs)).toEqual(["changes", "start", "review", "post", "gate"]);
     for (const { jobs } of [workflowOf("preview", "-teams"), workflowOf("review", "-teams")]) {
-      const env = { BASE: "main", PATHS: `${paths.join("\n")}\n` };
+      const env = {
+        BASE: "${{ github.event.pull_request.base.sha || github.sha }}",
+        PATHS: `${paths.join("\n")}\n`,
+      };
       expect(jobs["changes"]?.steps[0]?.env).toMatchObject(env);
       for (const [name, job] of Object.entries(jobs).filter(([one]) => one !== "changes")) {
         expect([job.needs].flat()).toContain("changes");
@@ -185,7 +188,7 @@ describe("the comparison of a commit", () => {
     const env = {
       ...(step?.env as Record<string, string>),
       ...{ PATH: [at("bin"), process.env["PATH"]].join(delimiter), RUNNER_TEMP: folder.root },
-      ...{ GITHUB_OUTPUT: at("output"), GITHUB_REPOSITORY: "acme/mono", COMMIT: "abc" },
+      ...{ GITHUB_OUTPUT: at("output"), GITHUB_REPOSITORY: "acme/mono", BASE: "main", COMMIT: "abc" },
     };
     const argv = ["-eo", "pipefail", "-c", step?.run ?? "exit 99"];
     const { status, stderr } = spawnSync("bash", argv, { env, encoding: "utf8" });

@@ -224,9 +224,12 @@ export class FakeGitLab extends FakeHost {
   jobs:
     { answer: (method: string, url: URL, token: string, body: unknown) => Answer | undefined } | undefined;
   notes: Note[] = [];
+  /** The newest commit of the merge request. */
+  newest = "c".repeat(40);
 
   get env(): Record<string, string> {
     return {
+      CI_COMMIT_SHA: this.newest,
       GITLAB_TOKEN: "glpat-canary",
       CI_API_V4_URL: `${this.origin}/api/v4`,
       CI_PROJECT_ID: "12",
@@ -240,7 +243,9 @@ export class FakeGitLab extends FakeHost {
     const { body: text = "" } = (body ?? {}) as { body?: string };
     const path = url.pathname;
     if (path === "/api/v4/user") return [200, { id: this.own }];
-    const base = "/api/v4/projects/12/merge_requests/34/notes";
+    const mergeRequest = "/api/v4/projects/12/merge_requests/34";
+    if (path === mergeRequest) return [200, { sha: this.newest }];
+    const base = `${mergeRequest}/notes`;
     if (path === base && method === "GET") return [200, page(this.notes, url)];
     if (path === base) {
       const note = {

@@ -397,9 +397,17 @@ describe("the summary of a step of GitHub Actions", () => {
 test("a comment names the commit that it is about", async () => {
   const [commit, head] = ["c0ffee", "beef"].map((start) => start.padEnd(40, "0"));
   const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };
+  gitlab.newest = String(head);
   await run("gitlab-mr", cleanReview, { env });
   expect(gitlab.notes[0]?.body).toContain(`Commit \`${head}\``);
   expect(gitlab.notes[0]?.body).not.toContain(commit);
+});
+
+test("a job of an older commit of a merge request posts nothing over that of the newest", async () => {
+  const { env } = gitlab;
+  gitlab.newest = "d".repeat(40);
+  expect(await run("gitlab-mr", cleanReview, { env })).toBe(false);
+  expect(gitlab.notes).toEqual([]);
 });
 
 describe("the command", () => {
