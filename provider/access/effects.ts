@@ -17,6 +17,7 @@ import type { Entities } from "./graph/model";
 import { isReference, ownMember, isPathWithin } from "./graph/inputLeaves";
 import { isUnread, reasonOf, reasonWords } from "./graph/unread";
 import type { UnreadReason } from "./graph/unread";
+import { plainOrQuoted } from "./trust/quote";
 import { findPatternProblem } from "./trust/judgement";
 import { exactPattern } from "./trust/patternComparer";
 import type { PatternComparer } from "./trust/patternComparer";
@@ -69,7 +70,10 @@ export interface EffectContext {
 function createEffectSide(entities: Entities): EffectSide {
   const labels = once(() => distinctLabels(entities));
   return {
-    findName: (key) => labels().get(key) ?? labelByKey(entities, key),
+    findName: (key) => {
+      const name = entities.get(key)?.name;
+      return labels().get(key) ?? (name === undefined ? labelByKey(entities, key) : plainOrQuoted(name));
+    },
     findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }

@@ -1,4 +1,5 @@
 import { compareTexts } from "../../fields/values";
+import { plainOrQuoted } from "../trust/quote";
 import type { SourceLocation } from "../documents/engineState";
 
 /** Something that a report speaks of: an identity, a role, a group. */
@@ -13,9 +14,9 @@ export interface Named {
   readonly label?: string;
 }
 
-/** What to call it in a list, so that no two are called alike. */
+/** What to call it, so that no two are called alike. A name that reads as more than a name is in quotes. */
 export function nameIn({ label, name, uid, key }: Named): string {
-  return label ?? name ?? uid ?? key;
+  return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name));
 }
 
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */

@@ -3,6 +3,7 @@ import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import { DocumentError, MOST_GROUP_LEVELS, overLimit } from "../documents/jsonText";
+import { plainOrQuoted } from "../trust/quote";
 import { foldName } from "../trust/writingSystems";
 import { textMeant } from "./describedFields";
 import { type Named, type Subject } from "./grant";
@@ -125,7 +126,7 @@ export function findNamed(entities: Entities, key: string): Named {
 
 /**
  * The names of objects of which another one of the kind has the same name, each with what tells it apart: the issuer of a
- * provider, the group that it is in, and its uid. So is a name that reads as if it had that already.
+ * provider, the group that it is in, and its uid.
  */
 export function distinctLabels(entities: Entities): ReadonlyMap<string, string> {
   const named = [...entities.values()].filter(({ kind, name }) => isCalledByName(kind) && name !== undefined);
@@ -134,7 +135,7 @@ export function distinctLabels(entities: Entities): ReadonlyMap<string, string> 
   const labels = new Map<string, string>();
   for (const namesakes of alike.values()) {
     const isAlone = new Set(namesakes.map(({ key }) => withoutRetained(key))).size < 2;
-    if (isAlone && !namesakes.some(({ name = "" }) => isLikeLabel(name))) continue;
+    if (isAlone) continue;
     for (const namesake of namesakes) {
       const { key, uid, name = "", inputs, builtIn } = namesake;
       const { parentUid } = inputs;
@@ -145,15 +146,11 @@ export function distinctLabels(entities: Entities): ReadonlyMap<string, string> 
         ...(builtIn ? ["built in"] : isPlaced ? [`in ${hierarchy.scope(parentUid).path}`] : []),
         uid === undefined ? "new" : `uid ${uid.includes("/") ? `…${uid.slice(uid.lastIndexOf("/"))}` : uid}`,
       ];
-      labels.set(key, `${name} (${parts.join(", ")})`);
+      labels.set(key, `${plainOrQuoted(name)} (${parts.join(", ")})`);
     }
   }
   return labels;
 }
-
-/** Whether a name reads as a label does: `viewer (built in)`. */
-const isLikeLabel = (name: string): boolean =>
-  name.includes("(") && /built[\s_-]?in|\buid\b|\bnew\)/i.test(name);
 
 /** What to call something in few letters: its name, the program's name of it, or the end of its uid. */
 export function labelByKey(entities: Entities, key: string): string {

@@ -2,6 +2,7 @@ import { groupBy, getOrCompute } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
 import { overLimit } from "../documents/jsonText";
 import { pathsMeant, valueAt } from "./describedFields";
+import { quoteValue } from "../trust/quote";
 import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
@@ -161,7 +162,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
       type: "externalGroup",
       key: compositeKey("externalGroup", provider, externalGroup),
       name: externalGroup,
-      displayName: `group “${externalGroup}” of ${labelOf(provider)}`,
+      displayName: `group ${quoteValue(externalGroup)} of ${labelOf(provider)}`,
       matchesMany: false,
     };
   };
@@ -177,7 +178,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
       const grant: Grant = {
         subject,
         role: isUnread(role)
-          ? { key: keyOfUnread(role), name: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
+          ? { key: keyOfUnread(role), label: `a role that ${reasonWords(reasonOf(role))}`, builtIn: false }
           : resolveRole(role),
         group: isUnread(group)
           ? { key: keyOfUnread(group), path: `a group that ${reasonWords(reasonOf(group))}`, isRoot: false }

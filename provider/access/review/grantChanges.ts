@@ -1,5 +1,4 @@
 import { getOrCompute, groupBy, once } from "../../fields/values";
-import { printable } from "../../text/printable";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
@@ -464,7 +463,7 @@ export function diffGrants(
     if (urn !== undefined && unreadable.has(urn)) return { ...loss(grant), ...DOUBTFUL_LOSS };
     const keeper = findKeeper(grant);
     if (keeper === undefined) return loss(grant);
-    const reason = `grant removed, but the identity ${JSON.stringify(printable(nameIn(keeper), 100))} has the same trust and keeps the role here`;
+    const reason = `grant removed, but the identity ${nameIn(keeper)} has the same trust and keeps the role here`;
     return { ...loss(grant), reason, capabilitiesRemoved: [] };
   });
   const changes = [...gained.map(gain), ...lost, ...paired, ...changed];

@@ -1,10 +1,11 @@
 import { addTo, groupBy, getOrCompute } from "../../../fields/values";
 import { plural, quoteWord } from "../../../text/plain";
+import { printable } from "../../../text/printable";
 import { lineage } from "../../../text/uid";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
-import { tupleOf } from "../../graph/grant";
+import { nameIn, tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
 import { describeMembers, describePresence } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
@@ -346,7 +347,8 @@ export function headlineOf(report: Report): Headline | undefined {
   const word = changeWord(first);
   const isOld = word === UNDECLARED;
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
-  const what = `${chooseName(role)} at ${group.path}${isOld ? `, which is ${UNDECLARED}` : ""}`;
+  // A name does not push out what stands behind it.
+  const what = `${nameIn(role)} at ${printable(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const isOpen = word === POSSIBLE && !isOne;
   const who = isOpen ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
   const hint = isOpen ? " (create them in an earlier change to see which)" : "";

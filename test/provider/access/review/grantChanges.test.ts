@@ -100,7 +100,7 @@ describe("the difference between two graphs", () => {
     [
       "of the same trust keeps the role",
       [binding(2, other, reader, ROOT_UID)],
-      'grant removed, but the identity "identity 4" has the same trust and keeps the role here',
+      "grant removed, but the identity “identity 4” has the same trust and keeps the role here",
     ],
     ["keeps another role", [binding(2, other, writer, team)], "grant removed"],
     ["keeps the role below", [binding(2, other, reader, below)], "grant removed"],
