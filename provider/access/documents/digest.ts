@@ -1,8 +1,8 @@
 import { createHash, createPublicKey } from "node:crypto";
 import type { JsonWebKey } from "node:crypto";
 import { canonicalJwks, findPrivateMember, sortedJson } from "../../fields/formats";
-import { groupBy, isObject } from "../../fields/values";
-import type { Json } from "../../fields/values";
+import { groupBy, isObject, stringOrEmpty } from "../../fields/values";
+import type { Json, Props } from "../../fields/values";
 import { tryParseJson } from "../../text/plain";
 import { visible } from "../../text/printable";
 
@@ -31,8 +31,7 @@ function thumbprintOf(key: JsonWebKey): string | undefined {
 }
 
 /** What tells a key apart, whatever its kid; never its members: who compares it with that of the owner compares one line. */
-function nameKey(key: Json): string {
-  if (!isObject(key)) return "no key";
+function nameKey(key: Props): string {
   const thumbprint = thumbprintOf(key);
   if (thumbprint !== undefined) return thumbprint;
   // A digest of a short secret would tell it.
@@ -42,18 +41,17 @@ function nameKey(key: Json): string {
 }
 
 /** A key as reports show it. */
-function describeKey(key: Json): string {
-  if (!isObject(key)) return nameKey(key);
+function describeKey(key: Props): string {
   const { kid } = key;
   return `key ${nameKey(key)}${typeof kid === "string" ? `, kid ${visible(kid, 40)}` : ", without a kid"}`;
 }
 
 /** The keys of a JSON Web Key Set in their order; undefined where it is no key set, or parsers read it differently. */
-function listKeys(value: Json | undefined): readonly Json[] | undefined {
+function listKeys(value: Json | undefined): readonly Props[] | undefined {
   if (value === undefined || value === null || value === "") return [];
-  const parsed = typeof value === "string" ? tryParseJson(canonicalJwks(value) ?? "") : undefined;
+  const parsed = tryParseJson(canonicalJwks(stringOrEmpty(value)) ?? "");
   const keys = isObject(parsed) ? parsed["keys"] : undefined;
-  return Array.isArray(keys) ? keys : undefined;
+  return Array.isArray(keys) ? keys.filter(isObject) : undefined;
 }
 
 /** What tells the keys of a JSON Web Key Set apart; none where it is no key set. */
@@ -73,9 +71,7 @@ export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | u
  */
 export function keysByKid(value: Json | undefined): ReadonlyMap<string, readonly string[]> {
   const byKid = groupBy(listKeys(value) ?? [], (key) => [
-    isObject(key) && typeof key["kid"] === "string"
-      ? `of the kid ${visible(key["kid"], 40)}`
-      : "without a kid",
+    typeof key["kid"] === "string" ? `of the kid ${visible(key["kid"], 40)}` : "without a kid",
   ]);
   return new Map(Array.from(byKid, ([kid, keys]) => [kid, [...new Set(keys.map(sortedJson))]]));
 }

@@ -249,8 +249,8 @@ function parsePosition(position: unknown): SourceLocation | undefined {
 /** The user's own line: the first frame that is not a library's (engine's `stackTrace`, innermost first). */
 function locate(state: Record<string, unknown>): SourceLocation | undefined {
   const frames = Array.isArray(state["stackTrace"]) ? (state["stackTrace"] as unknown[]) : [];
-  for (const frame of frames) {
-    const found = parsePosition(isObject(frame) ? frame["sourcePosition"] : undefined);
+  for (const frame of frames.filter(isObject)) {
+    const found = parsePosition(frame["sourcePosition"]);
     if (found) return found;
   }
   return parsePosition(state["sourcePosition"]);

@@ -104,6 +104,9 @@ export function listsObject(inventory: Inventory, kind: string, uid: string): bo
   return kinds.includes(kind) && isWithin(uid, root);
 }
 
+/** The code of an error, behind a message. */
+const codeOf = (errorCode: string | undefined): string => (errorCode === undefined ? "" : ` (${errorCode})`);
+
 /** Why an inventory does not list everything that a review, or its check afterwards, has to see, a line each. */
 export function inventoryGaps({ complete, refused, kinds }: Inventory): string[] {
   const missing = listedKinds.filter((kind) => !kinds.includes(kind));
@@ -113,8 +116,7 @@ export function inventoryGaps({ complete, refused, kinds }: Inventory): string[]
       : []),
     ...refused.map(
       ({ kind, code, errorCode }) =>
-        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})` +
-        (errorCode === undefined ? "" : ` (${errorCode})`),
+        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})${codeOf(errorCode)}`,
     ),
     ...(complete || refused.length > 0 ? [] : ["the inventory is not complete"]),
   ];
@@ -124,8 +126,7 @@ export function inventoryGaps({ complete, refused, kinds }: Inventory): string[]
 export function describeRefusals({ refused }: Inventory): string[] {
   return refused.map(
     ({ kind, scope, code, errorCode, message }) =>
-      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}` +
-      (errorCode === undefined ? "" : ` (${errorCode})`),
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}${codeOf(errorCode)}`,
   );
 }
 

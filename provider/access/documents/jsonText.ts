@@ -326,7 +326,7 @@ function missingProperty(key: string, { properties, errorMessage }: ErrorSchema)
 }
 
 function unknownValue(value: unknown, allowed: readonly string[]): string {
-  const word = typeof value === "string" ? value : "";
+  const word = String(value);
   const near = allowed.find((name) => name.toLowerCase() === word.toLowerCase()) ?? didYouMean(word, allowed);
   if (near !== undefined) return `is ${quoted(value)}, which is unknown; did you mean "${near}"?`;
   const list = allowed.join(", ");
@@ -349,7 +349,8 @@ function wrongType(type: string, schema: ErrorSchema): string {
   const { errorMessage } = schema;
   // For a string the message names what it must contain.
   if (errorMessage !== undefined && type !== "string") return errorMessage;
-  return `must be ${jsonTypeNames[type] ?? type}`;
+  const names = type.split(",").map((each) => jsonTypeNames[each] ?? each);
+  return `must be ${names.join(" or ")}`;
 }
 
 /** What a value must be, by the keyword of the schema that it breaks. */

@@ -310,6 +310,13 @@ function createUrn(name: string, type: string, parent: string, project: string, 
   return `${start}${type}::${name}`;
 }
 
+/** What a step of the preview changes, and the inputs from which the plan says what differs. */
+interface WrittenChange {
+  readonly before: WrittenState | undefined;
+  readonly after: WrittenState;
+  readonly oldInputs: Members;
+}
+
 /** Where the plan and the preview of the whole run differ for one resource. */
 class PlanComparison {
   /** The urns of the states before the change that the preview shows. */
@@ -338,7 +345,7 @@ class PlanComparison {
   private aliasUrns(urn: string, goal: Members): string[] {
     const own = urnParts(urn);
     const parent = stringOrEmpty(goal["parent"]);
-    const type = stringOrEmpty(goal["type"]) || own.type;
+    const type = stringOrEmpty(goal["type"]);
     const urns = [...asList(goal["structuredAliases"]), ...asList(goal["aliases"])].map((alias) => {
       const { URN: whole, ...members } = membersOfAlias(alias);
       if (typeof whole === "string") return whole;
@@ -385,22 +392,18 @@ class PlanComparison {
     const changes = new Set(changedInputs(asMembers(goal?.["inputDiff"])));
     const asRead = (inputs: Members): Members =>
       Object.fromEntries(Object.entries(inputs).filter(([key]) => !changes.has(key)));
-    const written = steps.flatMap(({ op, written: states }) => {
+    const written = steps.flatMap(({ op, written: states }): WrittenChange[] => {
       if (states?.after === undefined) return [];
-      const isImport = op === "import";
-      const oldInputs = asMembers((isImport ? states.after : states.before)?.["inputs"]);
-      return [{ ...states, oldInputs: isImport ? asRead(oldInputs) : oldInputs }];
+      const { before, after } = states;
+      const oldInputs = op === "import" ? asRead(asMembers(after["inputs"])) : asMembers(before?.["inputs"]);
+      return [{ before, after, oldInputs }];
     });
     if (written.length === 0) return goal === undefined ? [] : ["goal"];
     if (goal === undefined) return steps.some(isRead) ? [] : ["no goal"];
     return [...new Set(written.flatMap((states) => this.compareGoal(planned.urn, goal, states)))];
   }
 
-  private compareGoal(
-    urn: string,
-    goal: Members,
-    { before, after = {}, oldInputs }: NonNullable<PreviewStep["written"]> & { readonly oldInputs: Members },
-  ): string[] {
+  private compareGoal(urn: string, goal: Members, { before, after, oldInputs }: WrittenChange): string[] {
     const diff = asMembers(goal["inputDiff"]);
     const inputs = findOtherInputs(diff, oldInputs, asMembers(after["inputs"]));
     return [
@@ -429,11 +432,8 @@ class PlanComparison {
     const { type, name } = urnParts(urn);
     const who = `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`;
     const ops = steps.map(({ op }) => op);
-    if (planned === undefined) {
-      return ops.length === 0
-        ? undefined
-        : `${who} is in the preview (${inOrder(ops).join(", ")}) and not in the plan`;
-    }
+    if (planned === undefined)
+      return `${who} is in the preview (${inOrder(ops).join(", ")}) and not in the plan`;
     const allowed = inOrder(planned.steps);
     if (isDefaultProvider(urn)) {
       const problem = findDefaultProblem(planned);

@@ -75,8 +75,12 @@ function isOfOtherPackage(type: string, plugin: Plugin | undefined): boolean {
 }
 
 /** Why a resource with a type of this package cannot be reviewed. */
-function whyNotOurs(type: string, texts: readonly unknown[], plugin: Plugin | undefined): string | undefined {
-  const { form = "dynamic", kind = "" } = parseType(type) ?? {};
+function whyNotOurs(
+  type: string,
+  { form, kind }: NonNullable<ReturnType<typeof parseType>>,
+  texts: readonly unknown[],
+  plugin: Plugin | undefined,
+): string | undefined {
   if (specs[kind] === undefined) return "this version does not know the kind";
   // The outputs of a resource that was dynamic before keep its text until the next update.
   const hasOwnTexts = texts.every((text) => text === providerText(kind));
@@ -98,7 +102,8 @@ export function whyNotReviewed(
   /** Absent for a component, which no plugin manages. */
   plugin?: Plugin,
 ): string | undefined {
-  if (parseKind(type) !== undefined) return whyNotOurs(type, texts, plugin);
+  const parsed = parseType(type);
+  if (parsed !== undefined) return whyNotOurs(type, parsed, texts, plugin);
   if (DYNAMIC.test(type) || texts.length > 0) return "its behaviour is code of the program";
   if (isOfOtherPackage(type, plugin)) return "the provider of another package manages it";
   if (RUNS_COMMANDS.some((pattern) => pattern.test(type))) return "it runs commands";

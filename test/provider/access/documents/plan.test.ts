@@ -119,6 +119,7 @@ describe("an update plan", () => {
   it.each([
     ["a plain value", inputs, inputs],
     ["a secret in an object", { ...inputs, oidc: { a: "[secret]" } }, { ...inputs, oidc: { a: secret } }],
+    ["null, which a preview does not show", inputs, { ...inputs, description: null }],
   ])("fits the preview of its run (%s)", (_what, shown, adds) => {
     expect(problems(planOf(adds), previewOf(shown))).toEqual([]);
   });
@@ -164,6 +165,11 @@ describe("an update plan", () => {
     ],
     ["a deletion's goal", forge((plans) => (plans[urn("gone")]!.goal = goalOf("gone", {}))), "another goal"],
     [
+      "no goal",
+      forge((plans) => delete plans[urn("new")]!.goal),
+      "Role new: the plan allows another no goal",
+    ],
+    [
       "the resource left out",
       forge((plans) => Reflect.deleteProperty(plans, urn("new"))),
       "Role new is in the preview (create) and not in the plan",
@@ -174,6 +180,7 @@ describe("an update plan", () => {
       "Role read is in the plan (create) and not in the preview",
     ],
     ["an alias of what is deleted", aliased("new", { Name: "gone" }), "another aliases"],
+    ["its urn as an alias", forgeGoal("new", { aliases: [urn("gone")] }), "another aliases"],
     [
       "an unknown in a provider that no preview shows",
       inEngines({ inputDiff: { updates: { baseUrl: UNKNOWN } } }),
@@ -306,6 +313,25 @@ describe("an update plan", () => {
     expect(differing([[second], [alias]])).toHaveLength(2);
   });
 
+  const byHand = { ...before, capabilities: [] };
+  it.each<[string, string, object, object | undefined, string[]]>([
+    ["leaves as it is", "old", before, before, []],
+    ["finds changed", "old", byHand, before, ["old"]],
+    ["finds gone", "old", before, undefined, []],
+    ["finds changed and goes", "gone", byHand, before, ["gone"]],
+    ["finds, and which only reads", "read", byHand, before, []],
+    ["finds, beside the rest of a replacement", "rest", byHand, before, []],
+  ])("proves nothing of what a refresh %s", (_what, name, recorded, found, changed) => {
+    const op = { old: "update", read: "read" }[name] ?? "delete";
+    const old = found && { oldState: stateOf(name, found, name === "rest" ? { delete: true } : {}) };
+    const now = op === "delete" ? {} : { newState: stateOf(name, updated) };
+    const steps = [shownStep("refresh", name, recorded, found), { op, urn: urn(name), ...old, ...now }];
+    const said = problems(planOf(), JSON.stringify({ steps, changeSummary: {} }));
+    expect(said.filter((line) => line.includes("its refresh"))).toEqual(
+      changed.map((each) => expect.stringContaining(`found changes by hand of ${each}, which`) as string),
+    );
+  });
+
   it("cannot be compared with a preview that hides what is unchanged", () => {
     const { steps } = JSON.parse(previewOf()) as { steps: { op: string }[] };
     const shown = steps.filter(({ op }) => op !== "same");
@@ -373,6 +399,20 @@ describe("what a plan has no steps or no goal of", () => {
     const read = shownStep("replace", "new", before, inputs, { external: true });
     expect(compareOne(read, { steps: ["delete-replaced"] })).toEqual([]);
     expect(compareOne(read, { steps: replacing })).toHaveLength(1);
+  });
+
+  it("is the old half of a replacement by an alias, under its new name: the old one has its delete", () => {
+    const oldState = stateOf("old", before);
+    const replaced = { ...shownStep("replace", "new", before, inputs), oldState };
+    const preview = JSON.stringify({ steps: [replaced], changeSummary: { replace: 1 } });
+    const updates = { parentUid: UNKNOWN };
+    const structuredAliases = [{ Name: "old" }];
+    const goal = { ...goalOf("new", { updates, deletes: ["description"] }), structuredAliases };
+    const planOfSteps = (steps: string[]) => ({
+      resourcePlans: { [urn("new")]: { goal, steps }, [urn("old")]: { steps: ["delete-replaced"] } },
+    });
+    expect(problems(planOfSteps(["create-replacement", "replace"]), preview)).toEqual([]);
+    expect(problems(planOfSteps(replacing), preview)).toHaveLength(1);
   });
 });
 

@@ -91,6 +91,7 @@ const b = { ...third, kid: "b" };
 test.each<[string, object[], object[], ReasonedDirection["direction"]]>([
   ["an order that means nothing", [a, b], [b, a], "neutral"],
   ["one key that is there twice", [a, a, b], [b, a], "neutral"],
+  ["an item that is no key", [a], [a, []], "neutral"],
   ["an added key", [a], [a, b], "widened"],
   ["a key that goes", [a, b], [a], "narrowed"],
   ["two keys of one kid that change places", [a, anotherA], [anotherA, a], "unknown"],

@@ -83,6 +83,10 @@ describe("a policy file", () => {
     ["settings: { issuerAllow: a.example }", "settings.issuerAllow must be the https address of an issuer"],
     ["allow:", "allow must be a list of suppressions; write allow: [] for none"],
     [
+      "separate: [{ name: a, on: acme, duties: [CAP_A, { b: c }] }]",
+      "access-policy.yaml:1: separate[0].duties[1] must be a list or a string",
+    ],
+    [
       "forbidd:\n  - name: x\nallow: []",
       'access-policy.yaml:1: forbidd is an unknown property; did you mean "forbid"?',
     ],
