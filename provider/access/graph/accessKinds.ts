@@ -239,16 +239,15 @@ interface Alternatives {
  */
 export function possibleGrants(entity: Entity): PossibleGrants {
   const declared = grantsIn(entity);
-  const named = new Map(
-    (entity.candidates ?? []).flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
-  );
+  const { candidates = [] } = entity;
+  if (candidates.length === 0) return { grants: declared, paths: new Set() };
+  const named = new Map(candidates.flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)));
   const candidatesOf = (value: ReferenceValue): readonly string[] | undefined => {
     const path = isUnread(value) ? pathOfUnread(value) : "";
     return topProperty(path) === path ? undefined : named.get(path);
   };
-  if (named.size === 0) return { grants: declared, paths: new Set() };
   // Lists of thousands are told apart by their place, and not by their text.
-  const places = new Map((entity.candidates ?? []).map(({ keys }, index) => [keys, index] as const));
+  const places = new Map(candidates.map(({ keys }, index) => [keys, index] as const));
   const placeOf = (keys: readonly string[] | undefined, value: unknown): unknown =>
     keys === undefined ? [value] : places.get(keys);
   const paths = new Set<string>();
@@ -259,7 +258,7 @@ export function possibleGrants(entity: Entity): PossibleGrants {
     const { holder, role } = grant;
     const identity = "identity" in holder ? holder.identity : undefined;
     const [holders, roles] = [candidatesOf(identity), candidatesOf(role)];
-    if (holders === undefined && roles === undefined) {
+    if (!("identity" in holder) || (holders === undefined && roles === undefined)) {
       known.push(grant);
       continue;
     }

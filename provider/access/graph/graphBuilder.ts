@@ -20,8 +20,6 @@ import { sortedJson } from "../../fields/formats";
 import { isUid } from "../../text/uid";
 import { sha256 } from "../documents/digest";
 import {
-  identityRoleKey,
-  identityRoleKeys,
   ignoreFilter,
   isManaged,
   labelledGrantsIn,
@@ -90,13 +88,10 @@ export function joinSteps(shown: readonly PreviewStep[], state: StateExport | un
   for (const resource of state?.resources ?? []) {
     steps.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
-  const whole = new Set<string>();
   for (const each of shown) {
     const { op: operation, urn, before, after, differing } = each;
     const op = decidedOp(each);
     if (op === undefined) continue;
-    if (operation === "create-replacement" && whole.has(urn)) continue;
-    if (operation === "replace") whole.add(urn);
     const earlier = steps.get(urn);
     const unrefreshed = operation === "refresh" ? before : earlier?.unrefreshed;
     steps.set(urn, {
@@ -319,10 +314,9 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
  * the change too. Its name shows nothing, since a program can give a provider the name of one that no preview shows.
  */
 function pluginVersion(
-  resource: RecordedResource | undefined,
+  { type, urn, provider: reference = "" }: RecordedResource,
   byUrn: ReadonlyMap<string, JoinedStep>,
 ): string | undefined {
-  const { type = "", urn = "", provider: reference = "" } = resource ?? {};
   const isProvider = type.startsWith("pulumi:providers:");
   const provider = byUrn.get(isProvider ? urn : reference.slice(0, reference.lastIndexOf("::")));
   if (provider === undefined) return undefined;
@@ -432,11 +426,12 @@ class GraphBuilder {
   /** A resource of another package, or one that only has a type of this one. An update does nothing to an unchanged one. */
   private addForeign(step: JoinedStep, byUrn: ReadonlyMap<string, JoinedStep>): void {
     const { op, before, after } = step;
-    const type = (after ?? before)?.type ?? "";
-    if (op === "same" || type === "") return;
+    const resource = after ?? before;
+    if (op === "same" || resource === undefined) return;
+    const { type } = resource;
     const notReviewed = after?.notReviewed ?? before?.notReviewed;
     if (notReviewed !== undefined) {
-      const packageVersion = pluginVersion(after ?? before, byUrn);
+      const packageVersion = pluginVersion(resource, byUrn);
       this.changes.push({ step, kind: type, notReviewed, packageVersion });
     } else if (parseKind(type) === undefined && op !== "read" && !type.startsWith("pulumi:")) {
       this.changes.push({ step, kind: type });
@@ -753,7 +748,6 @@ function keepOwnLosses(taken: Map<JoinedStep, JoinedStep>): void {
 function createStays(recorded: Entity, after: Entity | undefined): (label: string) => boolean {
   const { inputs = {}, unread = [] } = after ?? {};
   const grants = new Map(labelledGrantsIn(recorded.inputs));
-  const wanted = identityRoleKeys(labelledGrantsIn(inputs));
   const comparer = new PatternComparer();
   const isIgnored = ignoreFilter(inputs, (pattern, name) => comparer.mayMatch(anchored(pattern), name));
   // What is not known of `ignore` may name any binding.
@@ -761,7 +755,6 @@ function createStays(recorded: Entity, after: Entity | undefined): (label: strin
   return (label) => {
     const grant = grants.get(label);
     if (grant === undefined) return true;
-    if (wanted.has(identityRoleKey(grant))) return false;
     return mayIgnoreAll || namesOfUnmanaged(label).some((name) => isIgnored({ ...grant, name }));
   };
 }

@@ -65,7 +65,7 @@ type Owner = LiteralStart;
 /** Of whom nothing is written out. */
 const ANYBODY: Owner = { text: "", isStart: true };
 
-const writtenOf = ({ exact, pattern = "" }: AcceptedValue): LiteralStart =>
+const writtenOf = ({ exact, pattern = "" }: Partial<AcceptedValue> = {}): LiteralStart =>
   exact === undefined ? literalStart(pattern) : { text: exact, isStart: false };
 
 /** Names of owners are the same in capitals. */
@@ -107,14 +107,13 @@ export function ownerByPart(name: OwningPart["part"], value: AcceptedValue): Own
  * behind something else.
  */
 export function beginsWithOwner({ issuer, subject }: Trust): boolean {
-  const { text } = subject === undefined ? ANYBODY : writtenOf(subject);
+  const { text } = writtenOf(subject);
   if (isOfBuildkite(issuer?.exact)) return /^organization:/i.test(text);
   return !isOfGithub(issuer?.exact) || /^repo(?:sitory)?:/i.test(text);
 }
 
 /** Whose run a subject is. Whoever may run something there chooses the rest: the branch, the environment. */
 export function ownerBySubject(trust: Trust): Owner {
-  if (trust.subject === undefined) return ANYBODY;
   const { text, isStart } = writtenOf(trust.subject);
   const start = ownerStartOf(isStart ? text : `${text}:`);
   const repository = repositoryOfSubject(isStart ? (start ?? "") : text);
@@ -133,7 +132,7 @@ function owningClaimsOf(trust: Trust): ReadonlyMap<string, readonly AcceptedValu
     if (owningClaims.has(claim) || addressClaims.has(claim)) addTo(claims, claim, value);
   };
   const issuer = trust.issuer?.exact;
-  const { text, isStart } = trust.subject === undefined ? ANYBODY : writtenOf(trust.subject);
+  const { text, isStart } = writtenOf(trust.subject);
   // Where a pattern goes on, its last name may go on too.
   const said = isStart ? text.slice(0, text.lastIndexOf(":") + 1) : text;
   let repository: string | undefined;
@@ -158,10 +157,10 @@ function owningClaimsOf(trust: Trust): ReadonlyMap<string, readonly AcceptedValu
 export function valuesOfClaim(trust: Trust, name: string): readonly AcceptedValue[] {
   if (owningClaims.has(name) && saysOwnerTwice(trust.issuer?.exact))
     return owningClaimsOf(trust).get(name) ?? [];
-  const valuesOf = (form: "exact" | "patterns"): string[] =>
-    readClaimConditions(trust, form).flatMap(([claim, text]) => (claim === name ? [text] : []));
-  const patterns = valuesOf("patterns").map((pattern) => ({ exact: undefined, pattern }));
-  return [...valuesOf("exact").map(exactValue), ...patterns];
+  return trust.claims.flatMap(({ name: claim, value, isPattern }) => {
+    if (claim !== name || typeof value !== "string") return [];
+    return [isPattern ? { exact: undefined, pattern: value } : exactValue(value)];
+  });
 }
 
 /** Whose a value of a claim is. */

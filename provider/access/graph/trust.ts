@@ -3,6 +3,7 @@ import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { isObject, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
+import { printable } from "../../text/printable";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
@@ -215,8 +216,7 @@ function describeIssuer(issuer: string): string {
   if (url === undefined || url.host === "") return quoteValue(issuer, LONGEST_SHOWN);
   const rest = `${url.pathname}${url.search}${url.hash}`.replace(/^\/$/, "");
   const scheme = url.protocol === "https:" ? "" : `${url.protocol}//`;
-  const end = rest.length > LONGEST_SHOWN ? `${rest.slice(0, LONGEST_SHOWN)}…` : rest;
-  return `${scheme}${url.host}${end}`;
+  return `${scheme}${url.host}${printable(rest, LONGEST_SHOWN)}`;
 }
 
 /** Further conditions restrict the subject; without them a reader would think that it includes more principals. */

@@ -1,7 +1,11 @@
 import { compare, existingObjects } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
-import { graphOfState } from "../../../../provider/access/graph/effectiveAccess";
+import {
+  effectiveAccess,
+  graphOfInventory,
+  graphOfState,
+} from "../../../../provider/access/graph/effectiveAccess";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { identityKey, aggregatedKind, createOnlyOutputs } from "../../../../provider/fields/resourceSpec";
 import { UNKNOWN } from "../../../../provider/fields/values";
@@ -247,6 +251,53 @@ describe("an inventory beside a preview", () => {
   });
 });
 
+test("a binding that the server has no more keeps no role from being deleted, and is no grant", () => {
+  const listed = { ...inventory({ kind: "Role", uid: READER, inputs: reads }), kinds: ["RoleBinding"] };
+  const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
+  const blockers = [listed, { ...listed, objects: [...listed.objects, live] }].map((given) => {
+    const steps = [root, team, ci, binding].map(same);
+    const { changes } = compare({ preview: preview(...steps, step("delete", reader)), inventory: given });
+    return [...(changes.find(({ urn }) => urn === reader.urn)?.refusedBy ?? [])];
+  });
+  expect(blockers).toEqual([[], [BINDING]]);
+});
+
+test("a binding of a GroupAccess that cannot be read stays beside those that the server has", () => {
+  const hidden = access({ a: "[secret]", b: holder }, { id: TEAM, secretPaths: ["bindings.a"] });
+  const listed = { ...inventory(), kinds: ["RoleBinding"] };
+  const { after } = compare({ preview: preview(...[...basis, ci, hidden].map(same)), inventory: listed });
+  expect(after.grants.map(({ subject }) => subject.type)).toEqual(["unknown"]);
+});
+
+test.each([
+  ["create", inventory()],
+  ["read", inventory({ kind: "Role", uid: READER, inputs: reads })],
+])("what adopts a uid is shown as %s, by whether the inventory has it", (op, given) => {
+  const adopting = step("create", undefined, state("Role", "r", { ...reads, __adopt: READER }));
+  const { changes } = compare({ preview: preview(same(root), adopting), inventory: given });
+  expect(changes.flatMap((change) => (change.op === "same" ? [] : [change.op]))).toEqual([op]);
+});
+
+describe("the access that an inventory tells of", () => {
+  const graph = graphOfInventory(
+    inventory(
+      ...[root, team].map(({ id = "", inputs }) => ({ kind: "Group", uid: id, inputs })),
+      { kind: "Group", uid: uid(7), inputs: { parentUid: TEAM, name: "team" } },
+      { kind: "RoleBinding", uid: BINDING, inputs: grant },
+    ),
+  );
+
+  test("is undecided where nothing tells what the role allows", () => {
+    const { access, undecided } = effectiveAccess(graph, { can: "CAP_REPO_LIST" });
+    expect([access, undecided.map(({ grant: { uid } }) => uid)]).toEqual([[], [BINDING]]);
+  });
+
+  test("is not asked for by a name that several groups have", () => {
+    const said = `--on "team" names several groups: give the uid of one: acme / team (${TEAM}); acme / team / team (`;
+    expect(() => effectiveAccess(graph, { on: "team" })).toThrow(said);
+  });
+});
+
 test.each([
   ["1 operation", [{}]],
   ["2 operations", [{}, {}]],
@@ -330,6 +381,17 @@ describe("one object under another name of the program", () => {
     expect(rename(object, {}).changes.map(({ op }) => op)).toEqual(
       expect.arrayContaining(["create", "delete"]),
     );
+  });
+
+  it.each([
+    ["secret", "[secret]", ["description"]],
+    ["unknown", UNKNOWN, []],
+  ])("is a new one where only an equal one is adopted and an argument is %s", (_why, description, hidden) => {
+    const { kind, inputs, id } = objects.find((object) => object.kind === "AccountAssociation")!;
+    const created = state(kind, "new", { ...inputs, description }, { secretPaths: hidden });
+    const deleted = state(kind, "old", { ...inputs, description }, { id, secretPaths: hidden });
+    const { changes } = update(step("create", undefined, created), step("delete", deleted));
+    expect(changes.map(({ op }) => op)).toEqual(expect.arrayContaining(["create", "delete"]));
   });
 
   it.each(objects)("takes back what was changed by hand only where a create writes it: $label", (object) => {

@@ -1,4 +1,5 @@
-import { readRoleCapabilities } from "../../../../provider/access/graph/resolveGrants";
+import { compositeKey } from "../../../../provider/access/graph/entityKeys";
+import { definersOf, readRoleCapabilities } from "../../../../provider/access/graph/resolveGrants";
 import { mapLeaves } from "../../../../provider/access/graph/inputLeaves";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/inputLeaves";
@@ -36,6 +37,14 @@ it("what names a role or an identity leads to no other kind", () => {
     new Set(leaves.filter(([path]) => name.test(path)).map(([, leaf]) => referredKindOf(leaf.field)));
   expect(kindsOf(/\.roleUids?\b|\.defaultRole$/)).toEqual(new Set(["Role"]));
   expect(kindsOf(/\.identityUids?\b|serviceBindings\./)).toEqual(new Set(["Identity"]));
+});
+
+it("a service is who its own identity is, not who another service of the association acts as", () => {
+  const inputs = { chainguard: { serviceBindings: { INGESTER: "one", COSIGNED: "other" } } };
+  const entities = new Map([["all", { key: "all", kind: "AccountAssociation", inputs, secretPaths: [] }]]);
+  const key = compositeKey("service", "all", "COSIGNED");
+  const subject = { type: "service", key, name: "COSIGNED", displayName: "", matchesMany: false } as const;
+  expect(definersOf(subject, entities)).toEqual(["other"]);
 });
 
 it("what a role allows is not known where a part of it was not read", () => {

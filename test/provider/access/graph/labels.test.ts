@@ -35,3 +35,9 @@ test.each([
 test("what no document describes is called by the beginning of the last part of its uid", () => {
   expect(labelByKey(new Map(), `${acme}/0123456789abcdef`)).toBe("0123456789ab");
 });
+
+test("what has no name is called by that of its resource", () => {
+  const { after } = compareResources(groups, [...groups, viewer, binding(owner, viewer, acme)]);
+  const [bound] = [...after.entities.values()].filter(({ kind }) => kind === "RoleBinding");
+  expect(labelByKey(after.entities, bound!.key)).toBe(bound!.urn!.split("::").at(-1));
+});

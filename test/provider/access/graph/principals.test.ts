@@ -341,6 +341,7 @@ test.each<[string, string, boolean]>([
   ["nia@b\u00fccher.example", "nia@xn--bcher-kva.example", true],
   ['"ada"@acme.example', "ada(work)@acme.example", true],
   [ADA, BOB, false],
+  ["ada@acme example", "ada@acme_ example", false],
 ])("invites of %s and %s are for one person: %p", (one, other, expected) => {
   const { subjects, principals } = compareSubjects(invite("a", one), invite("b", other));
   for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(expected ? 2 : 1);

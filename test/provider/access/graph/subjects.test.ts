@@ -139,6 +139,7 @@ describe("the holder of an identity in words", () => {
       claims: { ["k".repeat(500)]: "v".repeat(500) },
     });
     expect(words.startsWith(issuer.slice("https://".length))).toBe(true);
+    expect(claims(from(`${issuer}${"d".repeat(5000)}`, "s")).displayName.length).toBeLessThan(1200);
   });
 
   test("hides nothing of a pattern that is judged", () => {

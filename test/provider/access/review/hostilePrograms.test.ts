@@ -729,8 +729,8 @@ describe("access that is reported as lost", () => {
     );
     expect(gapsOf(judge(preview(...moved, create(made)), organisation()))).toEqual([]);
     const known = { parentUid: uid(9), externalGroupId: "devs", roleUid: READER, scope: ROOT };
-    const mapping = (name: string, provider: object, id?: string) =>
-      state("ExternalGroupRoleMapping", name, known, { id, ...provider });
+    const mapping = (name: string, provider: object, id?: string, more: Props = {}) =>
+      state("ExternalGroupRoleMapping", name, { ...known, ...more }, { id, ...provider });
     const held = mapping("a", { ...own }, uid(8));
     expect(
       judged(step("delete", held), same(repo({ ...other })), create(mapping("b", { ...other }))),
@@ -739,6 +739,14 @@ describe("access that is reported as lost", () => {
         /a is deleted, and ExternalGroupRoleMapping b of another provider may be the same/,
       ),
     ]);
+    // Of a new resource, what names its object may not be known yet.
+    for (const [given, count] of [
+      [{ parentUid: UNKNOWN }, 1],
+      [{ externalGroupId: "others" }, 0],
+    ] as const) {
+      const made = create(mapping("b", { ...other }, undefined, given));
+      expect(judged(step("delete", held), same(repo({ ...other })), made)).toHaveLength(count);
+    }
     expect(judged(same(held), create(mapping("b", { ...own })))).toEqual([
       expect.stringMatching(/a and ExternalGroupRoleMapping b are one object/),
     ]);
