@@ -369,8 +369,7 @@ function compareLanguages(before: string, after: string, comparer: PatternCompar
 function compareAccepted(before: Accepted, after: Accepted, comparer: PatternComparer): ReasonedDirection {
   if (before === "unknown" || after === "unknown")
     return unknown("what is accepted where it is not set is not known");
-  if (before === "nothing")
-    return after === "nothing" ? neutral() : widened("accepts what was not accepted before");
+  if (before === "nothing") return widened("accepts what was not accepted before");
   if (after === "nothing") return narrowed("accepts nothing any more");
   if ("text" in before && "text" in after) {
     return before.text === after.text ? neutral() : widened("another value than before");
@@ -520,9 +519,6 @@ function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext
   const { field, before, after } = step;
   const effect = effectOf(field, level.inherited);
   switch (effect) {
-    case "none":
-    case "other":
-      return unknown("another value than before");
     case "subject":
       return compareCovered(field, before, after, false) ?? judgeMatch(step, level, context);
     case "role":
@@ -531,8 +527,8 @@ function judgeField(step: FieldStates, level: FieldLevel, context: EffectContext
       return compareKeys(before, after);
     case "expiry":
       return judgeExpiry(step, level);
-    case "permission":
-    case "restriction": {
+    // A permission or a restriction.
+    default: {
       const isLimit = effect === "restriction";
       if (field.type === "enum" && field.ordered) return judgeOrder(step, field, isLimit);
       const covered = compareCovered(field, before, after, isLimit);

@@ -246,6 +246,16 @@ describe("the direction of a change", () => {
       after: `{"identityUid":"<i>","roleUid":"<${reader}>"}`,
     });
   });
+
+  test("tells two objects of one name in a list apart by their uids", () => {
+    const ignoring = (...roleUids: string[]): Props => ({ ignore: { roleUids } });
+    const context = contextOf();
+    const side = { ...context.before, findName: () => "viewer" };
+    const of = { ...context, before: side, after: side };
+    const [found] = describeEffects(specOf("GroupAccess"), ignoring(reader), ignoring(owner), of);
+    expect(found).toMatchObject({ before: reader, after: owner });
+    expect(found).not.toHaveProperty("added");
+  });
 });
 
 describe("any two matches", () => {
@@ -407,6 +417,11 @@ describe("values that a description orders", () => {
     const [one, other] = [before, after].map(([text]) => text);
     if (before.length + after.length > 2) return;
     expect(judged(string({ format: "cidr", access: "permission" }), one, other)).toBe(there);
+  });
+
+  test("networks say nothing of what is covered where none is set or one cannot be read", () => {
+    expect(judged(networks("subject"), undefined, ["10.0.0.0/8"])).toBe("unknown");
+    expect(judged(networks("permission"), ["10.0.0.0/8"], ["x"])).toBe("unknown");
   });
 
   test("networks that are named tell which come and which go", () => {
