@@ -133,6 +133,8 @@ const pinnedClaims: readonly [pinned: Props, asked: Claims, share: Share][] = [
   [{ claims: { repository: "acme/shop" } }, { repository_owner: ["acme"] }, "all"],
   [{ claims: { actor: "acme" } }, { repository_owner: ["acme"] }, "some"],
   [{ claims: { ref: UNKNOWN } }, { ref: ["main"] }, "some"],
+  [{ claims: { ref: "main", environment: "prod" } }, { ref: ["main"] }, "all"],
+  [{ claimPatterns: { ref: "^main-[a-z]+$" } }, { ref: ["main-*"] }, "all"],
 ];
 
 /** A subject, as a text and as a pattern, that says what a claim says. */

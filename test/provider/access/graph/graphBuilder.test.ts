@@ -384,14 +384,20 @@ describe("one object under another name of the program", () => {
   });
 
   it.each([
-    ["secret", "[secret]", ["description"]],
-    ["unknown", UNKNOWN, []],
-  ])("is a new one where only an equal one is adopted and an argument is %s", (_why, description, hidden) => {
+    ["secret", "[secret]", true],
+    ["unknown", UNKNOWN, false],
+  ])("is a new one where only an equal one is adopted and an argument is %s", (_why, value, isSecret) => {
     const { kind, inputs, id } = objects.find((object) => object.kind === "AccountAssociation")!;
-    const created = state(kind, "new", { ...inputs, description }, { secretPaths: hidden });
-    const deleted = state(kind, "old", { ...inputs, description }, { id, secretPaths: hidden });
-    const { changes } = update(step("create", undefined, created), step("delete", deleted));
+    const one = (name: string, hidden: string, more: Props = {}) => {
+      const secretPaths = isSecret ? [hidden] : [];
+      return state(kind, name, { ...inputs, [hidden]: value }, { secretPaths, ...more });
+    };
+    const created = (name: string, hidden: string) => step("create", undefined, one(name, hidden));
+    const gone = step("delete", one("old", "description", { id }));
+    const { changes } = update(created("new", "description"), gone);
     expect(changes.map(({ op }) => op)).toEqual(expect.arrayContaining(["create", "delete"]));
+    const { incomplete } = update(created("a", "parentUid"), created("b", "parentUid"));
+    expect(incomplete.filter((line) => line.includes("one object"))).toEqual([]);
   });
 
   it.each(objects)("takes back what was changed by hand only where a create writes it: $label", (object) => {
