@@ -167,8 +167,7 @@ function describeInner({ field: outer, effect }: Described, key: string): Descri
         : outer?.type === "object" && Object.hasOwn(outer.fields, key)
           ? outer.fields[key]
           : undefined;
-  const own = field?.harmless === undefined ? ((field && ownEffect(field)) ?? effect) : undefined;
-  return { field, effect: own };
+  return { field, effect: (field && ownEffect(field)) ?? effect };
 }
 
 /** Checks the names, keys and lengths in a value. @param keys those that lead to it. */

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { isDefaultProvider } from "../../../../provider/access/documents/engineState";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { providerText } from "../../../../provider/program/resource";
@@ -59,6 +60,14 @@ describe("a preview", () => {
       parsePreview(text).steps.map(({ after }) => after?.location?.file ?? "none");
     expect(locations(current)).toEqual(locations(digest.toString()));
     expect(locations(current)).toContain("index.js");
+  });
+
+  test("locates nothing in the program of what leaves it", () => {
+    const oldState = { ...roleOf("x"), inputs: ours, sourcePosition: "project:///index.js#3" };
+    const steps = ["update", "delete"].map((op) => ({ ...stepOf(op), oldState }));
+    const shown = steps.map(({ newState, ...step }) => (step.op === "delete" ? step : { ...step, newState }));
+    const { steps: read } = parsePreview(JSON.stringify({ steps: shown }));
+    expect(read.map(({ before }) => before?.location)).toEqual([{ file: "index.js", line: 3 }, undefined]);
   });
 
   test("does not take a library file that creates resources for the program", () => {
@@ -174,7 +183,9 @@ describe("a preview", () => {
   });
 
   test("with an alias of what is there no more shows the state of the old name", () => {
-    expect(problemsOf([stepOf("update", "b", "a")])).toEqual([]);
+    const rest = { ...stepOf("delete", "b"), oldState: { ...roleOf("b"), delete: true } };
+    for (const before of [[], [rest]])
+      expect(problemsOf([...before, stepOf("update", "b", "a")])).toEqual([]);
   });
 
   test.each<[string, object]>([
@@ -215,6 +226,8 @@ describe("a preview", () => {
   test.each([
     [{ diagnostics: [{ severity: "warning", message: "x" }, "odd"] }, []],
     [{ maybeCorrupt: true }, ["the engine reports that its state is corrupt"]],
+    // The summary of a failed preview covers the steps before the failure.
+    [{ diagnostics: [{ severity: "error", message: "x" }], changeSummary: {} }, ["the preview failed: x"]],
   ])("with %j has the problems %j", (more, problems) => {
     const document = { steps: [stepOf("create")], changeSummary: { create: 1 }, ...more };
     expect(parsePreview(JSON.stringify(document)).problems).toEqual(problems);
@@ -255,6 +268,17 @@ describe("a preview", () => {
     expect(hidden).toEqual([12, 0, 8, 0]);
   });
 
+  // A preview of a refresh alone shows what is unchanged as that.
+  test.each([
+    [["refresh"], 1, 0],
+    [["refresh"], 2, 2],
+    [["refresh", "refresh", "same"], 2, 1],
+  ])("of the steps %j and %i unchanged resources hides %i", (ops, same, count) => {
+    const steps = ops.map((op) => stepOf(op));
+    const document = JSON.stringify({ steps, changeSummary: { same } });
+    expect(parsePreview(document).omittedUnchanged).toBe(count);
+  });
+
   test("keeps no provider's text, and a secret as [secret] alone", () => {
     const { steps } = parsePreview(fixture("secret.json"));
     const read = steps.map(({ before, after }) => [before, after]);
@@ -263,6 +287,13 @@ describe("a preview", () => {
     expect(provider?.secretPaths).toEqual(["oidc.clientSecret"]);
     expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
   });
+});
+
+test("a provider of the engine's own is one by its type and its name", () => {
+  const urnOf = (type: string, name: string) => `urn:pulumi:dev::acme::${type}::${name}`;
+  const provider = "pulumi:providers:aws";
+  const urns = [urnOf(provider, "default_6_0_0"), urnOf(provider, "mine"), urnOf("acme:index:X", "default")];
+  expect(urns.map(isDefaultProvider)).toEqual([true, false, false]);
 });
 
 describe("a stack export", () => {

@@ -1,5 +1,10 @@
 import fc from "../../../support/properties";
-import { parseJson } from "../../../../provider/access/documents/jsonText";
+import { parseJson, schemaProblems } from "../../../../provider/access/documents/jsonText";
+
+test("what is written and wrong is said before what is missing", () => {
+  const [first] = schemaProblems("access-policy", { allow: [{ expires: 5 }] });
+  expect(first?.keys).toEqual(["allow", "0", "expires"]);
+});
 
 test("JSON of any content and layout is read as JSON.parse does, but where it is cut off or has a key twice", () => {
   const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });

@@ -96,6 +96,7 @@ describe("a policy file", () => {
       "access-policy.yaml:2: version is an unknown property; known are forbid, require, separate, rules, settings, allow, types",
     ],
     [ruled("rule: G0"), 'allow[0].rule is "G0", which is unknown; did you mean'],
+    [ruled("rule: unlike-all"), 'allow[0].rule is "unlike-all", which is unknown; known are '],
     [ruled("rule: owner_grant"), 'did you mean "owner-grant"?'],
     [ruled("type: role-binding"), "allow[0].type must be a kind of resource"],
     [
