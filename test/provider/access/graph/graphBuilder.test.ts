@@ -108,6 +108,29 @@ describe("the graphs of a preview", () => {
     expect(updateOf([live], ...leaving)).toMatchObject({ grants: [], unchanged: 1 });
     // Without an inventory nothing but the program says that it is there.
     expect(update(...leaving)).toMatchObject({ grants: [], unchanged: 0 });
+    const listed = { ...inventory(), kinds: ["RoleBinding"] };
+    const { changes } = compare({ preview: preview(...basis.map(same), ...leaving), inventory: listed });
+    expect(changes.find(({ urn }) => urn === read.urn)).not.toHaveProperty("isMissing");
+  });
+
+  test("have both of two resources of one object: each may change it", () => {
+    const wider = state("Role", "second", { ...reads, capabilities: ["CAP_REPO_DELETE"] }, { id: READER });
+    const { after } = update(step("update", state("Role", "second", reads, { id: READER }), wider));
+    expect([READER, wider.urn].map((key) => after.entities.get(key)?.inputs["capabilities"])).toEqual([
+      reads.capabilities,
+      ["CAP_REPO_DELETE"],
+    ]);
+  });
+
+  test("have no value of the server in place of a secret that may be a token", () => {
+    const inputs = { parentUid: TEAM, sink: "[secret]" };
+    const hooked = state("Subscription", "hook", inputs, { id: uid(9), secretPaths: ["sink"] });
+    const sink = "https://hooks.acme.example/token";
+    const live = { kind: "Subscription", uid: uid(9), inputs: { ...inputs, sink } };
+    const { after } = updateOf([live], same(hooked));
+    const entity = after.entities.get(uid(9));
+    expect(entity?.unread?.map(({ path, reason }) => [path, reason])).toEqual([["sink", "secret"]]);
+    expect(JSON.stringify(entity)).not.toContain("token");
   });
 
   test("lose a grant whose holder is deleted, though its own step says same", () => {
