@@ -36,6 +36,11 @@ export class CodedError extends Error {
   }
 }
 
+/** What an error says. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : "unknown error";
+}
+
 /** Whether an error is one of the API with this code, as in `ABORTED`, or got no response: `CONNECTION`. */
 export function hasCode(error: unknown, code: string): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === code;

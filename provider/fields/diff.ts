@@ -2,7 +2,7 @@ import { equal, isSet } from "./equal";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
 import { isObject, isUnknown, UNKNOWN } from "./values";
-import { memberPath } from "./walk";
+import { partsOf } from "./walk";
 import type { Json, Props } from "./values";
 
 /** How two sets of inputs differ. */
@@ -83,12 +83,9 @@ function differencesIn(
   if (equal(field, old, now)) return [];
   const replacesAll = replaces || field.immutable === true;
   if ((field.type === "object" || field.type === "map") && isObject(old) && isObject(now)) {
-    return [...new Set([...Object.keys(old), ...Object.keys(now)])].flatMap((key) => {
-      const member = field.type === "map" ? field.values : field.fields[key];
-      return member === undefined
-        ? []
-        : differencesIn(member, memberPath(path, key), old[key], now[key], replacesAll);
-    });
+    return partsOf(field, { ...old, ...now }).flatMap((part) =>
+      differencesIn(part.field, `${path}${part.at}`, old[part.key], now[part.key], replacesAll),
+    );
   }
   const change = (old ?? null) === null ? "add" : (now ?? null) === null ? "delete" : "update";
   return [{ path, change, replaces: replacesAll || requiresReplacement(field, old, now) }];

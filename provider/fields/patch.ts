@@ -24,31 +24,37 @@ interface Level {
   readonly oneOfs?: readonly OneOf[];
 }
 
+type Step = readonly [key: string, field: FieldSpec];
+
 /** One field that an update writes. */
 interface FieldWrite {
-  /** The names of the objects around it and its own, from the top. */
-  readonly keys: readonly string[];
-  /** The description of each of these objects' members, from the top. */
-  readonly levels: readonly Level[];
+  readonly key: string;
   readonly field: FieldSpec;
+  /** The objects around it by their names, from the top. */
+  readonly around: readonly Step[];
+  /** What it is a member of. */
+  readonly level: Level;
   /** Undefined where the write clears it. */
   readonly value: Json | undefined;
 }
 
 function* visitFields(
-  levels: readonly Level[],
-  keys: readonly string[],
+  level: Level,
+  around: readonly Step[],
   olds: Props,
   news: Props,
 ): Generator<FieldWrite> {
-  const level = levels[levels.length - 1];
-  if (level === undefined) return;
   for (const [key, field] of Object.entries(level.fields)) {
     if (field.path || field.subresource || field.immutable) continue;
     if (!isSet(field, news[key]) && isReplacedByMember(level, key, news)) continue;
-    const path = [...keys, key];
-    if (isOutdated(field, key, olds, news)) yield { keys: path, levels, field, value: undefined };
-    else yield* visitField(field, levels, path, olds[key], news[key]);
+    const [old, now] = [olds[key], news[key]];
+    const write = { key, field, around, level };
+    if (isOutdated(field, key, olds, news)) yield { ...write, value: undefined };
+    else if (equal(field, old, now)) continue;
+    else if (!isSent(field, now)) yield { ...write, value: undefined };
+    else if (field.type === "object" && isObject(now))
+      yield* visitFields(field, [...around, [key, field]], isObject(old) ? old : {}, now);
+    else yield { ...write, value: now };
   }
 }
 
@@ -72,29 +78,12 @@ function isReplacedByMember({ fields, oneOfs = [] }: Level, key: string, news: P
   );
 }
 
-function* visitField(
-  field: FieldSpec,
-  levels: readonly Level[],
-  keys: readonly string[],
-  old: Json | undefined,
-  now: Json | undefined,
-): Generator<FieldWrite> {
-  if (equal(field, old, now)) return;
-  if (!isSent(field, now)) {
-    yield { keys, levels, field, value: undefined };
-  } else if (field.type === "object" && isObject(now)) {
-    yield* visitFields([...levels, field], keys, isObject(old) ? old : {}, now);
-  } else {
-    yield { keys, levels, field, value: now };
-  }
-}
-
 /** The PATCH that turns `olds` into `news`; an empty mask where nothing changed on the wire. */
 export function buildPatch(spec: ResourceSpec, olds: Props, news: Props): Patch {
   const body: Props = {};
   const mask: string[] = [];
-  for (const { keys, levels, field, value } of visitFields([spec], [], olds, news)) {
-    const path = keys.map((key, depth) => wireName(key, levels[depth]?.fields[key] ?? field));
+  for (const { key, field, around, value } of visitFields(spec, [], olds, news)) {
+    const path = [...around.map((step) => wireName(...step)), wireName(key, field)];
     setAt(body, path, value === undefined ? emptyWireValue(field) : toWire(field, value));
     mask.push(path.join("."));
   }
@@ -105,9 +94,8 @@ export function buildPatch(spec: ResourceSpec, olds: Props, news: Props): Patch 
 export function writesInputOnly(spec: ResourceSpec, olds: Props, news: Props): boolean {
   const isOrContains = (field: FieldSpec): boolean =>
     field.inputOnly === true || innerFields(field).some(isOrContains);
-  return [...visitFields([spec], [], olds, news)].some(
-    ({ keys, levels, field }) =>
-      isOrContains(field) || keys.some((key, depth) => levels[depth]?.fields[key]?.inputOnly),
+  return [...visitFields(spec, [], olds, news)].some(
+    ({ field, around }) => isOrContains(field) || around.some(([, object]) => object.inputOnly),
   );
 }
 
@@ -129,7 +117,7 @@ function setAt(target: Props, path: readonly string[], value: Json | undefined):
  */
 export function applyUpdate(spec: ResourceSpec, live: Props, olds: Props, news: Props): Props {
   const { update, sendsNothing } = spec.operations ?? {};
-  const writes = [...visitFields([spec], [], olds, news)];
+  const writes = [...visitFields(spec, [], olds, news)];
   const after = structuredClone(live);
   if (update !== undefined) {
     // An operation of the kind's own writes all that it is given. What no response contains is the program's alone.
@@ -139,34 +127,30 @@ export function applyUpdate(spec: ResourceSpec, live: Props, olds: Props, news: 
     }
     return after;
   }
-  const written = writes.map((write) => ({ write, around: writeField(after, write) }));
-  for (const { write, around } of written) if (write.value === undefined) fillCleared(write, around);
+  const written = writes.map((write) => ({ write, object: writeField(after, write) }));
+  for (const { write, object } of written) if (write.value === undefined) fillCleared(write, object);
   for (const key of changedSubresources(spec, olds, news)) after[key] = news[key];
   return after;
 }
 
-const levelOf = ({ levels }: FieldWrite): Level => levels[levels.length - 1] ?? { fields: {} };
-
 /** The member that a write names and those that give way to it. */
-function membersOf(write: FieldWrite): string[] {
-  const key = write.keys[write.keys.length - 1] ?? "";
-  const oneOfs = (levelOf(write).oneOfs ?? []).filter(({ members }) => members.includes(key));
+function membersOf({ key, level }: FieldWrite): string[] {
+  const oneOfs = (level.oneOfs ?? []).filter(({ members }) => members.includes(key));
   return [...new Set([key, ...oneOfs.flatMap(({ members }) => members)])];
 }
 
 /** Writes a field as the server does, which clears the other members of a one-of; returns the object around it. */
 function writeField(target: Props, write: FieldWrite): Props {
-  const { keys, field, value } = write;
-  const around = setAt(target, keys, value);
+  const { key, field, around, value } = write;
+  const object = setAt(target, [...around.map(([name]) => name), key], value);
   const [, ...others] = membersOf(write);
-  if (isSet(field, value)) for (const other of others) around[other] = undefined;
-  return around;
+  if (isSet(field, value)) for (const other of others) object[other] = undefined;
+  return object;
 }
 
 /** The server fills in a field that is cleared, where it takes the value from others. */
-function fillCleared(write: FieldWrite, around: Props): void {
-  const level = levelOf(write);
-  for (const key of membersOf(write)) fillField(level, key, around);
+function fillCleared(write: FieldWrite, object: Props): void {
+  for (const key of membersOf(write)) fillField(write.level, key, object);
 }
 
 function fillField(level: Level, key: string, props: Props): void {

@@ -1,4 +1,4 @@
-import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { printable } from "../text/printable";
 
@@ -370,8 +370,7 @@ export function describeDetails(
 
 /** The message of an error made safe to print, in one line that ends with its code. */
 export function printableMessage(error: unknown, limit?: number): string {
-  const message = error instanceof Error ? error.message : "unknown error";
-  return withCode(printable(message, limit), errorCodeOf(error));
+  return withCode(printable(errorMessage(error), limit), errorCodeOf(error));
 }
 
 /** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */

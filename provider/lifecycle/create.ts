@@ -1,4 +1,4 @@
-import { errorCodeOf, hasCode } from "../errors/codedError";
+import { errorCodeOf, errorMessage, hasCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
@@ -8,15 +8,14 @@ import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
 import type { Json, Props } from "../fields/values";
-import { buildCreateBody, findSchemaMismatch, parentUidOf, readOutputs } from "../fields/wire";
+import { buildCreateBody, parentUidOf, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { JsonObject } from "../http/client";
 import { ConnectionError, hasUnknownOutcome, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
-import { isUid, lineage } from "../text/uid";
+import { isUid, lineage, rootOf } from "../text/uid";
 import type { KindContext } from "./context";
 import {
-  errorMessage,
   explain,
   adviseOnRefusal,
   explainFailure,
@@ -157,9 +156,8 @@ async function send(kind: KindContext, attempt: Attempt): Promise<JsonObject> {
 /** Outputs of a new resource. What the server did not apply is a partial failure, never silence. */
 async function verifyCreate(kind: KindContext, id: string, news: Props, created: JsonObject): Promise<Props> {
   const { spec } = kind;
-  const isOfKind = findSchemaMismatch(spec, created as Props, id) === undefined;
   // What is returned once is in the first response only.
-  const known = readOutputs(spec, isOfKind ? (created as Props) : {}, id, {});
+  const known = readOutputs(spec, created as Props, id, {});
   const write = { id, olds: undefined, news };
   /** The resource exists, but not as declared, or nobody knows: the next update reads it first. */
   const failWith = (code: ErrorCode, reason: string): PartialFailure => {
@@ -176,7 +174,7 @@ async function verifyCreate(kind: KindContext, id: string, news: Props, created:
       `the response with its ${missing.join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
   }
-  const response = await confirm(kind, write, isOfKind ? created : {}).catch((error: unknown) => {
+  const response = await confirm(kind, write, created).catch((error: unknown) => {
     throw failWith(errorCodeOf(error), `reading it back failed: ${errorMessage(error)}`);
   });
   return finishWrite(kind, write, response, known);
@@ -196,9 +194,7 @@ async function adoptExisting(
       `${what}: its ${once.join(", ")} is returned only at creation, so it cannot be adopted`,
     );
   }
-  const response = await reader.find(id, inputs).catch((error: unknown) => {
-    throw explain(spec, what, error, []);
-  });
+  const response = await explainFailure(spec, what, () => reader.find(id, inputs));
   if (response === undefined) {
     throw handlerError("PP4005", `${what}: not found; remove adopt() to create a new one`);
   }
@@ -333,7 +329,6 @@ async function isNewGroup(kind: KindContext, parent: string | undefined): Promis
   // Even reading it may be refused for now.
   const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
   if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
-  if (known.at(-1) !== undefined) return false;
   try {
     const { createTime } = await client.getResource("/iam/v2/groups", parent);
     const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
@@ -346,7 +341,7 @@ async function isNewGroup(kind: KindContext, parent: string | undefined): Promis
 /** Exchanges the token once for a root group that this run made. */
 async function refreshToken({ client, host }: KindContext, { what, parent }: Attempt): Promise<void> {
   try {
-    await client().refreshTokenFor(lineage(parent ?? "")[0] ?? "");
+    await client().refreshTokenFor(rootOf(parent ?? ""));
   } catch (error) {
     // The token in use may suffice: only time may be missing.
     host.warn(`${what}: the token in use is kept, since no new one could be had: ${errorMessage(error)}`);

@@ -1,4 +1,4 @@
-import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { ApiError, describeDetails, describeWait } from "../http/errors";
 import { logLines, printable, registerCredential } from "../text/printable";
@@ -96,10 +96,6 @@ export async function guardErrors<T>(
 export function labelResource(spec: ResourceSpec, inputs: Props): string {
   const name = inputs["name"];
   return typeof name === "string" ? `${spec.noun} "${printable(name, 80)}"` : spec.noun;
-}
-
-export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : "unknown error";
 }
 
 const camel = (segment: string): string =>

@@ -2,7 +2,7 @@ import { getLookupsOfRun, lineOf } from "../program/argumentErrors";
 import { rememberUids } from "../program/uidSources";
 import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
-import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { Client } from "../http/client";
 import type { ResourceSpec } from "../fields/resourceSpec";
@@ -90,7 +90,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
     if (isRefused || isSaid || "mocks" in (pulumi.getMonitor() ?? {})) return otherwise;
     await Promise.allSettled(getLookupsOfRun().underWay);
-    const line = `the API cannot be asked: ${describeFailure(error)}; an update would fail, and no uid is looked up`;
+    const line = `the API cannot be asked: ${errorMessage(error)}; an update would fail, and no uid is looked up`;
     if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));
     return otherwise;
   }
@@ -156,7 +156,7 @@ export async function runLookup<A extends object, R>(
     sayFirst(error);
     const code = errorCodeOf(error);
     const describe = (line: string) =>
-      [`${line}${lookup.call}: ${describeFailure(error)}`, ...listErrorDetails(error)].join("\n  ");
+      [`${line}${lookup.call}: ${errorMessage(error)}`, ...listErrorDetails(error)].join("\n  ");
     // Outside of a program's run there is no program whose line it could be.
     if (place === undefined || pulumi.getMonitor() === undefined) throw new LookupError(code, describe(""));
     silenceLateHandling();
@@ -215,10 +215,6 @@ export function functionsOf<A extends object, R>(
     call: withName(lookup.call, call),
     output: withName(`${lookup.call}Output`, output),
   };
-}
-
-function describeFailure(error: unknown): string {
-  return error instanceof Error ? error.message : "failed";
 }
 
 /** A line for each detail that the message does not contain. */

@@ -14,8 +14,8 @@ import { subscribe } from "node:diagnostics_channel";
 import { readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 import path from "node:path";
-import { errorCodeOf, withCode } from "../errors/codedError";
-import { errorMessage, HandlerError, PartialFailure } from "../lifecycle/messages";
+import { errorCodeOf, errorMessage, withCode } from "../errors/codedError";
+import { PartialFailure } from "../lifecycle/messages";
 import { logLine } from "../text/printable";
 import { PlatformProvider } from "./platformProvider";
 import type { ResourceDifference, LogLevel, RequestedResource } from "./platformProvider";
@@ -63,10 +63,8 @@ function connectTo(address: string): void {
 
 /** An error as the engine reads it; with what exists of a resource whose making failed later. */
 function toServiceError(error: unknown): Partial<grpc.StatusObject> {
-  const message =
-    error instanceof HandlerError || !(error instanceof Error)
-      ? errorMessage(error)
-      : withCode(error.message, errorCodeOf(error));
+  // That of a resource has its code already.
+  const message = withCode(errorMessage(error), errorCodeOf(error));
   const metadata = new grpc.Metadata();
   if (error instanceof PartialFailure) {
     const detail = new messages.ErrorResourceInitFailed()

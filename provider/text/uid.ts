@@ -20,7 +20,7 @@ export function parentOf(uid: string): string | undefined {
 
 /** The uid of the organisation that a resource lies in. */
 export function rootOf(uid: string): string {
-  return uid.split("/", 1)[0] ?? uid;
+  return uid.replace(/\/.*/s, "");
 }
 
 /** The groups above, and the resource itself: every uid that begins this one. */

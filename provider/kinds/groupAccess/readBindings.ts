@@ -74,7 +74,7 @@ export async function listGrants(api: ReadingApi, group: string): Promise<Existi
     if (parentOf(uid) !== group) continue;
     const grant = readGrant(item);
     const known = grants.get(identityRoleKey(grant));
-    const who = findFirstName(item["identity"], ["name", "email", "subject"]) || grant.identityUid || uid;
+    const who = findFirstName(item["identity"], ["name", "email", "subject"]) || grant.identityUid;
     const role = findFirstName(item["role"], ["name"]) || grant.roleUid;
     grants.set(identityRoleKey(grant), {
       ...grant,

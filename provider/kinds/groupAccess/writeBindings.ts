@@ -1,4 +1,4 @@
-import { errorCodeOf } from "../../errors/codedError";
+import { errorCodeOf, errorMessage } from "../../errors/codedError";
 import { parentOf } from "../../text/uid";
 import { ConnectionError, handlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
 import { sortedJson } from "../../fields/formats";
@@ -206,10 +206,9 @@ function toGrant(
 }
 
 function explainSearch({ group }: GroupContext, [lost]: readonly Error[], error: unknown): Error {
-  const reason = error instanceof Error ? error.message : "it does not say what was created";
   return handlerError(
     "PP4001",
-    `creating bindings of group ${group}: a response was lost (${lost?.message ?? ""}), and the search for what was created failed (${reason}); run again: bindings that exist are not created twice`,
+    `creating bindings of group ${group}: a response was lost (${lost?.message ?? ""}), and the search for what was created failed (${errorMessage(error)}); run again: bindings that exist are not created twice`,
   );
 }
 

@@ -2,7 +2,7 @@ import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
 import { canonical } from "../../../provider/fields/equal";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
-import { applyUpdate } from "../../../provider/fields/patch";
+import { applyCreate, applyUpdate } from "../../../provider/fields/patch";
 import { isObject } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
@@ -70,6 +70,15 @@ const isChosenByServer = ({ path, to }: FieldCase): boolean => path.endsWith("Ti
 
 /** Kinds whose updates write fields of the object itself: a GroupAccess writes bindings. */
 const written = samples.filter(({ kind, fields }) => kind !== "GroupAccess" && fields.length > 0);
+
+test("a create fills in an audience from the issuer, but not beside a pattern for it", () => {
+  const created = (more: Props) =>
+    applyCreate(specOf("Identity"), { claimMatch: { issuer: "https://ci.example.com", ...more } })[
+      "claimMatch"
+    ];
+  expect(created({})).toMatchObject({ audience: "ci.example.com" });
+  expect(created({ audiencePattern: ".*" })).not.toHaveProperty("audience");
+});
 
 describe("an update beside a change by hand", () => {
   let emulator: Emulator;

@@ -37,6 +37,12 @@ test.each<[string, string, Props, Props]>([
     repo({ customOverlay: { environment: { CHAINGUARD_X: "1" } } }),
     { description: "new" },
   ],
+  [
+    "a reserved key beside one that changes",
+    "Repo",
+    repo({ customOverlay: { environment: { CHAINGUARD_X: "1" } } }),
+    { customOverlay: { environment: { CHAINGUARD_X: "1", X: "2" } } },
+  ],
   ["a name that is newer than this package", "Repo", repo({ catalogTier: 17 }), { description: "new" }],
   ["an invite without a role", "GroupInvite", { parentUid: GROUP_UID, ttl: "1h" }, { email: "a@b.example" }],
 ])(

@@ -1,16 +1,11 @@
 import { UNKNOWN } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
-import { GROUP_UID, sampleOf, withValue, samples, specs } from "../support/samples";
+import { sampleOf, withValue, samples, specs } from "../support/samples";
 import { NAME_WANTED, failuresOf } from "./refusals/support";
 
 describe("what check accepts", () => {
   test.each(samples)("$kind: $label, with the engine's own key", ({ kind, inputs }) => {
     expect(failuresOf(kind, { ...inputs, __provider: "text" }, {}, Date.now())).toEqual([]);
-  });
-
-  test("an enumeration's new name, since the server's list grows", () => {
-    const role = { parentUid: GROUP_UID, name: "r", capabilities: ["CAP_NEWER_THAN_THIS_PACKAGE"] };
-    expect(failuresOf("Role", role)).toEqual([]);
   });
 
   test("a description of 512 characters outside the basic plane", () => {

@@ -5,7 +5,7 @@ import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
 import type { Failure } from "../../../provider/fields/resourceSpec";
-import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
+import { ADOPT, WRONG_ARGUMENTS } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import {
   clientOf,
@@ -50,6 +50,8 @@ const handlers = (kind: string): Handlers =>
 const json = (body: Props): Reply => ({ json: body });
 const soon = (ms = 0): string => new Date(Date.now() + ms).toISOString();
 const group = { parentUid: ROOT_UID, name: "team", description: "A team" };
+/** The token sees the organisation: what is not found in it is gone. */
+const shown = json({ groups: [{ uid: ROOT_UID }] });
 const stored = { uid: GROUP_UID, name: "team", description: "A team", kind: "ORG_KIND_DEV", verified: false };
 
 /** The uid of a new resource below a parent. */
@@ -140,6 +142,35 @@ describe("create", () => {
   });
 });
 
+describe("a create that adopts", () => {
+  const adopting = (kind: string, inputs: Props) =>
+    failing(handlers(kind).create({ ...inputs, [ADOPT]: GROUP_UID }));
+
+  test("what is returned only at creation sends no request", async () => {
+    server.script([]);
+    expect(await adopting("ScimToken", sampleOf("ScimToken"))).toBe(
+      `adopting SCIM token ${GROUP_UID}: its token is returned only at creation, so it cannot be adopted`,
+    );
+    expect(server.calls).toEqual([]);
+  });
+
+  test("says what it could not read, and that it is gone", async () => {
+    server.script([failure(7, "no"), missing(GROUP_UID), shown]);
+    expect(await adopting("Group", group)).toContain(`adopting group "team" ${GROUP_UID}: PERMISSION_DENIED`);
+    expect(await adopting("Group", group)).toContain("not found; remove adopt() to create a new one");
+  });
+
+  test("says what differs, but nothing of a secret or of what is beside it", async () => {
+    server.script([json({ ...stored, description: "" })]);
+    expect(await adopting("Group", group)).toContain('\n  description: declared "A team", existing null');
+    const inputs = sampleOf("IdentityProvider");
+    server.script([json({ ...inputs, uid: GROUP_UID, oidc: { issuer: "https://other.example.com" } })]);
+    const message = await adopting("IdentityProvider", inputs);
+    expect(message).toContain("\n  oidc: declared something else, existing something else");
+    expect(message).not.toContain("other.example.com");
+  });
+});
+
 describe("a create below a new group", () => {
   const parent = (age: number): Reply => json({ uid: ROOT_UID, createTime: soon(-age) });
   const denied = failure(7, "denied");
@@ -206,6 +237,47 @@ describe("a create whose response was lost", () => {
       `group "team" was created as ${GROUP_UID} after a request without a response, which took effect too: delete ${late.uid}, unless someone else created it`,
     );
     expect(server.requests.some(({ method }) => method === "DELETE")).toBe(false);
+  });
+
+  test("and is refused when it is sent again is that refusal; three lost ones say how often it was sent", async () => {
+    server.script(({ method }, count) =>
+      method === "GET" ? json({ groups: [] }) : count === 0 ? { cut: "before" } : failure(7, "no"),
+    );
+    expect(await failing(handlers("Group").create(group))).toContain("PERMISSION_DENIED (HTTP 403): no");
+    const posts = losing(() => json({ groups: [] }));
+    expect(await failing(handlers("Group").create(group))).toMatch(
+      /ECONNRESET.*\n {2}no response after 3 attempts; it may still be created: check before you retry$/,
+    );
+    expect(posts()).toBe(3);
+  });
+
+  test("and succeeds after it was sent again is in state, though nobody can tell of a second one", async () => {
+    losing((posts) => (posts < 2 ? json({ groups: [] }) : failure(7, "no")), 1);
+    await expect(handlers("Group").create(group)).resolves.toEqual({ id: GROUP_UID, outs: group });
+  });
+
+  test("of a part of its parent is no second one of itself", async () => {
+    const inputs = { parentUid: GROUP_UID, name: "accounts", amazon: { account: "1".repeat(12) } };
+    let posts = 0;
+    server.script(({ method }) => {
+      if (method !== "GET" && (posts += 1) === 1) return { cut: "before" };
+      return posts < 2 ? missing(GROUP_UID) : json({ ...inputs, uid: GROUP_UID });
+    });
+    await expect(handlers("AccountAssociation").create(inputs)).resolves.toMatchObject({ outs: inputs });
+    expect(posts).toBe(2);
+  });
+
+  test("of what is returned only at creation, and found several times, is not to be adopted", async () => {
+    const inputs = { parentUid: GROUP_UID, roleUid: ROLE_UID };
+    const invites = [1, 2].map((n) => ({
+      roleUid: ROLE_UID,
+      uid: childOf(GROUP_UID, n),
+      createTime: soon(),
+    }));
+    losing(() => json({ groupInvites: invites }));
+    expect(await failing(handlers("GroupInvite").create(inputs))).toMatch(
+      /before you run again, delete them, unless someone else created them$/,
+    );
   });
 
   test("of a kind without a creation time does not take an older object", async () => {
@@ -450,8 +522,6 @@ describe("update", () => {
   );
 });
 
-/** The token sees the organisation: what is not found in it is gone. */
-const shown = json({ groups: [{ uid: ROOT_UID }] });
 const asksForOrganisation = ({ query }: { readonly query: URLSearchParams }): boolean =>
   query.get("uidp.ids") === ROOT_UID;
 

@@ -24,6 +24,13 @@ export const identities: Refusals = {
       ],
     },
     {
+      name: "an object in place of its uid",
+      inputs: { parentUid: { uid: GROUP_UID }, name: "team" },
+      failures: [
+        "parentUid must be a string, not an object: write .uid behind it, or .then(({ uid }) => uid) behind a promise",
+      ],
+    },
+    {
       name: "a verified root group without a kind",
       inputs: { name: "acme", verified: true },
       failures: ["kind is missing: a verified organisation needs a kind"],
@@ -72,6 +79,11 @@ export const identities: Refusals = {
         "awsIdentity conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
         "servicePrincipal conflicts with claimMatch; set only one of claimMatch, staticKeys, awsIdentity, servicePrincipal",
       ],
+    },
+    {
+      name: "a misspelt relationship, which is not missing besides",
+      inputs: { parentUid: GROUP_UID, name: "ci", claimmatch: {} },
+      failures: ['claimmatch is not an argument; did you mean "claimMatch"?'],
     },
     {
       name: "keys that have expired",
