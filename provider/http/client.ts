@@ -16,7 +16,7 @@ import type { Query } from "./query";
 import { LIST_PAGE_SIZE, SharedCreates, SharedReads } from "./sharing";
 import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
-import { Transport } from "./transport";
+import { dateOf, Transport } from "./transport";
 import type { HttpResponse } from "./transport";
 import { lastWord } from "../text/address";
 
@@ -221,7 +221,7 @@ export class Client {
     if (!this.createdAt.has(root) || this.rootsInToken.has(root)) return;
     this.rootsInToken.add(root);
     try {
-      await this.options.tokens.refresh();
+      await this.options.tokens.refresh?.();
     } catch (error) {
       this.rootsInToken.delete(root);
       throw error;
@@ -365,8 +365,7 @@ export class Client {
       attempt,
     });
     this.hasAnswered = true;
-    const date = Date.parse(response.header("date") ?? "");
-    if (!Number.isNaN(date)) this.lastDate = { date, at: performance.now() };
+    this.lastDate = { date: dateOf(response), at: performance.now() };
     return response;
   }
 }

@@ -3,7 +3,7 @@ import { tryParseJson } from "../text/plain";
 import type { JsonObject } from "./client";
 import { registerCredential, printable } from "../text/printable";
 import { ApiError, AuthenticationError, ConfigError, ConnectionError, printableMessage } from "./errors";
-import { Transport } from "./transport";
+import { dateOf, Transport } from "./transport";
 import type { HttpResponse } from "./transport";
 
 /** Where the OIDC token for an exchange comes from. `setting` is the name that messages give. */
@@ -50,11 +50,11 @@ export interface TokenSource {
   /**
    * Exchanges anew now, however young the token is: what an exchange grants is settled when it is made, so a token
    * may know nothing of a root group that was made since. The exchange begins after the call; calls that
-   * come together share one. Resolves to whether `token()` gives a new one from now on: false where there is no exchange.
+   * come together share one. Left out where there is no exchange.
    *
    * @throws what `token()` throws when the exchange fails; the old token is kept.
    */
-  refresh(): Promise<boolean>;
+  refresh?(): Promise<void>;
   /** When the token that `token()` gave last ends, where an exchange said so. */
   expiry?(): Date | undefined;
   /** The setting that holds the token; undefined where it is exchanged. */
@@ -80,7 +80,6 @@ export function tokenSource(
         setting,
         token: () => Promise.resolve().then(() => parseToken(token, setting, ACCESS_TOKEN)),
         renew: () => Promise.resolve(false),
-        refresh: () => Promise.resolve(false),
       };
     }
     case "tokenFile": {
@@ -89,7 +88,6 @@ export function tokenSource(
         setting,
         token: () => readTokenFile(path, setting, ACCESS_TOKEN),
         renew: async (refused) => (await readTokenFile(path, setting, ACCESS_TOKEN)) !== refused,
-        refresh: () => Promise.resolve(false),
       };
     }
     case "exchange":
@@ -169,11 +167,10 @@ class Exchange implements TokenSource {
     return true;
   }
 
-  async refresh(): Promise<boolean> {
+  async refresh(): Promise<void> {
     // One that is under way may have begun before what it is to know of.
     await this.underWay?.catch(() => undefined);
     await this.nextSession(false);
-    return true;
   }
 
   expiry(): Date | undefined {
@@ -252,9 +249,7 @@ class Exchange implements TokenSource {
     registerCredential(token);
     registerCredential(text(refreshToken));
     const ends = Date.parse(text(expiry));
-    const date = Date.parse(response.header("date") ?? "");
-    const sinceAsked = performance.now() - sentAt;
-    const life = ends - (Number.isNaN(date) ? Date.now() - sinceAsked : date + DATE_RESOLUTION_MS);
+    const life = ends - dateOf(response) - DATE_RESOLUTION_MS;
     // Without a time that makes sense it is used until it is refused.
     const isKnown = life > 0;
     return {
@@ -426,14 +421,14 @@ async function readTokenFile(path: string, setting: string, wanted: TokenKind): 
   try {
     content = await readFile(path, "utf8");
   } catch (error) {
-    const code =
-      error !== null && typeof error === "object" && "code" in error ? String(error.code) : "unreadable";
     if (/^[\w-]{20,}(\.[\w-]+)*$/.test(path.trim())) {
       throw credentialError(
         `${setting} seems to hold a token: it must name a file; a token itself goes into ${wanted.setting}`,
       );
     }
-    throw credentialError(`${setting} names a file that cannot be read (${code}): ${path}`);
+    throw credentialError(
+      `${setting} names a file that cannot be read (${String((error as NodeJS.ErrnoException).code)}): ${path}`,
+    );
   }
   return parseToken(content, `the file that ${setting} names`, wanted);
 }

@@ -42,7 +42,7 @@ export interface HttpResponse {
 const MAX_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** When a response was created, by its server's clock; by this machine's where it has no date. */
-function dateOf({ header }: HttpResponse): number {
+export function dateOf({ header }: Pick<HttpResponse, "header">): number {
   const date = Date.parse(header("date") ?? "");
   return Number.isNaN(date) ? Date.now() : date;
 }
@@ -61,7 +61,6 @@ export function proxyFor(url: string): string | undefined {
 
 /** Masks the password as it is written, decoded, and as the header that carries it. */
 function registerProxyPassword({ username, password }: URL): void {
-  if (password === "") return;
   registerCredential(password);
   try {
     const plain = decodeURIComponent(password);

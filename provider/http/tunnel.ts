@@ -30,8 +30,9 @@ export class TunnelAgent extends HttpsProxyAgent<string> {
       );
     } catch (error) {
       if (error instanceof ProxyError) throw error;
-      const code = error instanceof Error && "code" in error ? ` (${String(error.code)})` : "";
-      const message = `the proxy ${this.proxy.host} cannot be reached${code}; ${this.advice}`;
+      const { code } = error as NodeJS.ErrnoException;
+      const shown = code === undefined ? "" : ` (${code})`;
+      const message = `the proxy ${this.proxy.host} cannot be reached${shown}; ${this.advice}`;
       throw new ProxyError(message, true, true);
     }
   }

@@ -2,6 +2,7 @@ import { inspect } from "node:util";
 import { requireUid } from "../../../provider/http/client";
 import type { JsonObject, Client } from "../../../provider/http/client";
 import { ConfigError } from "../../../provider/http/errors";
+import { printable } from "../../../provider/text/printable";
 import { jwt } from "../../support/oidc";
 import { CHILD_UID, GROUP_UID } from "../support/samples";
 import {
@@ -182,9 +183,11 @@ describe("repeating", () => {
     expect(await tries((client) => client.get(GROUPS))).toBe(3);
     expect(await tries(create)).toBe(5);
     const before = process.env["HTTPS_PROXY"];
-    process.env["HTTPS_PROXY"] = await deadUrl();
+    process.env["HTTPS_PROXY"] = (await deadUrl()).replace("//", "//user:p%40ss-of-proxy@");
     try {
       expect(await tries((client) => client.get(GROUPS), "https://api.example")).toBe(3);
+      const header = Buffer.from("user:p@ss-of-proxy").toString("base64");
+      expect(printable(`p@ss-of-proxy ${header}`)).toBe("[credential] [credential]");
     } finally {
       if (before === undefined) delete process.env["HTTPS_PROXY"];
       else process.env["HTTPS_PROXY"] = before;
@@ -352,6 +355,29 @@ describe("responses that are not the API's", () => {
     expect(error.message).toBe(`POST ${server.url}/x: truncated or invalid JSON`);
   });
 
+  test("the server's time and the age of what was created follow no calendar clock, where a response has a time", async () => {
+    const client = clientOf(server);
+    const [now, there] = [Date.now(), "Thu, 01 Jan 2026 00:00:00 GMT"];
+    server.script([
+      { json: {}, headers: { Date: there } },
+      { json: {}, headers: { Date: "today" } },
+    ]);
+    await client.get("/x");
+    client.noteCreated("uid");
+    const clock = jest.spyOn(Date, "now");
+    try {
+      for (const step of [-3_600_000, 3_600_000]) {
+        clock.mockReturnValue(now + step);
+        expect(Math.abs(client.timeSinceCreation("uid") ?? NaN)).toBeLessThan(60_000);
+        expect(Math.abs(client.serverNow() - Date.parse(there))).toBeLessThan(60_000);
+      }
+      await client.get("/x");
+      expect(Math.abs(client.serverNow() - Date.now())).toBeLessThan(60_000);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   test.each<[string, Reply]>([
     ["a page with 200", { text: htmlPage }],
     ["a redirect", { status: 302, text: "", headers: { Location: "https://login.example.com" } }],
@@ -398,6 +424,23 @@ describe("401", () => {
       uid: "x",
     });
     expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(["Bearer old", "Bearer new"]);
+  });
+
+  test.each([
+    [
+      "PLATFORM_TOKEN",
+      "the token of PLATFORM_TOKEN expired at 2020-01-01T00:00:00.000Z: set a new one with PL",
+    ],
+    [undefined, "the token expired at 2020-01-01T00:00:00.000Z"],
+  ])("says when the token of %s has expired, and nothing of one that has not", async (setting, words) => {
+    const message = async (year: number) => {
+      server.script([failure(16, "refused")]);
+      const token = jwt({ exp: Date.UTC(year, 0) / 1000 });
+      const tokens = tokensOf(() => Promise.resolve(token), { setting });
+      return (await errorOf(clientOf(server, { tokens }).get("/x"))).message;
+    };
+    expect(await message(2020)).toContain(words);
+    expect(await message(2120)).not.toContain("expired");
   });
 
   test("again is final", async () => {

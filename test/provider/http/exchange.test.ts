@@ -40,7 +40,7 @@ afterAll(async () => {
 
 function sourceOf(
   oidc: OidcSource = { kind: "token", token: OIDC, setting: "PLATFORM_OIDC_TOKEN" },
-): TokenSource {
+): Required<TokenSource> {
   const credentials: ExchangeCredentials = {
     kind: "exchange",
     issuerUrl: issuer.url,
@@ -50,11 +50,14 @@ function sourceOf(
     oidc,
     setting: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
   };
-  return tokenSource(credentials, { timeoutMs: 60_000, log: (line) => lines.push(line) });
+  return tokenSource(credentials, {
+    timeoutMs: 60_000,
+    log: (line) => lines.push(line),
+  }) as Required<TokenSource>;
 }
 
 /** A source that has its first token. */
-async function begun(): Promise<TokenSource> {
+async function begun(): Promise<Required<TokenSource>> {
   const source = sourceOf();
   await source.token();
   return source;
@@ -84,7 +87,7 @@ describe("an exchange", () => {
     expect(headers["content-type"]).toBe("application/x-www-form-urlencoded");
     expect(Object.fromEntries(new URLSearchParams(text))).toEqual({ aud: AUDIENCE, identity: IDENTITY });
     expect(headers.authorization).toBe(`Bearer ${OIDC}`);
-    expect(source.expiry?.()).toEqual(new Date(now + 3_600_000));
+    expect(source.expiry()).toEqual(new Date(now + 3_600_000));
     expect(lines).toEqual([expect.stringMatching(/^POST \/sts\/exchange -> 200 in \d+ ms \(attempt 1\)$/)]);
   });
 
@@ -160,7 +163,7 @@ describe("an exchange", () => {
     const refreshed = [source.refresh(), source.refresh(), source.refresh()];
     first.keep();
     await expect(early).resolves.toBe("access-1");
-    await expect(Promise.all(refreshed)).resolves.toEqual([true, true, true]);
+    await Promise.all(refreshed);
     await expect(source.token()).resolves.toBe("access-2");
     expect(issuer.requests).toHaveLength(2);
   });
@@ -200,7 +203,8 @@ describe("a refresh token", () => {
   const refreshed = (count: number): Reply => ({
     json: {
       token: { token: `refreshed-${count}`, expiry: new Date(now + 3_600_000).toISOString() },
-      refreshToken: { token: `${REFRESH}-${count}`, expiry: null },
+      // Left out, it stays the same.
+      ...(count === 1 && { refreshToken: { token: `${REFRESH}-${count}`, expiry: null } }),
     },
     headers: { Date: new Date(now).toUTCString() },
   });
@@ -210,14 +214,15 @@ describe("a refresh token", () => {
       count === 0 ? access(1, { refreshToken: REFRESH }) : refreshed(count),
     );
     const source = await begun();
-    for (const expected of ["refreshed-1", "refreshed-2"]) {
+    for (const expected of ["refreshed-1", "refreshed-2", "refreshed-3"]) {
       now += 3_600_000;
       await expect(source.token()).resolves.toBe(expected);
     }
-    expect(issuer.calls).toEqual([EXCHANGED, REFRESHED, REFRESHED]);
+    expect(issuer.calls).toEqual([EXCHANGED, REFRESHED, REFRESHED, REFRESHED]);
     expect(issuer.requests.map(bearerOf)).toEqual([
       `Bearer ${OIDC}`,
       `Bearer ${REFRESH}`,
+      `Bearer ${REFRESH}-1`,
       `Bearer ${REFRESH}-1`,
     ]);
   });
@@ -309,6 +314,14 @@ describe("the OIDC token", () => {
 });
 
 describe("an exchange that fails", () => {
+  test("for the number of requests is the issuer's refusal, which is repeated as it asks", async () => {
+    issuer.script([{ ...failure(8, "slow down"), headers: { "Retry-After": "7" } }]);
+    expect(await errorOf(sourceOf().token())).toMatchObject({
+      code: "RESOURCE_EXHAUSTED",
+      retryAfterMs: 7000,
+    });
+  });
+
   test.each<[string, Reply]>([
     ["502", { status: 502, text: htmlPage }],
     ["a cut connection", { cut: "before" }],

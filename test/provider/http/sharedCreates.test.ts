@@ -170,6 +170,7 @@ describe("creates", () => {
     await server.arrived(3);
     all.keep();
     await Promise.all(making);
-    expect(server.calls).toEqual(Array(3).fill(`POST ${SINGLE}`));
+    await client.createTogether(ROLE_BINDINGS, GROUP_UID, bindings(2));
+    expect(server.calls).toEqual(Array(5).fill(`POST ${SINGLE}`));
   });
 });

@@ -78,7 +78,9 @@ test("a proxy that cannot be reached is named", async () => {
   const error = await ask(host, "127.0.0.1:9");
   expect(error).toBeInstanceOf(ProxyError);
   expect(error).toMatchObject({
-    message: expect.stringMatching(/^the proxy 127.0.0.1:\d+ cannot be reached.*; change it$/) as string,
+    message: expect.stringMatching(
+      /^the proxy 127.0.0.1:\d+ cannot be reached \(ECONNREFUSED\); change it$/,
+    ) as string,
     isTransient: true,
     isClosed: true,
   });

@@ -263,14 +263,14 @@ describe("writes", () => {
 
 describe("below a new root group", () => {
   const denied: Fault = { method: "POST", status: 403, body: { code: 7, message: "not yet", details: [] } };
-  const refreshedBy = (refresh: () => Promise<boolean>) =>
+  const refreshedBy = (refresh: () => Promise<void>) =>
     clientOf(emulator, { tokens: tokensOf(() => Promise.resolve(emulator.token), { refresh }) });
 
   test("the token is exchanged once more before the create is repeated", async () => {
     const order: string[] = [];
     const refresh = jest.fn(() => {
       order.push("exchange");
-      return Promise.resolve(true);
+      return Promise.resolve();
     });
     const groups = handlersAt("Group", refreshedBy(refresh), {
       sleep: (ms) => {
@@ -295,7 +295,7 @@ describe("below a new root group", () => {
     new AuthenticationError("PP2009", "exchanging the OIDC token: expired"),
     new ConfigError("PP2007", "the file that PLATFORM_OIDC_TOKEN_FILE names is gone", "CREDENTIAL"),
   ])("the token in use is kept where no new one can be had: %s", async (error) => {
-    const refresh = jest.fn(() => Promise.resolve(true)).mockRejectedValueOnce(error);
+    const refresh = jest.fn(() => Promise.resolve()).mockRejectedValueOnce(error);
     const warned: string[] = [];
     const groups = handlersAt("Group", refreshedBy(refresh), { warn: (line) => warned.push(line) });
     const root = await groups.create({ name: "fresh" });

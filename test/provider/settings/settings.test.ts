@@ -368,12 +368,22 @@ describe("settings that a preview refuses", () => {
   test.each([
     ["baseUrl", "api.example.com", /it is not an absolute URL/],
     ["timeout", "soon", /^platform:timeout must be a duration/],
+    ["batching", "no", /^platform:batching must be "true" or "false", not "no"$/],
     ["token", `${CANARY}\n${CANARY}`, /^platform:token holds spaces, line breaks/],
     ["identity", "ada", /^platform:identity must be the uid/],
   ])("%s: %j", (key, value, says) => {
     const message = judge(stackOf({ ...(key === "identity" && { token: "" }), [key]: value }));
     expect(message).toMatch(says);
     expect(message).not.toContain("1618033988");
+  });
+
+  test("an OIDC token that is none", () => {
+    const env = { PLATFORM_IDENTITY: "0".repeat(40), PLATFORM_OIDC_TOKEN: "/run/oidc" };
+    const addresses = { baseUrl: "https://api.example.com", issuerUrl: "https://issuer.example.com" };
+    const confirmed = { PLATFORM_BASE_URL: addresses.baseUrl, PLATFORM_ISSUER_URL: addresses.issuerUrl };
+    expect(judge(addresses, { ...env, ...confirmed })).toMatch(
+      /^PLATFORM_OIDC_TOKEN holds a path, not a tok/,
+    );
   });
 
   test("are none that are missing, and no file, which is there when the update needs it", () => {

@@ -216,7 +216,7 @@ export const TOKEN = "canary-token-3141592653";
 
 /** A source of tokens that never has another one, unless told so. */
 export function tokensOf(token: TokenSource["token"], more: Partial<TokenSource> = {}): TokenSource {
-  return { token, renew: () => Promise.resolve(false), refresh: () => Promise.resolve(false), ...more };
+  return { token, renew: () => Promise.resolve(false), ...more };
 }
 
 /** A client of a server that repeats nothing unless told so. */

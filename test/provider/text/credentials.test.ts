@@ -22,6 +22,8 @@ const percentEncodeAll = (text: string): string =>
 const unicodeEscapeAll = (text: string): string =>
   Array.from(text, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`).join("");
 
+const ENTITIES: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+
 const forms: [string, (credential: string) => string][] = [
   ["as it is", (it) => it],
   ["percent-encoded", encodeURIComponent],
@@ -30,6 +32,7 @@ const forms: [string, (credential: string) => string][] = [
   ["with escaped slashes", (it) => it.replaceAll("/", "\\/")],
   ["escaped throughout", unicodeEscapeAll],
   ["escaped as in HTML", (it) => it.replace(/[+/="&<>]/g, (char) => `&#${char.charCodeAt(0)};`)],
+  ["escaped as in XML", (it) => it.replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)],
   ["twice", (it) => `${it} ${it}`],
 ];
 const parts: typeof forms = [
@@ -171,7 +174,7 @@ describe("a server that echoes what it was sent", () => {
     const oidc = jwt("first");
     const source = exchanging(oidc);
     await source.token();
-    const { message } = await errorOf(source.refresh());
+    const { message } = await errorOf(source.renew(access));
     for (const token of [access, refreshToken, oidc]) expect(reveals(message, token)).toBe(false);
   });
 });
