@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { logLine } from "../text/printable";
-import { CodedError, errorCodeOf, withCode } from "../errors/codedError";
+import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import { EventError, readVerifyOptions, verifyHeaders, wrongArgument } from "./verifyEvent";
 import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
 
@@ -67,26 +67,6 @@ async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<B
   return Buffer.concat(chunks);
 }
 
-/** Remembers the values of the newest keys. */
-class RecentMap<T> {
-  private readonly values = new Map<string, T>();
-
-  /** The value of a key; a new key gets this one. */
-  getOrCreate(key: string, create: () => T): T {
-    const existing = this.values.get(key);
-    if (existing !== undefined) return existing;
-    const value = create();
-    this.values.set(key, value);
-    const [oldest] = this.values.keys();
-    if (this.values.size > MAX_REMEMBERED && oldest !== undefined) this.values.delete(oldest);
-    return value;
-  }
-
-  delete(key: string): void {
-    this.values.delete(key);
-  }
-}
-
 /** What an event is: each attribute of its headers, and its body. */
 function keyOf({ attributes }: SignedDelivery, body: Uint8Array): string {
   const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -105,10 +85,10 @@ function respond(response: ServerResponse, status: number): void {
 
 class EventHandler {
   /**
-   * Events by their headers and bodies: one may be delivered again with another bearer token. Headers are not signed: a copy
+   * The newest events by their headers and bodies: one may be delivered again with another bearer token. Headers are not signed: a copy
    * with other ones is another event, so that whoever gets the same event first cannot keep this one away.
    */
-  private readonly events = new RecentMap<Promise<void>>();
+  private readonly events = new Map<string, Promise<void>>();
 
   constructor(private readonly options: Required<EventHandlerOptions>) {}
 
@@ -126,16 +106,20 @@ class EventHandler {
       // Another error is one of this receiver: the event is delivered again.
       const status = error instanceof EventError ? error.status : 503;
       respond(response, status);
-      const message = logLine(error instanceof Error ? error.message : "unknown error");
-      const reason = withCode(message.slice(0, MAX_MESSAGE), errorCodeOf(error));
+      const message = logLine(errorMessage(error)).slice(0, MAX_MESSAGE);
+      const reason = withCode(message, errorCodeOf(error));
       log(`an event was not taken (${status}): ${reason}`);
     }
   }
 
   /** A delivery that comes while the first one is handled waits for it, and fails with it. */
   private async handleOnce(event: PlatformEvent, key: string): Promise<void> {
+    const handled = this.events.get(key) ?? (async () => this.options.onEvent(event))();
+    this.events.set(key, handled);
+    const [oldest = key] = this.events.keys();
+    if (this.events.size > MAX_REMEMBERED) this.events.delete(oldest);
     try {
-      await this.events.getOrCreate(key, async () => await this.options.onEvent(event));
+      await handled;
     } catch (error) {
       this.events.delete(key);
       throw new CodedError("PP8005", error instanceof Error ? error.message : "onEvent failed");

@@ -1,4 +1,4 @@
-import { CodedError, withCode } from "../errors/codedError";
+import { CodedError, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { hasUserinfo, isSafe, printableAddress } from "../text/address";
 import { withoutTrailing } from "../text/plain";
@@ -292,8 +292,7 @@ async function getChecked(
   });
   const body = await read(message);
   const status = message.statusCode ?? 0;
-  // A response without a body refuses even an empty one.
-  return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
+  return new Response(new Uint8Array(body), { status });
 }
 
 const TIMEOUT_MS = 10_000;
@@ -349,10 +348,7 @@ function keySetOf(issuer: string): JWTVerifyGetKey {
 }
 
 function keysUnavailable(issuer: string, error: unknown): EventError {
-  return new EventError(
-    "unavailable",
-    `the keys of ${issuer} could not be fetched: ${error instanceof Error ? error.message : "no response"}`,
-  );
+  return new EventError("unavailable", `the keys of ${issuer} could not be fetched: ${errorMessage(error)}`);
 }
 
 const AUDIENCE = "customer";

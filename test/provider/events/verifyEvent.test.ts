@@ -274,6 +274,9 @@ describe("an event", () => {
       expect((await problemOf(verify(token, { [name]: "" })))[2]).toContain(`the header ${name} is missing`);
     }
     expect((await problemOf(verify(token, { "ce-subject": "%zz" })))[2]).toContain("percent-encoded");
+    expect((await problemOf(verify(token, { "ce-id": [1] as never })))[2]).toContain(
+      "ce-id must be a string",
+    );
     expect((await problemOf(verify(token, { "ce-id": ["1", "2"] })))[2]).toBe(
       "the header ce-id has several different values: an event has one",
     );
@@ -353,6 +356,40 @@ describe("an event", () => {
     } finally {
       clock.mockRestore();
     }
+  });
+
+  test.each<[string, object, string]>([
+    ["is null", { body: null }, "its configuration names another issuer"],
+    [
+      "is longer than a million bytes",
+      { body: "x".repeat(2 ** 20) },
+      "its response is larger than 1048576 bytes",
+    ],
+  ])("is not accepted where the configuration of the issuer %s", async (what, answer, problem) => {
+    const own = `${issuer}/${encodeURIComponent(what)}`;
+    answers.set(`${new URL(own).pathname}/.well-known/openid-configuration`, answer as { body: unknown });
+    const headers = { ...attributes, authorization: `Bearer ${await signed(claims({ iss: own }))}` };
+    expect(await problemOf(verifyEvent(headers, body, { issuer: own, group }))).toEqual([
+      "unavailable",
+      503,
+      `the keys of ${own} could not be fetched: ${problem}`,
+    ]);
+  });
+
+  test("is not accepted where the keys are none, and has no actor and no object where its body has none", async () => {
+    const own = `${issuer}/none`;
+    answers.set("/none/.well-known/openid-configuration", { body: { issuer: own, jwks_uri: `${own}/keys` } });
+    answers.set("/none/keys", { body: { keys: "none" } });
+    const token = await signed(claims({ iss: own }));
+    const headers = { ...attributes, authorization: `Bearer ${token}` };
+    expect((await problemOf(verifyEvent(headers, body, { issuer: own, group })))[0]).toBe("unavailable");
+    const bare = await signed(claims({ webhook: { digest: digest("{}") } }));
+    const event = await verifyEvent({ ...attributes, authorization: `Bearer ${bare}` }, "{}", {
+      issuer,
+      group,
+    });
+    expect(Object.keys(event)).not.toEqual(expect.arrayContaining(["actor"]));
+    expect(event).not.toHaveProperty("body");
   });
 
   test.each<[unknown, string]>([
