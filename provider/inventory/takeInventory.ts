@@ -13,7 +13,8 @@ import type { Client, JsonObject } from "../http/client";
 import { ApiError, ConnectionError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { isUid } from "../text/uid";
-import { splitByUrlLength } from "../http/query";
+import { encodeQuery, splitByUrlLength } from "../http/query";
+import type { Query } from "../http/query";
 import { kinds } from "../kinds";
 import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
 import { findObject, parseLiveInputs } from "../lifecycle/read";
@@ -27,12 +28,8 @@ export class Refusals {
   }
 
   sorted(): RefusedList[] {
-    return [...this.refused].sort(
-      (a, b) =>
-        compareTexts(a.kind, b.kind) ||
-        compareTexts(a.scope ?? "", b.scope ?? "") ||
-        compareTexts(a.code, b.code),
-    );
+    const keyOf = ({ kind, scope = "", code }: RefusedList) => `${kind} ${scope} ${code}`;
+    return [...this.refused].sort((a, b) => compareTexts(keyOf(a), keyOf(b)));
   }
 
   /**
@@ -119,7 +116,7 @@ function toInventoryObject(
   if (mismatch !== undefined) {
     throw new ConnectionError(
       "PP4008",
-      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch, 100)}; ${addressAdvice}`,
+      `the response for ${uid} is not a ${spec.noun}: ${printable(mismatch)}; ${addressAdvice}`,
       "notSent",
       false,
     );
@@ -217,7 +214,7 @@ class InventoryReader {
     this.api = {
       addressAdvice: client.addressAdvice,
       resourcePath: (collection, uid, suffix) => client.resourcePath(collection, uid, suffix),
-      get: (path, query) => (query ? client.get(path, query) : this.getOnce(path)),
+      get: (path, query) => this.getOnce(path, query),
       list: (collection, query, options) => client.list(collection, query, options),
     };
   }
@@ -306,11 +303,10 @@ class InventoryReader {
     }
   }
 
-  private getOnce(path: string): Promise<JsonObject> {
-    const earlier = this.responses.get(path);
-    if (earlier) return earlier;
-    const response = this.client.get(path);
-    this.responses.set(path, response);
+  private getOnce(path: string, query: Query = {}): Promise<JsonObject> {
+    const key = `${path}${encodeQuery(query)}`;
+    const response = this.responses.get(key) ?? this.client.get(path, query);
+    this.responses.set(key, response);
     return response;
   }
 
@@ -359,7 +355,7 @@ class InventoryReader {
 
   /** One that is written otherwise would count as another object, or as none of this organisation. */
   private wrongUid({ collection }: ResourceSpec, uid: string): ConnectionError {
-    const what = `listing ${collection}: "${printable(uid, 100)}" is no uid`;
+    const what = `listing ${collection}: "${printable(uid)}" is no uid`;
     return new ConnectionError("PP2108", `${what}; ${this.client.addressAdvice}`, "notSent", false);
   }
 

@@ -141,7 +141,7 @@ export class PlatformProvider {
     if (kind === undefined) {
       throw new CodedError(
         "PP1106",
-        `this version of the plugin has no resource type ${printable(type, 100)}: install the version that the program was written for`,
+        `this version of the plugin has no resource type ${printable(type)}: install the version that the program was written for`,
       );
     }
     const props = sent.map(plain);
@@ -262,7 +262,7 @@ export class PlatformProvider {
     if (lookup === undefined)
       throw new CodedError(
         "PP1106",
-        `this version of the plugin has no function ${printable(token, 100)}: install the version that the program was written for`,
+        `this version of the plugin has no function ${printable(token)}: install the version that the program was written for`,
       );
     const found = toPlainJson(await runLookup(lookup, plain(args), () => this.connect())) as Json;
     const result = (Array.isArray(found) ? { items: found } : found) as Props;

@@ -1,7 +1,7 @@
 import { startEmulator } from "../../../emulator";
 import type { Emulator, EmulatorOptions } from "../../../emulator";
 import { listedKinds } from "../../../provider/access/documents/inventory";
-import { takeInventory } from "../../../provider/inventory/takeInventory";
+import { readObject, takeInventory } from "../../../provider/inventory/takeInventory";
 import type { InventoryRequest } from "../../../provider/inventory/takeInventory";
 import { tokenSource } from "../../../provider/http/tokens";
 import { Client } from "../../../provider/http/client";
@@ -28,7 +28,7 @@ describe("the inventory of a live organisation", () => {
     });
     const take = (request: Partial<InventoryRequest> = {}) =>
       takeInventory(client, { root: organisation.root, now: Date.now, ...request });
-    return { emulator, take, ...organisation };
+    return { emulator, client, take, ...organisation };
   };
 
   afterEach(async () => {
@@ -123,15 +123,18 @@ describe("the inventory of a live organisation", () => {
   );
 
   test("records an identity provider that cannot be read as refused, not with incomplete fields", async () => {
-    const { take, emulator } = await start();
-    emulator.addFault({
-      path: /identityProviders\/./,
-      status: 403,
-      body: { code: 7, message: "no", details: [] },
-    });
-    const inventory = await take();
-    expect(inventory.refused.map(({ kind }) => kind)).toEqual(["IdentityProvider", "ScimToken"]);
-    expect(inventory.objects.some(({ kind }) => kind === "IdentityProvider")).toBe(false);
+    const { take, emulator, seed } = await start();
+    const [provider] = seed["identityProviders"] ?? [];
+    for (const fault of [
+      { status: 403, body: { code: 7, message: "no", details: [] } },
+      { body: { ...provider, name: ["no text"] } },
+    ]) {
+      emulator.clearFaults();
+      emulator.addFault({ path: /identityProviders\/./, ...fault });
+      const inventory = await take();
+      expect(inventory.refused.map(({ kind }) => kind)).toEqual(["IdentityProvider", "ScimToken"]);
+      expect(inventory.objects.some(({ kind }) => kind === "IdentityProvider")).toBe(false);
+    }
   });
 
   test("reads nothing more of a kind whose objects are refused one by one", async () => {
@@ -144,11 +147,41 @@ describe("the inventory of a live organisation", () => {
     expect([refused > 0, refused <= 4]).toEqual([true, true]);
   });
 
+  test("holds nothing of another organisation, whatever the server lists, and no secret", async () => {
+    const { take, emulator, root, seed } = await start();
+    const [own] = (seed["groups"] ?? []) as { uid: string }[];
+    const groups = [own, { uid: "e".repeat(40), name: "foreign" }];
+    emulator.addFault({ path: /groups\?|groups$/, status: 200, body: { groups } });
+    const oidc = { issuer: "https://a.example.com", clientId: "c", clientSecret: "canary" };
+    const provider = { uid: `${root}/${"d".repeat(16)}`, name: "login", oidc };
+    emulator.addFault({ path: /identityProviders\/./, status: 200, body: provider });
+    emulator.addFault({ path: /identityProviders/, status: 200, body: { identityProviders: [provider] } });
+    const { objects } = await take({ kinds: ["Group", "IdentityProvider"] });
+    expect(objects.map(({ uid }) => uid)).toEqual([root, provider.uid]);
+    expect(objects[1]?.inputs).toMatchObject({ oidc: { clientId: "c" } });
+    expect(JSON.stringify(objects)).not.toContain("canary");
+  });
+
+  test("one object is read by its uid, or there is none", async () => {
+    const { client, root } = await start();
+    expect(await readObject(client, "Group", root)).toMatchObject({ kind: "Group", uid: root });
+    expect(await readObject(client, "Group", `${root}/${"f".repeat(16)}`)).toBeUndefined();
+    expect(await readObject(client, "ScimToken", `${root}/${"f".repeat(16)}`)).toBeUndefined();
+    expect(await readObject(client, "Nothing", root)).toBeUndefined();
+  });
+
   test("a wrong token and a wrong root are errors, not empty organisations", async () => {
     const { take, emulator } = await start();
     await expect(take({ root: "0".repeat(40) })).rejects.toThrow(
       /there is no group with the uid 0000.*; check platform:baseUrl .*, which is http/,
     );
+    emulator.addFault({ path: /groups\/./, status: 200, body: { uid: `${ROLE}1` }, count: 1 });
+    await expect(take()).rejects.toMatchObject({ errorCode: "PP4008" });
+    // Who may list groups need not be allowed to read this one.
+    emulator.addFault({ path: /groups\/./, status: 403, body: { code: 7, message: "no" }, count: 1 });
+    expect(await take()).toMatchObject({ complete: true });
+    emulator.addFault({ path: /groups\/./, status: 400, body: { code: 3, message: "no" }, count: 1 });
+    await expect(take()).rejects.toMatchObject({ code: "INVALID_ARGUMENT" });
     emulator.addFault({
       path: "/iam/v2/roles",
       status: 401,

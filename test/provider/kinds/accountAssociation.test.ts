@@ -49,6 +49,15 @@ async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
   throw error;
 }
 
+test.each<[string, Props, number]>([
+  ["amazon", { account: "12345" }, 1],
+  ["amazon", { account: "123456789012" }, 0],
+  ["google", { projectNumber: "my-project" }, 1],
+  ["google", { projectNumber: "42" }, 0],
+])("an unusual number of %s %j is warned about: %i", (key, value, count) => {
+  expect(specOf(KIND).inputWarnings?.[key]?.(value)).toHaveLength(count);
+});
+
 describe("the name of an installation", () => {
   const path = ["github", "appInstallations"];
   const installed = (...installations: Props[]): Props =>

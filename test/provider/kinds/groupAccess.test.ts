@@ -8,6 +8,7 @@ import { jwt } from "../../support/oidc";
 import { call } from "../../support/wire";
 import { clientOf, errorOf, tokensOf } from "../support/server";
 import { handlersAt } from "../support/handlerStack";
+import { specOf } from "../support/samples";
 
 let emulator: Emulator;
 let org: string;
@@ -267,6 +268,9 @@ describe("reading the access of a group", () => {
     await bindByHand("alice", "viewer");
     await bindByHand("bob", "editor");
     await bindByHand("carol", "owner");
+    // A server that filters nothing shows those of other groups.
+    await bindByHand("alice", "owner", org);
+    inForce({ path: "/iam/v2/roleBindings", body: await call(emulator, "GET", "/iam/v2/roleBindings") });
     const own = inputs({ a: ["alice", "viewer"] });
     const shown = (ignore: Props) => readLabels({ ...own, ignore });
     expect(await shown({ identityUids: [uidOf("bob")], roleUids: [uidOf("owner")] })).toEqual(["a"]);
@@ -285,7 +289,9 @@ describe("changing the access of a group", () => {
     await bindByHand("bob", "viewer");
     await handlers().update(team, olds, inputs({ c: ["carol", "viewer"] }));
     expect(held()).toEqual(["bob viewer", "carol viewer"]);
-    expect(warned).toHaveLength(1);
+    expect(warned).toEqual([
+      expect.stringContaining(" holds a binding that no program of this stack has: bob as v"),
+    ]);
   });
 
   test("keeps what ignore matches now, though a refresh has shown it", async () => {
@@ -305,6 +311,17 @@ describe("changing the access of a group", () => {
     const news = inputs({ b: ["bob", "viewer"] });
     await expect(handlers().update(team, shown ?? {}, news)).resolves.toEqual(news);
     expect(emulator.requests).toEqual([]);
+  });
+
+  test("leaves a binding that a RoleBinding of the program has by now", async () => {
+    const olds = inputs({ a: ["alice", "viewer"], b: ["bob", "viewer"] });
+    await handlers().create(olds);
+    const record = new ProgramRecord();
+    const bindings = (emulator.state()["roleBindings"] ?? []) as { uid: string; identityUid: string }[];
+    const own = bindings.find(({ identityUid }) => identityUid === uidOf("alice"));
+    record.claim(specOf("RoleBinding"), own?.uid ?? "", "grant");
+    await handlers({ record }).update(team, olds, inputs({}));
+    expect(held()).toEqual(["alice viewer"]);
   });
 
   test("deletes nothing if a create fails", async () => {

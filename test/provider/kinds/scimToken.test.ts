@@ -88,6 +88,26 @@ test("a rotation with a stale etag is tried once more, with a fresh one", async 
   const after = await token().update(id, outs, { parentUid: provider, rotate: "now" });
   expect(posts("regenerateScimToken")).toHaveLength(2);
   expect(after["token"]).not.toBe(outs["token"]);
+  const again = { parentUid: provider, rotate: "again" };
+  for (const failure of [stale, { ...stale, count: 2 }]) fail("regenerateScimToken", failure);
+  expect((await errorOf(token().update(id, after, again))).message).toContain("ABORTED");
+});
+
+test("a token that cannot be revoked, or whose rotation nobody can read, is the server's refusal", async () => {
+  const { id, outs } = await create();
+  const refused = { status: 400, body: { code: 9, message: "in use", details: [] } };
+  fail("revokeScimToken", refused);
+  expect((await errorOf(token().delete(id, outs))).message).toContain("FAILED_PRECONDITION");
+  fail("regenerateScimToken", refused);
+  emulator.addFault({
+    method: "GET",
+    path,
+    after: 1,
+    status: 403,
+    body: { code: 7, message: "no", details: [] },
+  });
+  const rotated = token().update(id, outs, { parentUid: provider, rotate: "now" });
+  expect((await errorOf(rotated)).message).toContain("FAILED_PRECONDITION");
 });
 
 test("a rotation whose response was lost says so, and the next run rotates once more", async () => {

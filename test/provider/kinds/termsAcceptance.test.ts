@@ -41,6 +41,8 @@ describe("an acceptance of terms", () => {
     await expect(handlers().create(inputs)).resolves.toEqual({ id: GROUP_UID, outs: inputs });
     expect(posted()).toEqual([{ documentIds: ["b.v2"] }]);
     expect([...held]).toEqual(["x.v1", "a.v1", "b.v2"]);
+    await handlers().create(inputs);
+    expect(posted()).toHaveLength(1);
   });
 
   test.each([

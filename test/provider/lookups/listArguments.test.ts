@@ -32,6 +32,9 @@ test.each<[string, unknown, string]>([
   ],
   ["getGroups", { uids: [GROUP_UID, "x"] }, `uids[1] ${IS_UID}`],
   ["getGroups", { name: "\ud800" }, "name must not contain half a surrogate pair, which cannot be sent"],
+  ["getGroups", { name: "" }, "name must not be empty"],
+  ["lookupGroup", { name: "a" }, "name is not an argument; it takes none"],
+  ["checkAccountAssociation", { uid: GROUP_UID }, "provider is missing: give a string that is not empty"],
   ["getGroups", { limit: 0 }, "limit must be at least 1"],
   ["getGroups", { limit: Infinity }, "limit must be a whole number, not the number Infinity"],
   [

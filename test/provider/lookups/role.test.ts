@@ -52,6 +52,24 @@ describe("getRole", () => {
 });
 
 describe("getRole says", () => {
+  const many = Array.from({ length: 21 }, (_, i) => ({
+    ...custom,
+    uid: `${GROUP_UID}/${(i + 1).toString(16).padStart(16, "0")}`,
+  }));
+
+  test("that there are more than twenty of a name, or more than twenty names", async () => {
+    context.server.script(() => roles(...many));
+    expect((await told({ name: "viewer" })).split("\n").slice(20)).toEqual([
+      expect.stringContaining("0000014 (parent: "),
+      "  …",
+      "  see npx --no pulumi-platform explain PP1204",
+    ]);
+    context.server.script(({ query }) =>
+      query.has("name") ? roles() : roles(...many.map((one, i) => ({ ...one, name: `role ${i + 10}` }))),
+    );
+    expect(await told({ name: "viewer" })).toContain('"role 29", …');
+  });
+
   test("that there is none, and where it looked", async () => {
     context.server.script(() => roles());
     expect(await told({ name: "viewer" })).toBe(

@@ -13,12 +13,15 @@ const ABSENT = `${ROOT_UID}/${"9".repeat(16)}`;
 const NAMES = { [CI]: "CI", [TEAM]: "TEAM", [PULLER]: "PULLER", [ABSENT]: "ABSENT", [ROOT_UID]: "ROOT" };
 
 /** What the server has. */
-const roles = [{ uid: PULLER, parentUid: ROOT_UID, name: "puller" }];
+const live = [
+  { kind: "Role", uid: PULLER, parentUid: ROOT_UID, name: "puller" },
+  ...[TEAM, CI].map((uid) => ({ kind: "Role", uid, parentUid: TEAM, name: "puller" })),
+  { kind: "Group", uid: ROOT_UID, parentUid: undefined, name: "acme" },
+];
 for (const kind of ["Group", "Identity", "Role", "RoleBinding"])
   setQuestions(kind, {
     findAbsent: (asked) => Promise.resolve({ uids: asked.filter((uid) => uid === ABSENT), advice: "ADVICE" }),
-    listBelow: (above) =>
-      Promise.resolve(roles.filter(({ parentUid }) => kind === "Role" && parentUid === above)),
+    listBelow: (above) => Promise.resolve(live.filter((one) => one.kind === kind && one.parentUid === above)),
   });
 
 const shorten = (line: string): string =>
@@ -30,11 +33,11 @@ const shorten = (line: string): string =>
 async function previewOf(program: () => void): Promise<{ warned: string[]; refused: string[] }> {
   const refused = new Set<string>();
   await pulumi.runtime.setMocks({
-    newResource: ({ inputs }) => {
+    newResource: ({ name, inputs }) => {
       const wrong = (inputs as Record<string, { lines: string[] } | undefined>)[WRONG_ARGUMENTS];
       wrong?.lines.forEach((line) => refused.add(shorten(line)));
       // A preview knows no id of what is new.
-      return { id: "", state: inputs as object };
+      return { id: name === "there" ? PULLER : "", state: inputs as object };
     },
     call: () => ({}),
   });
@@ -44,11 +47,15 @@ async function previewOf(program: () => void): Promise<{ warned: string[]; refus
   });
   pulumi.runtime.setMockOptions(monitor, "project", "stack", true);
   const warn = jest.spyOn(pulumi.log, "warn").mockResolvedValue(undefined);
-  program();
-  await waitForRPCs();
-  const warned = warn.mock.calls.map(([line]) => shorten(line)).sort();
-  warn.mockRestore();
-  return { warned, refused: [...refused] };
+  try {
+    program();
+    await waitForRPCs();
+    const warned = warn.mock.calls.map(([line]) => shorten(line)).sort();
+    return { warned, refused: [...refused] };
+  } finally {
+    await waitForRPCs();
+    warn.mockRestore();
+  }
 }
 
 const group = (name: string, parentUid: pulumi.Input<string>) => new Group(name, { parentUid, name }).id;
@@ -122,6 +129,29 @@ test.each<[string, () => void, string[], string[]?]>([
       'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two; to take it over, if no other stack has it, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
     ],
   ],
+  ["what is no new one", () => void role("there", "puller"), []],
+  [
+    "several equals at the server",
+    () => void role("one", "puller", { parentUid: TEAM }),
+    [
+      'LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more; to take one of them over, if no other stack has it, wrap the arguments in adopt(uid, { … }) (PP1108)',
+    ],
+  ],
+  [
+    "an equal root group",
+    () => new Group("one", { name: "acme" }),
+    [
+      'LINE: Group "one" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant',
+      'LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two; to take it over, if no other stack has it, wrap the arguments in adopt("ROOT", { … }) (PP1108)',
+    ],
+  ],
+  [
+    "what takes over nothing",
+    () => role("one", "puller", adopt(ABSENT, {})),
+    [
+      'LINE: Role "one": adopt "ABSENT" is the uid of no Role that the token may see: give the id of a Role, or the uid that getRole finds; or ADVICE (PP3405)',
+    ],
+  ],
   [
     "what takes that one over",
     () => new Role("one", adopt(PULLER, { parentUid: ROOT_UID, name: "puller", capabilities: [] as never })),
@@ -164,4 +194,20 @@ test.each<[string, () => void, string[], string[]?]>([
   ],
 ])("a preview tells of %s", async (_title, program, warned, refused = []) => {
   expect(await previewOf(program)).toEqual({ warned, refused });
+});
+
+test("two resources of one name are refused with both lines, unless their parents are of other types", async () => {
+  const twice = (...types: readonly (string | undefined)[]) =>
+    previewOf(() =>
+      types.forEach((type, i) => {
+        const parent = type && new pulumi.ComponentResource(`test:index:${type}`, `parent-${i}`);
+        const args = { parentUid: ROOT_UID, name: "a", capabilities: ["CAP_REPO_LIST"] };
+        new Role("a", args, parent ? { parent } : {});
+      }),
+    );
+  const message =
+    /^\S+:\d+: Role "a": the one of \S+:\d+ has this name already(.*): give one of .* "a-2" \(PP1107\)$/;
+  await expect(twice(undefined, undefined)).rejects.toThrow(message);
+  await expect(twice("Box", "Box")).rejects.toThrow("name already, below parents of the same types: ");
+  await expect(twice("Box", "Crate")).resolves.toBeDefined();
 });

@@ -4,6 +4,7 @@ import { adviseOnName } from "../../../provider/kinds/common";
 import * as platform from "../../../provider";
 import { adopt, Group, GroupAccess, Identity, RepoReadme, Role, RoleBinding } from "../../../provider";
 import { kinds } from "../../../provider/kinds";
+import { Provider } from "../../../provider/program/provider";
 import { referredKindOf } from "../../../provider/fields/fieldSpec";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import type { Json } from "../../../provider/fields/values";
@@ -94,6 +95,20 @@ describe("a resource", () => {
       }
     },
   );
+
+  test("stores a secret as one, also where what has it is known only later", async () => {
+    const args = sampleOf("IdentityProvider") as { oidc: Record<string, unknown> };
+    const oidc = { ...args.oidc, clientSecret: "canary" };
+    for (const given of [oidc, pulumi.output(oidc), Promise.resolve(oidc)])
+      await settled(made("IdentityProvider", "login", { ...args, oidc: given }));
+    await valueOf(new Provider("own", { token: "canary", baseUrl: undefined }).id);
+    await valueOf(new Provider("open", { maxRetries: 3 }).id);
+    const isSecret = registered.map(({ inputs }) =>
+      JSON.stringify(inputs).includes('"1b47061264138c4ac30d75fd1eb44270"'),
+    );
+    expect(isSecret).toEqual([true, true, true, true, false]);
+    expect(registered.at(-1)?.inputs).toEqual({ maxRetries: "3" });
+  });
 
   test("has its id as uid, not as an output of its own", async () => {
     const group = new Group("thing", { name: "team" });
