@@ -22,7 +22,7 @@ export interface ServiceOptions {
   readonly issuer: Issuer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  readonly onChange?: () => void;
+  readonly onChange: () => void;
 }
 
 /** The services behind the gateway: what each method of a kind uses to read and write the store. */

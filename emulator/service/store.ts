@@ -30,7 +30,7 @@ export class Store {
   /** @param onChange called after every change. */
   constructor(
     readonly tables: readonly KindTable[],
-    private readonly onChange: () => void = () => undefined,
+    private readonly onChange: () => void,
   ) {
     this.clear();
   }

@@ -16,7 +16,7 @@ export interface ResponseBody {
   tags: ResponseBody[];
   artifacts: ResponseBody[];
   artifactVersions: { version: string; sizeBytes: string }[];
-  advisories: Advisory[];
+  advisories: object[];
   documents: { id: string; advisories: object[] }[];
   scim: { etag: string; credentialState: string };
   etag: string;
@@ -32,16 +32,8 @@ export interface ResponseBody {
   error: string;
   id: number;
   faults: object[];
+  events: object[];
   requests: object[];
-}
-
-export interface Advisory {
-  uid: string;
-  advisoryId: string;
-  artifactName: string;
-  componentName: string;
-  aliases: string[];
-  events: Record<string, unknown>[];
 }
 
 export interface Detail {

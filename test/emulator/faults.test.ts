@@ -37,6 +37,20 @@ describe("a fault", () => {
     }
   });
 
+  test("with a probability hits the same requests for the same seed", async () => {
+    const hits = async (probability: number, seed = 1): Promise<number[]> => {
+      emulator.clearFaults();
+      emulator.addFault({ path: /^\/iam/, status: 503, probability, seed });
+      return statuses(20);
+    };
+    expect(new Set(await hits(0))).toEqual(new Set([200]));
+    expect(new Set(await hits(1))).toEqual(new Set([503]));
+    const half = await hits(0.5);
+    expect(new Set(half)).toEqual(new Set([200, 503]));
+    expect(await hits(0.5)).toEqual(half);
+    expect(await hits(0.5, 2)).not.toEqual(half);
+  });
+
   test.each([
     { stats: 500 },
     { status: 5 },
@@ -44,6 +58,11 @@ describe("a fault", () => {
     { probability: 2 },
     { close: "now" },
     { method: 5 },
+    { method: null },
+    { seed: 0.5 },
+    { latencyMs: -1 },
+    { latencyMs: "1s" },
+    { ignoreMask: 1 },
   ])("%j is refused", (fault) => {
     expect(() => emulator.addFault(fault as never)).toThrow(/fault/);
   });
@@ -85,6 +104,10 @@ describe("over HTTP", () => {
     expect((await api.post(`${groups}/${group}`, { name: "b" })).status).toBe(403);
     await control("POST", "clock", { advanceMs: 1000 });
     expect((await api.post(`${groups}/${group}`, { name: "b" })).status).toBe(200);
+    expect((await control("GET", "events")).body.events).toEqual([]);
+    expect((await control("DELETE", "events")).status).toBe(200);
+    emulator.addFault({ path: /x$/, status: 500 });
+    expect((await control("GET", "faults")).body.faults).toMatchObject([{ fault: { path: "x$" } }]);
     await control("DELETE", "requests");
     expect((await control("GET", "requests")).body.requests).toEqual([]);
     await control("POST", "reset");
@@ -100,6 +123,8 @@ describe("over HTTP", () => {
     ["POST", "settings", { newGroupRefusalMs: "1s" }],
     ["POST", "settings", { newGroupRefusalMs: -1 }],
     ["POST", "clock", {}],
+    ["POST", "clock", undefined],
+    ["POST", "settings", []],
     ["POST", "settings", "{"],
   ])("%s %s with %j is 400 with a reason", async (method, name, body) => {
     const response = await control(method, name, body);

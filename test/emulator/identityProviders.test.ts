@@ -94,6 +94,20 @@ describe("scim", () => {
     expect(violatedFields(await call("generateScimToken", body))).toEqual([field]);
   });
 
+  test.each<[string, string, object, number]>([
+    ["rotated with a negative overlap", "regenerateScimToken", { overlap: "-1s" }, 3],
+    ["rotated without an etag", "regenerateScimToken", { etag: "" }, 3],
+    ["rotated with another etag", "regenerateScimToken", { etag: "x" }, 10],
+  ])("a token is not %s", async (_, verb, body, code) => {
+    const { etag } = (await call("generateScimToken")).body;
+    expect((await call(verb, { etag, ...body })).body.code).toBe(code);
+  });
+
+  test.each(["regenerateScimToken", "revokeScimToken"])("%s needs a token", async (verb) => {
+    const { etag } = await scim();
+    expect((await call(verb, { etag })).body.code).toBe(5);
+  });
+
   test("the state of a token changes when it expires", async () => {
     await call("generateScimToken", { expireTime: iso(2 * dayMs) });
     emulator.advanceClock(2 * dayMs);

@@ -52,7 +52,13 @@ test("page tokens are accepted only for the query and order that returned them",
     const response = await api.get(`/iam/v2/groups?${query}&page_token=${token}`);
     expect([response.body.code, violatedFields(response)]).toEqual([3, ["pageToken"]]);
   }
-  expect((await api.get(`/iam/v2/groups?order_by=name&page_size=5&page_token=${token}`)).status).toBe(200);
+  const next = async (given: string) =>
+    api.get(`/iam/v2/groups?order_by=name&page_size=5&page_token=${given}`);
+  expect((await next(token)).body.groups.map(({ name }) => name)).toEqual(["g2", "g3", "g4", "g5", "g6"]);
+  for (const given of ["AAAA", "%21"]) expect(violatedFields(await next(given))).toEqual(["pageToken"]);
+  // After three days a list begins anew.
+  time += 3 * 86_400_000 + 1;
+  expect((await next(token)).body.groups[0]?.name).toBe("g0");
 });
 
 test.each([

@@ -58,6 +58,22 @@ describe("the data file", () => {
     await again.close();
   });
 
+  test.each([
+    ['{"version":2}', '"version" must be 1'],
+    ['{"version":1}', '"resources" is missing'],
+    ['{"version":1,"resources":{}}', '"resources" must be a list'],
+    ['{"version":1,"resources":[{"kind":"Strange"}]}', 'unknown kind "Strange"'],
+    [
+      '{"version":1,"resources":[{"kind":"Group","value":{},"createdAt":1}]}',
+      '"updatedAt" is missing, or no n',
+    ],
+  ])("that holds %s is broken, and left as it is", async (content, problem) => {
+    const dataFile = join(folder, "state.json");
+    writeFileSync(dataFile, content);
+    await expect(startEmulator({ dataFile })).rejects.toThrow(`is broken, and left as it is: ${problem}`);
+    expect(readFileSync(dataFile, "utf8")).toBe(content);
+  });
+
   test("is never written through a link of another user beside it", async () => {
     const dataFile = join(folder, "state.json");
     const victim = join(folder, "victim");
@@ -119,8 +135,11 @@ describe("serving", () => {
     expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
     const [, token = ""] = /^token: (\S+)$/.exec(lines[1]!) ?? [];
     await send(`${url}/iam/v2/groups`, token, "POST", { name: "org" });
+    // Soon, and at the end too.
+    while (!readFileSync(dataFile, "utf8").includes('"name":"org"')) await new Promise(setImmediate);
+    await send(`${url}/iam/v2/groups`, token, "POST", { name: "last" });
     await stop("SIGTERM");
-    expect(readFileSync(dataFile, "utf8")).toContain('"name":"org"');
+    expect(readFileSync(dataFile, "utf8")).toContain('"name":"last"');
     const again = await start({ data: dataFile });
     expect(again.lines[2]).toMatch(/^root group: org, uid \w{40}$/);
     expect(again.lines).toContainEqual(expect.stringMatching(/^ {2}export PLATFORM_ROOT_GROUP=\w{40}$/));

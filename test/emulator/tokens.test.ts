@@ -63,6 +63,21 @@ describe("an exchange", () => {
   });
 });
 
+test("an issued token is for its audience, and for an identity that exists", async () => {
+  const { uid } = await matching();
+  const tokenFor = async (aud: string) =>
+    (await exchange(oidc({ email: "ci@example.com", email_verified: true }), { identity: uid, aud })).body
+      .token;
+  expect((await use(await tokenFor("https://elsewhere.test"))).status).toBe(401);
+  const headers = { authorization: `Bearer ${oidc()}` };
+  expect((await api.send("POST", `/sts/exchange?identity=${uid}`, undefined, headers)).status).toBe(400);
+  const token = await tokenFor(emulator.url);
+  expect((await api.get(`/iam/v2/identities/${uid}`)).body).toMatchObject({ email: "ci@example.com" });
+  expect((await use(token)).status).toBe(200);
+  await api.delete(`/iam/v2/identities/${uid}`);
+  expect((await use(token)).status).toBe(401);
+});
+
 describe("a bad token is 401", () => {
   test.each<[string, () => string]>([
     ["no token", () => ""],
