@@ -1,5 +1,4 @@
 import { unescape } from "node:querystring";
-import { setTimeout as wait } from "node:timers/promises";
 import type { Message } from "./fields";
 import {
   checkSize,
@@ -13,7 +12,7 @@ import {
 import { errorResponse, renderMessage } from "./response";
 import type { Match, Method } from "./routes";
 import { Routes } from "./routes";
-import { badRequest, Code, StatusError } from "./status";
+import { Code, StatusError } from "./status";
 
 export interface GatewayRequest {
   readonly method: string;
@@ -109,10 +108,7 @@ export class Gateway {
     if (path === undefined) throw invalidUtf8();
     trace.updateMask = call.updateMask;
     const authorization = firstHeader(request, "authorization");
-    const response = await withDeadline(firstHeader(request, "grpc-timeout"), () =>
-      this.service.call({ ...call, authorization }),
-    );
-    return this.render(response, match.method);
+    return this.render(await this.service.call({ ...call, authorization }), match.method);
   }
 
   /** A form may name another HTTP method in a header, and may also be sent to a GET. */
@@ -151,28 +147,4 @@ function isForm(request: GatewayRequest): boolean {
 function firstHeader(request: GatewayRequest, name: string): string | undefined {
   const value = request.headers[name];
   return Array.isArray(value) ? value[0] : value;
-}
-
-const timeoutUnits: Readonly<Record<string, number>> = {
-  H: 3_600_000,
-  M: 60_000,
-  S: 1000,
-  m: 1,
-  u: 1e-3,
-  n: 1e-6,
-};
-
-/** Runs a call with the deadline of its `grpc-timeout` header. @throws StatusError code 4 after the deadline. */
-async function withDeadline(
-  header: string | undefined,
-  run: () => ServiceResponse | Promise<ServiceResponse>,
-): Promise<ServiceResponse> {
-  if (header === undefined) return run();
-  const [, amount, unit = ""] = /^([0-9]{1,8})([HMSmun])$/.exec(header) ?? [];
-  if (amount === undefined) throw badRequest(`invalid grpc-timeout: ${header}`);
-  const deadlineMs = Number(amount) * (timeoutUnits[unit] ?? 0);
-  const deadline = wait(deadlineMs, undefined, { ref: false }).then(() => {
-    throw new StatusError(Code.deadlineExceeded, "context deadline exceeded");
-  });
-  return Promise.race([Promise.resolve().then(run), deadline]);
 }

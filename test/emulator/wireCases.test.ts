@@ -114,7 +114,6 @@ class StubService implements Service {
   call(call: Call): ServiceResponse | Promise<ServiceResponse> {
     this.seen = call;
     const [kind, which = ""] = (this.canned ?? "").split(":");
-    if (which === "slow") return new Promise<ServiceResponse>(() => undefined);
     if (kind === "err") throw cannedErrors[which]?.() ?? new StatusError(Number(which), `message ${which}`);
     return { message: this.canned === undefined ? plainResponse(call) : cannedResponses[this.canned]! };
   }
