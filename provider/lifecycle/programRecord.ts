@@ -202,7 +202,7 @@ export class ProgramRecord {
    */
   keeps(kind: string, uid: string, olds?: Props): boolean {
     const key = objectKey(kind, uid);
-    const own = olds === undefined ? undefined : sortedJson(olds);
+    const own = olds && sortedJson(olds);
     const diffs = this.diffsByObject.get(key) ?? [];
     return (
       this.declared.has(key) ||

@@ -1,4 +1,13 @@
-import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import { serve } from "../../emulator/main";
@@ -84,6 +93,13 @@ describe("the data file", () => {
     rmSync(dataFile);
     symlinkSync(victim, dataFile);
     await emulator.close();
+    const another = await startEmulator({ dataFile });
+    rmSync(dataFile);
+    mkdirSync(dataFile);
+    await expect(another.close()).rejects.toThrow(`cannot write data file ${dataFile}: `);
+    expect(readdirSync(folder).sort()).toEqual([...before, "state.json"].sort());
+    rmdirSync(dataFile);
+    await (await startEmulator({ dataFile })).close();
     expect(readFileSync(victim, "utf8")).toBe("mine");
     expect(readdirSync(folder).sort()).toEqual([...before, "state.json"].sort());
     const saved = lstatSync(dataFile);

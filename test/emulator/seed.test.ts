@@ -65,5 +65,10 @@ test("the printed request log contains no secret", async () => {
   expect(shown).toContain('"clientSecret":"[masked]"');
   expect(`${shown}${lines.join("\n")}`).not.toMatch(/canary/);
   expect(shown).toContain("pageToken=kept");
+  await api.patch(`/iam/v2/groups/${logged.rootUid}?updateMask=description`, { description: "d" });
+  expect(lines.at(-1)).toMatch(/ PATCH .* 200 \d+ ms mask description$/);
+  logged.addFault({ close: "before", count: 1 });
+  await expect(api.get("/iam/v2/groups")).rejects.toThrow();
+  expect(lines.at(-1)).toMatch(/ GET \/iam\/v2\/groups closed \d+ ms fault 1$/);
   expect(lines.join("\n")).toMatch(/^\S+Z POST \/iam\/v2\/identityProviders\/[0-9a-f]+ 200 \d+ ms$/m);
 });

@@ -63,6 +63,7 @@ test.each(receivers)("%s refuses every hostile client, then takes an event", asy
   expect(await deliver(port, delivery)).toBe(204);
   const token = delivery.headers["authorization"] ?? "";
   expect(lines.join("\n")).not.toContain(token.slice("Bearer ".length));
+  for (const line of lines) expect(line).not.toMatch(/(?<!\(400\)): its client disconnected/);
   for (const line of lines) expect(line).toMatch(/^an event was not taken \(\d{3}\): .+ \(PP800[12]\)$/);
 });
 

@@ -168,6 +168,8 @@ describe("an event", () => {
     ["that is not valid yet", { nbf: inSeconds(90) }, "from the future (claim nbf)"],
     ["that never expires", { exp: undefined }, "the claim exp is missing"],
     ["that was issued in the future", { iat: inSeconds(90) }, "from the future (claim iat)"],
+    ["without an issuer", { iss: undefined }, "claim iss missing"],
+    ["that ends at no number", { exp: "soon" as never }, "claim exp invalid"],
     ["that was issued at no number", { iat: "now" as never }, "claim iat"],
   ];
   test.each(wrongClaims)("with a token %s is refused", async (_, more, message) => {

@@ -261,7 +261,7 @@ describe("a create whose response was lost", () => {
     let posts = 0;
     server.script(({ method }) => {
       if (method !== "GET" && (posts += 1) === 1) return { cut: "before" };
-      return posts < 2 ? missing(GROUP_UID) : json({ ...inputs, uid: GROUP_UID });
+      return posts < 2 ? missing(GROUP_UID) : json({ ...inputs, uid: GROUP_UID, createTime: soon() });
     });
     await expect(handlers("AccountAssociation").create(inputs)).resolves.toMatchObject({ outs: inputs });
     expect(posts).toBe(2);

@@ -3,6 +3,7 @@ import { apiErrorFrom, ConfigError, ConnectionError } from "../../../provider/ht
 import {
   adviseOnRefusal,
   explain,
+  guardErrors,
   HandlerError,
   PartialFailure,
   propertyOf,
@@ -215,12 +216,15 @@ describe("what an error carries", () => {
     }
   });
 
-  test("no id, since the engine would store it as a created resource; a partial failure has one on purpose", () => {
+  test("no id, since the engine would store it as a created resource; a partial failure has one on purpose", async () => {
     const strange = Object.assign(new Error("m"), { id: "req-1", properties: {} });
     expect("id" in explain(specOf("Group"), "what", strange, [])).toBe(false);
     const partial = new PartialFailure("PP4004", "uid", { name: "a" }, ["first", "second"]);
     expect(partial).toMatchObject({ id: "uid", properties: { name: "a" }, reasons: ["first", "second"] });
     expect(partial.message).toBe("first\nsecond");
+    // The engine prints the reasons, so the last of them ends with the code.
+    const thrown = guardErrors(specOf("Group"), [], () => Promise.reject(partial));
+    await expect(thrown).rejects.toMatchObject({ reasons: ["first", "second (PP4004)"] });
   });
 
   test.each([

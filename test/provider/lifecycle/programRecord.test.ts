@@ -73,6 +73,14 @@ describe("the record of a program", () => {
       },
     ],
     [
+      "what it keeps though it is created again",
+      true,
+      (record) => {
+        checkAndDiff(record, inputs, unchanged);
+        record.recordCreate(identity, UID, inputs);
+      },
+    ],
+    [
       "nothing that only a refresh compares",
       false,
       (record) => record.recordDiff(identity, UID, inputs, inputs, unchanged),
@@ -217,6 +225,11 @@ describe("two resources of the program for one object, which only their uids sho
     first!.check({}, role);
     first!.diff(role, role, UID);
     await expect(first!.create(adopting)).rejects.toMatchObject({ errorCode: "PP4009" });
+    const record = new ProgramRecord();
+    record.claim(specOf("Role"), UID, 'role "made"');
+    await expect(handlersFor(specOf("Role"), offlineContext(record)).create(adopting)).rejects.toThrow(
+      'another resource of this program, role "made", already manages this object; remove one of the two',
+    );
     second!.check({}, adopting);
     second!.check({}, role);
     expect(() => second!.diff(role, role, UID)).toThrow(

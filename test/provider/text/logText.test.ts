@@ -1,3 +1,4 @@
+import { columnsOf } from "../../../provider/text/plain";
 import { logLine, logLines } from "../../../provider/text/printable";
 import { COMMAND, CONTROL } from "../../support/logCommands";
 import fc from "../../support/properties";
@@ -48,4 +49,13 @@ test.each(["## Access of acme", "a ::1 b", "::1", "#1", "C::D", "  indented", "#
 test("characters that nobody sees are written out", () => {
   expect(logLine("a\u115fb\u3164c\uffa0\u2800")).toBe("a\\u{115f}b\\u{3164}c\\u{ffa0}\\u{2800}");
   expect(logLines("a\u3164\nb")).toBe("a\\u{3164}\nb");
+});
+
+test.each([
+  ["abc", 3],
+  ["e\u0301a", 2],
+  ["漢é", 3],
+  ["🙂", 2],
+])("%s takes %i columns of a terminal", (text, columns) => {
+  expect(columnsOf(text)).toBe(columns);
 });
