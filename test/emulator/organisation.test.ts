@@ -105,6 +105,16 @@ test("terms stop creates below a root group until they are accepted for it", asy
 });
 
 describe("the caller", () => {
+  test("finds the verified root group that is named like the domain of its address", async () => {
+    const own = async () =>
+      (await api.get("/iam/v2/groups:lookupGroup")).body as { code?: number; group?: object };
+    const group = { name: "example.com", kind: "ORG_KIND_DEV", verified: false };
+    await api.make("/iam/v2/groups", "", group);
+    expect((await own()).code).toBe(5);
+    const { uid } = await api.make("/iam/v2/groups", "", { ...group, verified: true });
+    expect((await own()).group).toMatchObject({ uid });
+  });
+
   test("asks for access to a root group once", async () => {
     const ask = (group: string): Promise<ApiResponse> =>
       api.post(`/iam/v2/groups/${group}:requestGroupAccess`, {});

@@ -149,9 +149,7 @@ export function withLabels(
     const existing =
       matching.find((one) => one && !isIgnored(one)) ?? (isManaged(each) ? matching[0] : undefined);
     if (existing === undefined) continue;
-    // Under the label of an unmanaged one, no delete would take a grant of the program.
-    const more = isManaged(each) ? [`${label} (replaced)`, `${label} (${identityRoleKey(existing)})`] : [];
-    add(existing, label, ...more);
+    add(existing, label, `${label} (replaced)`, `${label} (${identityRoleKey(existing)})`);
   }
   for (const existing of [...open.values()].filter((one) => !isIgnored(one))) {
     const label = `${prefix}${existing.name}`;
