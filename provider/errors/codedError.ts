@@ -17,6 +17,10 @@ export function codeInMessage(message: string): ErrorCode | undefined {
   return (inBrackets ?? onLine) as ErrorCode | undefined;
 }
 
+/** The message of what was thrown, which code of others may have thrown without one. */
+export const messageOf = (error: unknown): string =>
+  error instanceof Error ? error.message : "unknown error";
+
 /** The code of an error; PP9001 where it is none of ours. */
 export function errorCodeOf(error: unknown): ErrorCode {
   return error instanceof CodedError ? error.errorCode : "PP9001";

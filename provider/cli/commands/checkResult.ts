@@ -1,4 +1,4 @@
-import { errorCodeOf } from "../../errors/codedError";
+import { errorCodeOf, messageOf } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import type { NamedGroup } from "../input/groups";
@@ -29,7 +29,7 @@ export const wrong = (
   code: number = exitCodes.error,
 ): CheckResult => ({ check, state: "wrong", text, code, errorCode });
 export const failed = (check: string, error: unknown): CheckResult =>
-  wrong(check, error instanceof Error ? error.message : "it failed", errorCodeOf(error), exitCodeOf(error));
+  wrong(check, messageOf(error), errorCodeOf(error), exitCodeOf(error));
 
 /** A part of CI that is not set up, and the command that does it. */
 export const missing = (check: string, text: string, command: string): CheckResult => ({
@@ -42,7 +42,7 @@ export const unchecked = (check: string, reason: string, command?: string): Chec
   check,
   state: "skipped",
   text: `not checked: ${reason}`,
-  ...(command !== undefined && { command }),
+  command,
 });
 
 /** Runs a check that asks the host: what the host does not answer is not checked. */

@@ -1,4 +1,4 @@
-import { errorCodeOf, withCode } from "../../errors/codedError";
+import { errorCodeOf, messageOf, withCode } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { json } from "../../access/report/render/escape";
 import type { Client } from "../../http/client";
@@ -15,16 +15,23 @@ import type { TokenDescription } from "../input/token";
 import { writeResults } from "../output/writeFiles";
 
 /** What the API returns for the credential. */
-export interface VisibleGroups {
+type VisibleGroups = {
   /** The name of the identity; null where the credential may not read it. */
   readonly name: string | null;
-  /** The highest groups that it may see; null where they could not be listed. */
-  readonly rootGroups: readonly NamedGroup[] | null;
-  /** Why they could not be listed. */
-  readonly problem: string | null;
-  /** The code of the problem. */
-  readonly errorCode: ErrorCode | null;
-}
+} & (
+  | {
+      /** The highest groups that it may see. */
+      readonly rootGroups: readonly NamedGroup[];
+      readonly problem: null;
+      readonly errorCode: null;
+    }
+  | {
+      readonly rootGroups: null;
+      /** Why they could not be listed. */
+      readonly problem: string;
+      readonly errorCode: ErrorCode;
+    }
+);
 
 const EXPIRED: VisibleGroups = {
   name: null,
@@ -43,7 +50,7 @@ async function readVisibleGroups(
     const name = subject !== null && isUid(subject) ? await readName(client, subject) : null;
     return { visible: { name, rootGroups, problem: null, errorCode: null }, isRefused: false };
   } catch (error) {
-    const problem = printable(error instanceof Error ? error.message : "it failed", 500);
+    const problem = printable(messageOf(error), 500);
     const isRefused = exitCodeOf(error) === exitCodes.authentication;
     return { visible: { name: null, rootGroups: null, problem, errorCode: errorCodeOf(error) }, isRefused };
   }
@@ -57,7 +64,7 @@ async function readName(client: Client, uid: string): Promise<string | null> {
 }
 
 function formatGroups({ rootGroups, problem, errorCode }: VisibleGroups): string {
-  if (rootGroups === null) return withCode(`unknown: ${problem ?? "not listed"}`, errorCode ?? "PP9001");
+  if (rootGroups === null) return withCode(`unknown: ${problem}`, errorCode);
   return rootGroups.length === 0 ? "none: the API returns no group" : describeGroups(rootGroups);
 }
 

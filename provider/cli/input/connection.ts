@@ -54,7 +54,7 @@ async function settingSources({
   return {
     stack: (key) => config.get(`platform:${key}`),
     env,
-    ...(rootUid === undefined ? {} : { rootUid }),
+    rootUid,
   };
 }
 
@@ -80,7 +80,7 @@ export async function openConnection(options: ConnectOptions = {}): Promise<Conn
   }
   const settings = readSettings(sources);
   const { rootUid } = sources;
-  return { ...createClient(settings), settings, ...(rootUid === undefined ? {} : { rootUid }) };
+  return { ...createClient(settings), settings, rootUid };
 }
 
 async function stackConfiguration(

@@ -347,7 +347,11 @@ export class BaselineFile {
  * @param policy What it asserts, and what begins to match its exceptions, is a finding.
  * @param own Rules of the organisation's own.
  */
-export function createRules(options: CommonOptions, policy?: Policy, own: readonly OwnRule[] = []): Rules {
+export function createRules(
+  options: CommonOptions,
+  policy: Policy | undefined,
+  own: readonly OwnRule[],
+): Rules {
   const now = options.now.getTime();
   const ruleOptions: RuleOptions = {
     ...defaultRuleOptions(now),

@@ -56,9 +56,7 @@ function readRequestedWait({ status, header }: Response, attempt: number): numbe
 }
 
 function describeError(body: unknown): string {
-  if (typeof body !== "object" || body === null) return "";
-  const { message, error } = body as { message?: unknown; error?: unknown };
-  const detail = message ?? error;
+  const detail = memberByPath(body, "message") ?? memberByPath(body, "error");
   return detail === undefined
     ? ""
     : `: ${printable(typeof detail === "string" ? detail : JSON.stringify(detail), 300)}`;

@@ -70,7 +70,7 @@ export function reportMessage(
   key: string | undefined,
   { sourceRoot, pageUrl }: Pick<RenderOptions, "sourceRoot" | "pageUrl">,
   maxBytes: number,
-  env: Environment = {},
+  env: Environment,
 ): Message {
   // A run of another scope must not replace what this one posts.
   const scope = report.command === "drift" && report.scope !== undefined ? ` (${report.scope})` : "";

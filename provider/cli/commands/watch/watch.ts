@@ -9,7 +9,7 @@ import type { DriftRequest } from "../../../access/drift/drift";
 import { ChangedResources, aggregatedKinds } from "../../../access/drift/stateComparison";
 import type { ChangeEvent } from "../../../access/drift/stateComparison";
 import type { DriftReport } from "../../../access/report/report";
-import { errorCodeOf, withCode } from "../../../errors/codedError";
+import { errorCodeOf, messageOf, withCode } from "../../../errors/codedError";
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";
 import { durationNanos } from "../../../fields/formats";
@@ -191,8 +191,7 @@ const RETRY_MS = 60_000;
 
 /** Drops the body of an event, which no run needs. */
 function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
-  const actorSubject = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : undefined;
-  return { name, subject, time, ...(actorSubject === undefined ? {} : { actor: { subject: actorSubject } }) };
+  return { name, subject, time, actor: isObject(actor) ? { subject: actor["subject"] } : undefined };
 }
 
 /** How a receiver of events verifies and handles them. */
@@ -287,9 +286,10 @@ export class EventReceiver {
     } catch (error) {
       const dropped = this.enqueue([...events, ...this.waiting]);
       const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
-      const reason = error instanceof Error ? printable(error.message) : "unknown error";
       const next = this.isClosed ? "" : `; the next run checks its ${events.length} events again`;
-      this.options.log(withCode(`a run failed: ${reason}${next}${loss}`, errorCodeOf(error)));
+      this.options.log(
+        withCode(`a run failed: ${printable(messageOf(error))}${next}${loss}`, errorCodeOf(error)),
+      );
       // Events that came meanwhile start a run sooner.
       if (this.timer === undefined) this.startIn(Math.max(this.options.settleMs, RETRY_MS));
     }
