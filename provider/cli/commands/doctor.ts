@@ -15,6 +15,7 @@ import { checkProjectFiles } from "../input/projectFiles";
 import { execPulumi } from "../input/pulumi";
 import type { Connection } from "../input/connection";
 import { defineCommand } from "../framework/defineCommand";
+import { installedFolder } from "../output/packageSource";
 import { writeResults } from "../output/writeFiles";
 import { describeGroups, listRootGroups } from "../input/groups";
 import type { NamedGroup } from "../input/groups";
@@ -31,14 +32,18 @@ const MAX_SKEW_MS = 60_000;
 
 interface Manifest {
   readonly version: string;
-  readonly engines?: Readonly<Record<string, string>>;
-  readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** The package.json of a package, found from a folder; undefined where it is not installed. */
-function readManifest(name: string, folder: string): Manifest | undefined {
+/** What package.json of this package says. */
+interface OwnManifest extends Manifest {
+  readonly engines: { readonly node: string };
+  readonly peerDependencies: { readonly "@pulumi/pulumi": string };
+}
+
+/** The package.json of a package; undefined where the current folder has it not installed. */
+function readManifest(name: string): Manifest | undefined {
   try {
-    const path = createRequire(join(folder, "package.json")).resolve(`${name}/package.json`);
+    const path = createRequire(join(process.cwd(), "package.json")).resolve(`${name}/package.json`);
     return JSON.parse(readFileSync(path, "utf8")) as Manifest;
   } catch {
     return undefined;
@@ -46,12 +51,12 @@ function readManifest(name: string, folder: string): Manifest | undefined {
 }
 
 async function checkVersions(stack: string | undefined): Promise<CheckResult[]> {
-  const own = readManifest("pulumi-platform", __dirname);
-  const node = own?.engines?.["node"] ?? ">=20.19";
-  const sdk = own?.peerDependencies?.["@pulumi/pulumi"] ?? ">=3.216.0 <4";
-  const installed = readManifest("@pulumi/pulumi", process.cwd());
+  const own = JSON.parse(readFileSync(join(installedFolder(), "package.json"), "utf8")) as OwnManifest;
+  const { node } = own.engines;
+  const sdk = own.peerDependencies["@pulumi/pulumi"];
+  const installed = readManifest("@pulumi/pulumi");
   return [
-    ok("package", `pulumi-platform ${own?.version ?? "of an unknown version"}`),
+    ok("package", `pulumi-platform ${own.version}`),
     satisfies(process.version, node, { includePrerelease: true })
       ? ok("node", process.version)
       : wrong("node", `${process.version} is too old: install Node ${node}`, "PP5015"),
@@ -74,7 +79,7 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
 /** Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options. */
 function checkTypeScript(): CheckResult[] {
   const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readFileSync("tsconfig.json", "utf8"));
-  if (!isNew || readManifest("typescript", process.cwd()) !== undefined) return [];
+  if (!isNew || readManifest("typescript") !== undefined) return [];
   return [
     wrong(
       "typescript",
@@ -131,12 +136,15 @@ async function checkCli(): Promise<CheckResult> {
   }
 }
 
+/** Through which proxy requests went, which is an address then. */
+function describeProxy(baseUrl: string): string {
+  const proxy = proxyFor(baseUrl);
+  return proxy === undefined ? "" : ` through the proxy ${new URL(proxy).host}`;
+}
+
 /** Address, TLS and clock, by one request that carries no credential. */
 async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   const { baseUrl, timeoutMs } = settings;
-  const proxy = proxyFor(baseUrl);
-  const viaProxy =
-    proxy === undefined ? "" : ` through the proxy ${URL.canParse(proxy) ? new URL(proxy).host : ""}`;
   const call = { method: "GET", path: "/ping/v2/ping" } as const;
   const transport = new Transport({ ...apiEndpoint(settings), timeoutMs, maxSockets: 1 });
   let date: number;
@@ -147,7 +155,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   } catch (error) {
     return error instanceof ConnectionError && error.errorCode === "PP2105"
       ? [
-          ok("address", `${baseUrl} accepts connections${viaProxy}`),
+          ok("address", `${baseUrl} accepts connections${describeProxy(baseUrl)}`),
           failed("tls", error),
           skipped("clock", "tls"),
         ]
@@ -155,7 +163,7 @@ async function checkServer({ settings }: Connection): Promise<CheckResult[]> {
   }
   const skew = Date.now() - date;
   return [
-    ok("address", `${baseUrl} responds to a ping${viaProxy}`),
+    ok("address", `${baseUrl} responds to a ping${describeProxy(baseUrl)}`),
     checkTls(baseUrl),
     Number.isNaN(skew)
       ? warning("clock", "the response has no Date header")

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { errorCodes } from "../../errors/registry";
 import type { ErrorCode } from "../../errors/registry";
-import { packageFolder } from "../../text/packageVersion";
 import { printable } from "../../text/printable";
 import { findRule, rules } from "../../access/rules";
 import type { Rule } from "../../access/rules";
@@ -22,6 +21,7 @@ import { writeResults } from "../output/writeFiles";
 import type { Flags, Parsed } from "../framework/flags";
 import { outputFlag, readDestinations } from "../framework/options";
 import { ownCommand } from "../input/packageManager";
+import { installedFolder } from "../output/packageSource";
 
 const forms = ["text", "json", "md"] as const;
 
@@ -70,13 +70,7 @@ export const { main } = command;
 
 /** What docs/troubleshooting.md says of a code. */
 function codeAsMarkdown(code: ErrorCode): string {
-  const folder = packageFolder();
-  if (folder === undefined)
-    throw new UsageError(
-      "PP5005",
-      "the package's docs/troubleshooting.md is not there: install the package again",
-    );
-  const page = readFileSync(join(folder, "docs/troubleshooting.md"), "utf8");
+  const page = readFileSync(join(installedFolder(), "docs/troubleshooting.md"), "utf8");
   const parts = page.split(/^(?=##)/m);
   return (parts.find((part) => part.startsWith(`### ${code}\n`)) ?? "").trimEnd();
 }

@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { printable } from "../../text/printable";
-import { ownVersion, packageFolder } from "../../text/packageVersion";
+import { ownVersion } from "../../text/packageVersion";
 import { defineCommand } from "../framework/defineCommand";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import { execPulumi, PulumiError } from "../input/pulumi";
 import { ownCommand } from "../input/packageManager";
+import { installedFolder } from "../output/packageSource";
 
 async function install(folder: string): Promise<string> {
   const version = ownVersion();
@@ -34,7 +35,7 @@ export const command = defineCommand(
     if ((action !== "install" && action !== "path") || more.length > 0) {
       throw new UsageError("PP5004", `plugin takes install or path: write ${ownCommand()} plugin install`);
     }
-    const folder = join(packageFolder() ?? "", "dist", "plugin");
+    const folder = join(installedFolder(), "dist", "plugin");
     process.stdout.write(`${action === "path" ? folder : await install(folder)}\n`);
     return exitCodes.clean;
   },

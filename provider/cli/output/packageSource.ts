@@ -1,8 +1,9 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../../fields/values";
-import { ownVersion } from "../../text/packageVersion";
+import { ownVersion, packageFolder } from "../../text/packageVersion";
 import { quoteWord } from "../../text/plain";
+import { UsageError } from "../framework/exitCodes";
 import { withFoldersAbove } from "../input/projectFiles";
 
 /** What a package manager adds this package to a project by. */
@@ -10,6 +11,13 @@ interface PackageSource {
   readonly specifier: string;
   /** Commands before that, in the folder of the project. */
   readonly prepare: readonly string[];
+}
+
+/** The folder of this package. @throws UsageError where it was bundled, without the files that commands read. */
+export function installedFolder(): string {
+  const folder = packageFolder();
+  if (folder !== undefined) return folder;
+  throw new UsageError("PP5005", "the files of pulumi-platform are not there: install the package again");
 }
 
 /** The project that this package is installed in: one at or above the current folder may link to it. */
@@ -50,10 +58,9 @@ function installedArchive(packageRoot: string): string | undefined {
  *
  * @param project its folder: a copy that is there is not made again.
  */
-export function packageSource(packageRoot: string | undefined, project: string): PackageSource {
+export function packageSource(packageRoot: string, project: string): PackageSource {
   const version = ownVersion();
   const released = { specifier: `pulumi-platform@${version}`, prepare: [] };
-  if (packageRoot === undefined) return released;
   const isCheckout = existsSync(join(packageRoot, "provider"));
   const archive = isCheckout
     ? join(packageRoot, `pulumi-platform-${version}.tgz`)

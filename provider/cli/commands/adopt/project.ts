@@ -4,7 +4,6 @@ import { urnParts } from "../../../access/documents/engineState";
 import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/resourceSpec";
-import { packageFolder } from "../../../text/packageVersion";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
@@ -12,7 +11,7 @@ import { findPackageManager } from "../../input/packageManager";
 import { GITIGNORE, findProjectFile, withFoldersAbove } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
-import { packageSource } from "../../output/packageSource";
+import { installedFolder, packageSource } from "../../output/packageSource";
 import { writeText } from "../../output/writeFiles";
 import { newProjectFiles } from "../init/workflows";
 
@@ -46,7 +45,7 @@ export function describeInstallation(out: string): readonly string[] {
   const { name, add } = findPackageManager(withFoldersAbove(resolve(out)));
   if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
     return existsSync(join(out, "node_modules", "pulumi-platform")) ? [] : [`${name} install`];
-  const { prepare, specifier } = packageSource(packageFolder(), out);
+  const { prepare, specifier } = packageSource(installedFolder(), out);
   return [...prepare, `${add} ${specifier}`];
 }
 
@@ -66,7 +65,7 @@ export function writeProject(
 ): void {
   const files = {
     ...(isEmptyFolder(out) && {
-      ...newProjectFiles(packageFolder() ?? "", projectName, "index.ts"),
+      ...newProjectFiles(installedFolder(), projectName, "index.ts"),
       ".gitignore": GITIGNORE,
     }),
     ...program,

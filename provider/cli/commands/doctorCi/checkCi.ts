@@ -6,13 +6,12 @@ import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilityEffects";
-import { CodedError } from "../../../errors/codedError";
+import { CodedError, messageOf } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
 import { UsageError } from "../../framework/exitCodes";
 import { printableAddress } from "../../../text/address";
-import { packageFolder } from "../../../text/packageVersion";
 import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
@@ -24,6 +23,7 @@ import { addTo, compareTexts, isObject } from "../../../fields/values";
 import { isImported } from "../../input/imports";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
+import { installedFolder } from "../../output/packageSource";
 import {
   describeForCi,
   findLackingGitignore,
@@ -307,7 +307,7 @@ async function checkIdentities(
     const variables = new Map([...outputs, ...checks.variables]);
     return isRead(variables) ? await checkCredentials(connection, { ...checks, variables }) : all(notRead);
   } catch (error) {
-    return all(error instanceof Error ? printable(error.message, 300) : "the organisation cannot be read");
+    return all(printable(messageOf(error), 300));
   }
 }
 
@@ -316,10 +316,8 @@ export async function checkCi(
   connect: () => Promise<Connection>,
   stack: string | undefined,
 ): Promise<CheckResult[]> {
-  const packageRoot = packageFolder();
-  if (packageRoot === undefined) throw new UsageError("PP5011", "--ci needs the installed package");
   try {
-    return await checkRepository(connect, packageRoot, stack);
+    return await checkRepository(connect, stack);
   } catch (error) {
     if (error instanceof CodedError) return [failed("repository", error)];
     throw error;
@@ -328,9 +326,9 @@ export async function checkCi(
 
 async function checkRepository(
   connect: () => Promise<Connection>,
-  packageRoot: string,
   stack: string | undefined,
 ): Promise<CheckResult[]> {
+  const packageRoot = installedFolder();
   const env = readEnvironment();
   const found = inspectFolder(".");
   checkFolder(found);

@@ -3,7 +3,6 @@ import { basename, join, relative, sep } from "node:path";
 import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
-import { packageFolder } from "../../../text/packageVersion";
 import { quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
@@ -14,7 +13,7 @@ import type { NamedBackend } from "../../input/backend";
 import { checkLockfiles, ownCommand } from "../../input/packageManager";
 import { GITIGNORE, projectNameOf } from "../../input/projectFiles";
 import { webAddress } from "../../input/repository";
-import { packageSource } from "../../output/packageSource";
+import { installedFolder, packageSource } from "../../output/packageSource";
 import { checkNewFiles, isTaken, writeNewFiles, joinFilePath } from "../../output/writeFiles";
 import type { NewFile } from "../../output/writeFiles";
 import {
@@ -317,9 +316,7 @@ function listFiles(plan: InitPlan, hasScript: boolean): NewFile[] {
 }
 
 function init(dir: string, values: InitValues): number {
-  const packageRoot = packageFolder();
-  if (packageRoot === undefined)
-    throw new UsageError("PP5011", "init needs the installed package: run it by npx");
+  const packageRoot = installedFolder();
   const folder = inspectFolder(dir);
   const { branch } = values;
   const found =

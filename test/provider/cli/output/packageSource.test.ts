@@ -58,6 +58,5 @@ test.each([
 });
 
 test("names the version where the package lies in no project", () => {
-  expect(packageSource(undefined, folder)).toEqual(released);
   expect(packageSource(folder, folder)).toEqual(released);
 });
