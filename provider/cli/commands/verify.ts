@@ -121,16 +121,10 @@ async function checkPlan(review: ReviewReport, path: string | undefined): Promis
  * @throws DocumentError where the stack is another one than the preview showed: that was edited, or the stack was updated since.
  */
 function checkRecord({ plan }: ReviewReport, state: StateExport): void {
-  if (plan?.record === undefined) {
-    throw new DocumentError(
-      "PP6006",
-      "the report does not say what the stack recorded: review again with this version, with --plan",
-    );
-  }
-  if (plan.record === digestRecord(listRecorded(state))) return;
+  if (plan?.record === digestRecord(listRecorded(state))) return;
   throw new DocumentError(
     "PP6005",
-    "the stack records something else than the preview that was reviewed shows: it was updated since, or the preview was edited; write the preview and the plan again, and review them",
+    "the stack records something else than the preview that was reviewed shows: it was updated since, the preview was edited, or another version wrote the report; write the preview and the plan again, and review them",
   );
 }
 

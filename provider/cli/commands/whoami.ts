@@ -18,19 +18,10 @@ import { writeResults } from "../output/writeFiles";
 type VisibleGroups = {
   /** The name of the identity; null where the credential may not read it. */
   readonly name: string | null;
+  // The highest groups that it may see, or why they could not be listed.
 } & (
-  | {
-      /** The highest groups that it may see. */
-      readonly rootGroups: readonly NamedGroup[];
-      readonly problem: null;
-      readonly errorCode: null;
-    }
-  | {
-      readonly rootGroups: null;
-      /** Why they could not be listed. */
-      readonly problem: string;
-      readonly errorCode: ErrorCode;
-    }
+  | { readonly rootGroups: readonly NamedGroup[]; readonly problem: null; readonly errorCode: null }
+  | { readonly rootGroups: null; readonly problem: string; readonly errorCode: ErrorCode }
 );
 
 const EXPIRED: VisibleGroups = {

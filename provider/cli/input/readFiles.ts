@@ -115,5 +115,5 @@ export function describeFileError(error: unknown): string {
   if (code === "ENOTDIR") return "a part of the path is a file, not a folder";
   if (code === "ELOOP") return "its symbolic links form a circle";
   if (code === "ENXIO") return "it is a socket; name a file";
-  return typeof code === "string" ? code : "unreadable";
+  return String(code);
 }

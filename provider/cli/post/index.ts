@@ -1,4 +1,4 @@
-import { errorCodeOf, withCode } from "../../errors/codedError";
+import { errorCodeOf, messageOf, withCode } from "../../errors/codedError";
 import type { Report } from "../../access/report/report";
 import { printable } from "../../text/printable";
 import { postToIssue, postToPullRequest } from "./github";
@@ -70,15 +70,10 @@ export async function post(content: Report | NotReviewed, options: PostOptions):
     say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env), 300)}`);
     return true;
   } catch (error) {
-    const known = error instanceof PostError;
-    const advice = known && (error.status === 401 || error.status === 403) ? `; ${target.refused}` : "";
-    const reason = known ? error.message : "an unexpected error";
-    say(
-      withCode(
-        `pulumi-platform: warning: --post ${host}: not posted: ${reason}${advice}`,
-        errorCodeOf(error),
-      ),
-    );
+    const status = error instanceof PostError ? error.status : undefined;
+    const advice = status === 401 || status === 403 ? `; ${target.refused}` : "";
+    const text = `--post ${host}: not posted: ${printable(messageOf(error), 600)}${advice}`;
+    say(withCode(`pulumi-platform: warning: ${text}`, errorCodeOf(error)));
     return false;
   }
 }

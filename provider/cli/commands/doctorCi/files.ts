@@ -132,7 +132,7 @@ export function checkContents(
       (_, index) => !isAsWritten(lines[index]?.line, index),
     );
     if (at < 0) return [];
-    const { number = lines.at(-1)?.number ?? 1 } = lines[at] ?? {};
+    const { number } = lines[at] ?? lines.at(-1) ?? { number: 1 };
     return [
       unchecked(
         check,

@@ -271,27 +271,29 @@ export function inspectFolder(given: string): ProjectFolder {
   const root = top === undefined ? folder : realpathSync(top);
   const remote = (top === undefined ? undefined : git(root, "remote", "get-url", "origin")) ?? "";
   const { server, repository } = parseRemote(remote);
-  const above = withFoldersAbove(folder, root);
-  const [manifest, ...manifestsAbove] = above.map((one): Manifest | undefined =>
-    readFile(join(one, "package.json"), (text) => JSON.parse(text) as unknown),
-  );
+  const folders = withFoldersAbove(folder, root);
+  const [own, ...above] = folders.map((one): PackageFolder => ({
+    folder: one,
+    root,
+    manifest: readFile(join(one, "package.json"), (text) => JSON.parse(text) as unknown),
+  }));
   const project = findProject(folder);
   return {
     folder,
     root,
     path: relative(root, folder).split(sep).join("/") || ".",
-    folders: above,
+    folders,
     host: top === undefined ? undefined : findHost(root, server),
     repository,
     server,
     ...(top === undefined ? { defaultBranch: "main", branchSource: "by default" } : findDefaultBranch(root)),
-    packageManager: findPackageManager(above),
-    manifest,
-    above: manifestsAbove.map((one, index) => ({ folder: above[index + 1] ?? root, root, manifest: one })),
+    packageManager: findPackageManager(folders),
+    manifest: own?.manifest,
+    above,
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),
-    hasGitignore: above.some((path) => existsSync(join(path, ".gitignore"))),
+    hasGitignore: folders.some((path) => existsSync(join(path, ".gitignore"))),
     project: project?.name,
-    main: findMain(folder, project?.main ?? manifest?.main) ?? findMain(folder, undefined),
+    main: findMain(folder, project?.main ?? own?.manifest?.main) ?? findMain(folder, undefined),
     stack: findStack(folder),
   };
 }
