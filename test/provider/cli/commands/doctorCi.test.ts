@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -262,17 +262,32 @@ async function check({
   return { code, checks, wrong: checks.filter(({ state }) => state === "wrong") };
 }
 
-test.each(["github", "gitlab"] as const)(
-  "all checks pass in a repository of %s that is set up",
-  async (host) => {
-    const { code, checks } = await check({ host });
-    expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
-    expect(code).toBe(0);
-    expect(checks.map((one) => one.check)).toEqual(
-      expect.arrayContaining(["codeowners", "pins", "variables", "branch", "identity preview", "project"]),
-    );
+/** What demands the same without a rule set. */
+const CLASSIC = {
+  required_pull_request_reviews: {
+    require_code_owner_reviews: true,
+    dismiss_stale_reviews: true,
+    require_last_push_approval: true,
   },
-);
+  required_status_checks: { strict: true, checks: [{ context: "access-review", app_id: APP }] },
+  enforce_admins: { enabled: true },
+};
+const classic = (more: object = {}): Setup => ({
+  set: { [RULES]: [], [`${REPO}/branches/main/protection`]: { ...CLASSIC, ...more } },
+});
+
+test.each<[string, Setup]>([
+  ["GitHub", {}],
+  ["GitHub, by the older protection of its branch", classic()],
+  ["GitLab", { host: "gitlab" }],
+])("all checks pass in a repository of %s that is set up", async (_, setup) => {
+  const { code, checks } = await check(setup);
+  expect(checks.filter(({ state }) => state !== "ok")).toEqual([]);
+  expect(code).toBe(0);
+  expect(checks.map((one) => one.check)).toEqual(
+    expect.arrayContaining(["codeowners", "pins", "variables", "branch", "identity preview", "project"]),
+  );
+});
 
 const LACKS =
   /lacks CAP_IAM_\w+.*, for Identity of the stack: .* of the role editor in the program that makes it/;
@@ -342,14 +357,18 @@ test("a workflow that is not what init writes is to be read, and no other one", 
   };
   const newer = review.replace(/@[0-9a-f]{40}/g, `@${"1".repeat(40)}`).replace("name:", "# mine\n\nname:");
   for (const text of [review, newer]) expect(await states(text)).toMatchObject([{ state: "ok" }]);
-  const [, line, ...more] = await states(review.replace("workflow_run:", "pull_request_target:"));
-  expect([line?.state, line?.text, more]).toEqual([
-    "skipped",
-    expect.stringMatching(
-      /access-review\.yml:\d+ is not what this version of init writes, which is "workflow_run:": read what differs$/,
-    ),
-    [],
-  ]);
+  const end = review.trimEnd().split("\n");
+  for (const [text, number, expected] of [
+    [review.replace("workflow_run:", "pull_request_target:"), "\\d+", "workflow_run:"],
+    [`${end.join("\n")}\nmore: 1\n`, end.length + 1, "nothing"],
+    [end.slice(0, -1).join("\n"), end.length - 1, end.at(-1)?.trim() ?? ""],
+  ] as const) {
+    const [, line, ...more] = await states(text);
+    const said = `access-review\\.yml:${number} is not what this version of init writes, which is `;
+    expect([line?.state, more]).toEqual(["skipped", []]);
+    expect(line?.text).toMatch(new RegExp(said));
+    expect(line?.text).toContain(`${JSON.stringify(expected)}: read what differs`);
+  }
 });
 
 test("the pipeline of GitLab whose image has another version and a digest is what init writes", async () => {
@@ -436,6 +455,7 @@ const project = (member: string, value: unknown) => gitlabSet(PROJECT, { [member
 const approvals = (member: string, value: boolean) => gitlabSet(`${PROJECT}/approvals`, { [member]: value });
 const protectedBy = (levels: object | undefined) => gitlabSet(`${PROJECT}/protected_branches/main`, levels);
 const STATUS = `${ENVIRONMENTS}/access-status`;
+const SUBJECTS = `${REPO}/actions/oidc/customization/sub`;
 const policies = { branch_policies: [{ id: 9, name: "*" }] };
 const errors = { errors: [{ message: "Unknown owner on line 2" }] };
 const reviewed = (parameters: object) =>
@@ -467,9 +487,9 @@ const toTrunk = new RegExp(
   `^sed -i\\.bak 's\\|branches: .*\\|branches: \\[trunk\\]\\|' ${DEPLOY} && rm ${DEPLOY}\\.bak$`,
 );
 const teams = { ".github/workflows/access-deploy-teams.yml": "env:\n  STACK: acme/teams/prod\n" };
-const unpinned = {
-  ".github/workflows/o.yml": "jobs:\n  a:\n    steps:\n      - uses: actions/checkout@v4\n",
-};
+const using = (action: string): Setup => ({
+  files: { ".github/workflows/o.yml": `jobs:\n  a:\n    steps:\n      - uses: ${action}\n` },
+});
 const again =
   /^glab api -X DELETE projects\/:id\/protected_branches\/main && glab api -X POST .*merge_access_level=40/;
 const keepsNamed =
@@ -494,11 +514,13 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     toTrunk,
     set(REPO, { default_branch: "trunk" }),
   ],
+  [/^workflows .* is a'b$/, /branches: \[<branch>\]/, set(REPO, { default_branch: "a'b" })],
   [
     /^secrets .*_KEY is not/,
     /^gh secret set ACCESS_APP_PRIVATE_KEY --env access-status/,
     set(`${STATUS}/secrets`, { secrets: [] }),
   ],
+  [/^secrets .*_KEY is not/, /--env access-status/, set(STATUS, undefined)],
   [
     /^secrets .*every branch can read/,
     /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
@@ -529,10 +551,16 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     /-X DELETE .*\/9"$/,
     set(`${STATUS}/deployment-branch-policies`, policies),
   ],
+  [
+    /^env production main may not use it$/,
+    /-X POST .*\/deployment-branch-policies" -f name=main$/,
+    set(`${ENVIRONMENTS}/production/deployment-branch-policies`, { branch_policies: [] }),
+  ],
   [/^branch main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
   [/^branch an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
   [/^branch .*may approve it: require approval of/, /"require_last_push_approval":true/, ownApproval],
   [/^status .*GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
+  [/^status .*any source: a workflow of every/, /_id":4711/, set(RULES, [statusOf(0)])],
   [
     /^status .*may be older than the last merge/,
     /"strict_required_status_checks_policy":true/,
@@ -544,9 +572,14 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     set(`${REPO}/rulesets/7`, { bypass_actors: [{ actor_id: 1 }] }),
   ],
   [
+    /^bypass administrators may bypass/,
+    /branches\/main\/protection\/enforce_admins"$/,
+    classic({ enforce_admins: { enabled: false } }),
+  ],
+  [
     /^subjects .*begin with repo:acme@1\/access@2/,
     /^sed -i\.bak 's\|repo:acme.*@2\|' ci\.ts && rm ci\.ts\.bak$/,
-    set(`${REPO}/actions/oidc/customization/sub`, { sub_claim_prefix: "repo:acme@1/access@2" }),
+    set(SUBJECTS, { sub_claim_prefix: "repo:acme@1/access@2" }),
   ],
   [/^codeowners .*Unknown owner on line 2/, /codeowners\/errors/, set(`${REPO}/codeowners/errors`, errors)],
   [
@@ -567,8 +600,9 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
   [
     /^pins .*o\.yml uses actions\/checkout@v4/,
     /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
-    { files: unpinned },
+    using("actions/checkout@v4"),
   ],
+  [/^pins .*uses docker:\S*alpine:3,/, /imagetools inspect alpine:3$/, using("docker://alpine:3")],
   [
     /^identity preview .*may also CAP_\w+ and \d+ more, by the role editor .*: it must only read/,
     /^curl -fX DELETE .*\/iam\/v2\/roleBindings\/[0-9a-f/]+"$/s,
@@ -612,11 +646,22 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     tokensOf("access-preview", "production", "*"),
   ],
   [
+    /^variables .* environment production is not set$/,
+    /^glab variable set PULUMI_ACCESS_TOKEN .*--scope production/,
+    tokensOf("access-preview"),
+  ],
+  [
+    /^variables .* environment production is not masked and not protected$/,
+    /^glab variable update PULUMI_ACCESS_TOKEN .*--scope production/,
+    tokensOf("access-preview", "production"),
+  ],
+  [
     /^settings .*ran before the last merge/,
     /projects\/:id -f merge_method=rebase_merge$/,
     project("merge_method", "merge"),
   ],
-  [/^pipeline .*ci\.yml is a file of this project/, /ci_config_path=/, project("ci_config_path", null)],
+  [/^pipeline \.gitlab-ci\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", null)],
+  [/^pipeline own\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", "own.yml")],
   [
     /^pipeline PLATFORM_BASE_URL of .* is http:\S+ it must begin with https/,
     /^grep -n PLATFORM_BASE_URL gitlab-ci\.yml/,
@@ -628,8 +673,14 @@ test.each<[said: RegExp, command: RegExp, setup: Setup]>([
     /^glab api -X POST projects\/:id\/protected_branches/,
     protectedBy(undefined),
   ],
+  [/^branch main can be overwritten$/, /allow_force_push=false$/, protectedBy({ allow_force_push: true })],
   [/^branch every developer may push to main$/, again, protectedBy({ push_access_levels: everyone })],
   [/^branch every developer may merge into main$/, keepsNamed, protectedBy(named)],
+  [
+    /^approval code owners need not approve$/,
+    /code_owner_approval_required=true$/,
+    protectedBy({ code_owner_approval_required: false }),
+  ],
   [
     /^approval who pushes to a merge request of another/,
     /^glab api -X POST projects\/:id\/approvals -f merge_requests_disable_committers_approval=true$/,
@@ -752,22 +803,32 @@ describe("what cannot be judged has not passed:", () => {
     );
   });
 
-  test("rule sets whose exceptions the token may not see", async () => {
-    const { code, checks } = await check({ set: { [`${REPO}/rulesets/7`]: { bypass_actors: undefined } } });
-    expect(code).toBe(4);
-    expect(checks.find((one) => one.check === "bypass")?.state).toBe("skipped");
+  test.each<[said: string, setup: Setup]>([
+    ["bypass: the token may not see who bypasses", set(`${REPO}/rulesets/7`, { bypass_actors: undefined })],
+    ["status: whether app 4711 is yours", set(`${REPO}/actions/variables`, 403)],
+    ["subjects: this server does not say", set(SUBJECTS, { sub_claim_prefix: undefined })],
+    ["github: the token may not see acme/access", set(REPO, undefined)],
+    ["gitlab: the token may not see acme/access", gitlabSet(PROJECT, undefined)],
+    ["github: the remote origin names no rep", { env: { GITHUB_REPOSITORY: "access" } }],
+    ["gitlab: the remote origin names no proj", { host: "gitlab", env: { CI_PROJECT_ID: "" } }],
+    ["settings: this GitLab does not show merge_method", project("merge_method", undefined)],
+    ["approval: this GitLab has no approval of", protectedBy({ code_owner_approval_required: undefined })],
+  ])("%s", async (said, setup) => {
+    const { checks, wrong } = await check(setup);
+    // Without a project of GitLab the files are there to be read.
+    expect(wrong.filter((one) => one.check !== "pins")).toEqual([]);
+    const skipped = checks.filter(({ state }) => state === "skipped");
+    const lines = skipped.map(({ check: name, text }) => `${name}: ${text.replace("not checked: ", "")}`);
+    expect(lines).toContainEqual(expect.stringContaining(said));
   });
 
-  test.each([
-    ["github", REPO],
-    ["gitlab", PROJECT],
-  ] as const)("a repository of %s that the token may not see", async (host, path) => {
-    const { checks, wrong } = await check({ host, set: { [path]: undefined } });
-    // The files are there to be read.
-    expect(wrong.filter((one) => one.check !== "pins")).toEqual([]);
-    expect(checks.filter((one) => one.check === host)).toMatchObject([
-      { state: "skipped", text: expect.stringMatching(/the token may not see acme\/access/) as unknown },
-    ]);
+  test("an identity of an organisation that the token may not list", async () => {
+    bench.emulator.addFault({ path: "/registry/v2/repos", status: 403, body: { code: 7, message: "no" } });
+    const { checks } = await check();
+    expect(checks.find((one) => one.check === "identity preview")).toMatchObject({
+      state: "skipped",
+      text: "not checked: the token may not list the whole organisation",
+    });
   });
 
   test("a token that is refused ends with 3", async () => {
@@ -904,6 +965,21 @@ test.each([
   expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([{ state: "ok" }]);
 });
 
+test("a repository without a lockfile and without workflows gets the commands that make them", async () => {
+  await check();
+  for (const path of ["package-lock.json", ".github/workflows"]) rmSync(path, { recursive: true });
+  const lines = linesOf((await run(["-o", "json"])).stdout);
+  const [all, lockfile, pins] = ["workflows", "lockfile", "pins"].map((name) =>
+    lines.find((one) => one.check === name),
+  );
+  expect(all).toMatchObject({
+    text: ".github/workflows has no access-preview.yml, access-review.yml, access-deploy.yml, access-drift.yml",
+    command: "npx --no pulumi-platform init",
+  });
+  expect(lockfile).toMatchObject({ state: "wrong", command: "npm install" });
+  expect(pins).toMatchObject({ state: "skipped" });
+});
+
 test("what lies in the repository is no such dependency", async () => {
   const lock = npmLock("file:vendor/a.tgz");
   const files = { ...manifest("file:vendor/a.tgz"), ...lock, "vendor/a.tgz": "" };
@@ -918,12 +994,20 @@ test.each(["ci.ts", "access-ci/gitlab-ci.yml"])("a placeholder that is left in %
   );
 });
 
-test("a host that cannot be reached is asked once, and is one line", async () => {
+test("a host that cannot be reached is asked once, at the address of the remote, and is one line", async () => {
+  await check();
+  folder.git("remote", "set-url", "origin", "git@github.invalid:acme/access.git");
   const start = performance.now();
-  const { code, checks } = await check({ env: { GITHUB_API_URL: "https://github.invalid" } });
+  const { code, stdout } = await run(["-o", "json"], { GITHUB_TOKEN: "ghp_canary" });
   expect(code).toBe(4);
-  const lines = checks.filter(({ state }) => state === "skipped").map((one) => one.check);
-  expect(lines).toEqual(["github", "identity preview", "identity review", "identity deploy"]);
+  const skipped = linesOf(stdout).filter(({ state }) => state === "skipped");
+  expect(skipped.map((one) => one.check)).toEqual([
+    "github",
+    "identity preview",
+    "identity review",
+    "identity deploy",
+  ]);
+  expect(skipped[0]?.text).toContain("GET https://github.invalid/api/v3/repos/acme/access: ");
   expect(performance.now() - start).toBeLessThan(20_000);
 });
 
