@@ -151,6 +151,7 @@ export class FakeGitHub extends FakeHost {
     const given = (body ?? {}) as Partial<Issue>;
     const path = url.pathname;
     if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
+    if (path === "/user") return [200, { login: this.login }];
     const base = "/repos/acme/access";
     if (/\/compare\/\w+\.\.\.main$/.test(path)) return [200, { files: [] }];
     const [, compared] = /\/compare\/main\.\.\.(\w+)$/.exec(path) ?? [];

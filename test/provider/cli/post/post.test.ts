@@ -136,6 +136,22 @@ describe("a comment on a pull request of GitHub", () => {
     expect(comments()).toHaveLength(2);
   });
 
+  test("is known by GitHub's own name, or that of the user, where the token may not use GraphQL", async () => {
+    github.login = "deploy-user";
+    const strangers = github.comment("mallory", `${marker}\nforged`);
+    const own = ["deploy-user", "github-actions[bot]"].map((login) =>
+      github.comment(login, `${marker}\nold`),
+    );
+    comments().push(strangers, ...own);
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_GRAPHQL_URL: "http://127.0.0.1:1" };
+    const updated = async (more: object) => {
+      await run("github-pr", riskyReview, { env: { ...env, ...more } });
+      return comments().map(({ body }) => body.includes("Access review of"));
+    };
+    expect(await updated({})).toEqual([false, true, false]);
+    expect(await updated({ GITHUB_ACTIONS: "true" })).toEqual([false, true, true]);
+  });
+
   test("is posted to the pull request that the event names", async () => {
     github.issue("bob", "another", { number: 42, pull_request: {} });
     const file = event({ pull_request: { number: 42 } });
@@ -214,16 +230,20 @@ describe("a comment on a pull request of GitHub", () => {
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent() };
     expect(await run("github-pr", riskyReview, { env })).toBe(true);
     expect(await checkPullRequest(env)).toBe(1);
+    // What lies behind the last page that is read may be a newer change.
+    github.events.set(1, Array.from({ length: 3000 }, () => changed("2026-05-11T05:54:59Z")).flat());
+    await expect(checkPullRequest(env)).rejects.toThrow("the list has more than 30 pages");
   });
 
   test.each([
-    ["names no default branch", {}, { repository: {} }],
-    ["does not say when the run began", { created_at: undefined }, {}],
-  ])("is not posted where the event %s", async (_, more, event_) => {
+    ["no default branch, or not when", {}, { repository: {} }],
+    ["no default branch, or not when the run began", { created_at: undefined }, {}],
+    ["no branch", { head_branch: undefined }, {}],
+  ])("is not posted where the event names %s", async (missing, more, event_) => {
     github.pulls.push(mine);
     const env = { ...github.env, GITHUB_EVENT_PATH: runEvent(more, event_) };
     expect(await run("github-pr", riskyReview, { env })).toBe(false);
-    expect(said.at(-1)).toContain("names no default branch, or not when the run began");
+    expect(said.at(-1)).toContain(`the workflow_run event names ${missing}`);
   });
 
   test("has the size that GitHub takes, with the verdict", async () => {
@@ -242,6 +262,7 @@ describe("a comment on a pull request of GitHub", () => {
   test.each([
     ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, 7000],
     ["a secondary limit", { status: 403, headers: { "retry-after": "30" } }, 30_000],
+    ["429 alone", { status: 429 }, 1000],
   ])("waits as the host asks: %s", async (_, fault, wait) => {
     github.faults.push({ ...fault, times: 1, method: "POST" });
     expect(await run("github-pr", riskyReview)).toBe(true);
@@ -256,6 +277,11 @@ describe("a comment on a pull request of GitHub", () => {
       "warning: --post github-pr: not posted: POST /repos/acme/access/issues/1/comments: HTTP 403: Resource not accessible by integration; the token may not write here",
     ],
     ["a limit that ends in an hour", { status: 403, headers: { "retry-after": "3600" } }, "HTTP 403"],
+    [
+      "a response that is no list",
+      { method: "GET", status: 200, body: {} },
+      "the response is no list (PP7004)",
+    ],
     ["a redirect", { status: 307, headers: { location: "http://127.0.0.1:1/stolen" } }, "HTTP 307"],
     [
       "a refusal that repeats the token",
@@ -369,6 +395,9 @@ describe("a note on a merge request of GitLab", () => {
     expect(said.at(-1)).toContain("CI_MERGE_REQUEST_IID: no number");
     await run("gitlab-mr", riskyReview, { env: { ...gitlab.env, GITLAB_TOKEN: "" } });
     expect(said.at(-1)).toContain("set GITLAB_TOKEN");
+    gitlab.faults.push({ status: 400, body: { message: { note: ["too long"] } }, times: 1 });
+    await run("gitlab-mr", riskyReview);
+    expect(said.at(-1)).toContain('HTTP 400: {"note":["too long"]} (PP7004)');
     gitlab.faults.push({ status: 403, body: { message: "403 Forbidden" } });
     await run("gitlab-mr", riskyReview);
     expect(said.at(-1)).toMatch(/HTTP 403: 403 Forbidden; GITLAB_TOKEN needs the scope api, .* \(PP7004\)$/);
@@ -413,6 +442,7 @@ test("a job of an older commit of a merge request posts nothing over that of the
 describe("the command", () => {
   const risky = JSON.stringify({ ...riskyReview, digest: reportDigest(riskyReview) });
   const toPull = ["--to", "github-pr"];
+  const COMMIT = "c0ffee".padEnd(40, "0");
 
   beforeEach(() => {
     github.issue("alice", "the pull request", { number: 1, pull_request: {} });
@@ -422,7 +452,7 @@ describe("the command", () => {
   const postText = (text: string, ...argv: readonly string[]) => {
     const file = join(folder, "report.json");
     writeFileSync(file, text);
-    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_ACTIONS: "true" };
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", CI_COMMIT_SHA: COMMIT };
     const words = argv.map((word) => (word === "FILE" ? file : word));
     return runCommand(postCommand.main, words, env);
   };
@@ -446,7 +476,7 @@ describe("the command", () => {
     const argv = ["--marker", "acme/access/prod", ...toPull];
     expect((await postText(risky, "FILE", ...argv)).code).toBe(0);
     expect((await postText("", "--not-reviewed", "the inventory failed", ...argv)).code).toBe(0);
-    const expected = "**Not reviewed:** the inventory failed. What this change does to access is unknown.";
+    const expected = `Commit \`${COMMIT}\`\n\n### Access review: acme/access/prod\n\n⚠️ **Not reviewed:** the inventory failed. `;
     expect(bodies()).toEqual([expect.stringContaining(expected)]);
     expect((await postText(risky, "FILE", ...argv)).code).toBe(0);
     expect(bodies()).toEqual([expect.not.stringContaining("Not reviewed")]);
