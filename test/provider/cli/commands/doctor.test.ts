@@ -3,9 +3,11 @@ import { join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
 import { call } from "../../../support/wire";
 import { commandBench } from "../../support/commands";
-import { temporaryFolder } from "../../../support/folders";
+import { temporaryFolder, writeFiles } from "../../../support/folders";
+import { jwt } from "../../../support/oidc";
 
 const bench = commandBench();
+const VERSION = Object.getOwnPropertyDescriptor(process, "version") ?? {};
 
 describe("doctor", () => {
   const report = (): Record<string, string> =>
@@ -53,6 +55,9 @@ describe("doctor", () => {
 
   test("names the root groups, and prints JSON", async () => {
     process.env["PLATFORM_TOKEN"] = bench.emulator.token;
+    await doctor([]);
+    expect(report()["access"]).toMatch(/^warning: the API accepts the token, but returns no group: /);
+    bench.printed.length = 0;
     const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
     await doctor([]);
     expect(report()["groups"]).toBe(`ok: acme (${String(uid)})`);
@@ -65,34 +70,75 @@ describe("doctor", () => {
     );
   });
 
-  test("asks for TypeScript where tsconfig.json needs it", async () => {
+  test("names versions that are not supported, and TypeScript where tsconfig.json needs it", async () => {
     const before = process.cwd();
-    process.chdir(temporaryFolder());
+    const folder = temporaryFolder();
+    process.chdir(folder);
     writeFileSync("tsconfig.json", '{ "compilerOptions": { "module": "Node16" } }');
+    writeFiles(folder, { "node_modules/@pulumi/pulumi/package.json": '{ "version": "2.9.0" }' });
+    Object.defineProperty(process, "version", { ...VERSION, value: "v18.20.0" });
     await expect(doctor([]).finally(() => process.chdir(before))).resolves.toBe(1);
+    Object.defineProperty(process, "version", VERSION);
+    expect(report()).toMatchObject({
+      sdk: expect.stringMatching(
+        /^wrong: @pulumi\/pulumi 2\.9\.0 is not supported: .*pulumi@>=3\.\S+ <4"/,
+      ) as unknown,
+      node: expect.stringMatching(/^wrong: v18\.20\.0 is too old: install Node >=20\./) as unknown,
+    });
     expect(report()["typescript"]).toBe(
       "wrong: it is not installed in this folder, and tsconfig.json needs it: npm install -D typescript @types/node (PP5015)",
     );
   });
 
   test.each([
-    ["", true],
-    ["example.com", true],
-    ["example.com,127.0.0.1", false],
-    ["127.0.0.0/8,example.com", false],
+    ["https_proxy", "", true],
+    ["http_proxy", "example.com", true],
+    ["https_proxy", "example.com,127.0.0.1", false],
+    ["https_proxy", "127.0.0.0/8,example.com", false],
   ])(
-    "refuses a proxy between a program and the engine where no_proxy is %j: %j",
-    async (direct, isWarned) => {
-      Object.assign(process.env, { https_proxy: "http://proxy.example.com:3128", no_proxy: direct });
+    "refuses a proxy between a program and the engine that is named by %s where no_proxy is %j: %j",
+    async (variable, direct, isWarned) => {
+      Object.assign(process.env, { [variable]: "http://proxy.example.com:3128", no_proxy: direct });
       process.env["PLATFORM_TOKEN"] = bench.emulator.token;
       await doctor([]);
       expect(report()["proxy"]).toEqual(
         isWarned
-          ? expect.stringMatching(/^wrong: .* by https_proxy, .*; add 127\.0\.0\.1 to no_proxy \(PP2106\)$/)
+          ? expect.stringMatching(` by ${variable}, .*; add 127\\.0\\.0\\.1 to no_proxy \\(PP2106\\)$`)
           : undefined,
       );
     },
   );
+
+  test.each([
+    [
+      "of that organisation",
+      (uid: string) => `${uid}/0123456789abcdef`,
+      "ok",
+      "is in an organisation that the token sees",
+    ],
+    ["of another one", () => "f".repeat(40), "wrong", "is in no organisation that the token sees at http"],
+    ["in no form of a uid", () => "acme", "wrong", 'as the line above prints, not "acme" (PP5008)'],
+  ])("compares rootUid of the stack, %s, with the groups", async (_, rootUid, state, text) => {
+    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    const folder = temporaryFolder();
+    const config = JSON.stringify({ "access:rootUid": { value: rootUid(String(uid)) } });
+    writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${config}'\n`, { mode: 0o755 });
+    Object.assign(process.env, { PATH: folder, PLATFORM_TOKEN: bench.emulator.token });
+    await doctor(["--stack", "prod"]);
+    expect(report()["rootUid"]).toContain(`${state}: `);
+    expect(report()["rootUid"]).toContain(text);
+  });
+
+  test("says that a token has expired, and asks the API nothing more", async () => {
+    process.env["PLATFORM_TOKEN"] = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
+    await doctor([]);
+    expect(report()).toMatchObject({
+      token: expect.stringMatching(
+        /^wrong: from PLATFORM_TOKEN; expires: expired 2 hours ago .*: replace it/,
+      ) as unknown,
+      access: "skipped: not checked: fix token first",
+    });
+  });
 
   test("ends with 2 where the address is missing, as every command", async () => {
     process.env["PLATFORM_BASE_URL"] = "";
@@ -140,14 +186,17 @@ describe("doctor", () => {
       /^wrong: GET .*connection refused \(ECONNREFUSED\); check PLATFORM_BASE_URL: does the server run, and at port 1\? /,
     );
     process.env["PLATFORM_BASE_URL"] = bench.emulator.url;
-    bench.printed.length = 0;
-    bench.emulator.addFault({
-      path: "/ping/v2/ping",
-      headers: { Date: new Date(Date.now() - 3_600_000).toUTCString() },
-    });
-    await doctor([]);
-    expect(report()["clock"]).toMatch(
-      /^warning: this machine is 36\d\d s ahead of the server: set its clock by NTP/,
-    );
+    for (const [skew, words] of [
+      [3_650_000, "ahead of"],
+      [-3_650_000, "behind"],
+    ] as const) {
+      bench.printed.length = 0;
+      const headers = { Date: new Date(Date.now() - skew).toUTCString() };
+      bench.emulator.addFault({ path: "/ping/v2/ping", headers, count: 1 });
+      await doctor([]);
+      expect(report()["clock"]).toMatch(
+        new RegExp(`^warning: this machine is 36\\d\\d s ${words} the server: set its clock by NTP`),
+      );
+    }
   });
 });

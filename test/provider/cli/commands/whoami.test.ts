@@ -73,6 +73,15 @@ describe("whoami", () => {
     expect(bench.printed.join("\n")).not.toContain(token);
   });
 
+  test("shows no name where the identity may not read itself, nor groups where it sees none", async () => {
+    await bench.exchanging();
+    bench.emulator.addFault({ path: "/iam/v2/identities", status: 403, body: { code: 7, message: "no" } });
+    bench.emulator.addFault({ path: "/iam/v2/groups", body: { groups: [] } });
+    await expect(whoami([])).resolves.toBe(0);
+    expect(bench.printed.join("\n")).toMatch(/\ngroups {7}none: the API returns no group$/);
+    expect(bench.printed.join("\n")).not.toMatch(/^name /m);
+  });
+
   test("ends with 3 where the token has ended, and says when that was", async () => {
     process.env["PLATFORM_TOKEN"] = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
     await expect(whoami([])).resolves.toBe(3);

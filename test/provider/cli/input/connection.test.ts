@@ -23,6 +23,26 @@ test("a stack whose configuration cannot be read is named", async () => {
   });
 });
 
+test.each([
+  ["error: no stack named 'prod' found", "pulumi config --json .* ended with 6: no stack named \"?'prod"],
+  [
+    "error: organization name must be 'organization'",
+    "a bucket or a folder has no organisations: write organization/access/prod, or prod in the folder of its project",
+  ],
+  [
+    "error: pass the fully qualified name",
+    "there is no Pulumi project in .* or above it: run the command in the folder",
+  ],
+  ["", "ended with 6$"],
+])("what the CLI says of it is in the message: %j", async (said, message) => {
+  const folder = temporaryFolder();
+  const script = `#!/bin/sh\nprintf %s "${said}" >&2\nexit 6\n`;
+  writeFileSync(join(folder, "pulumi"), script, { mode: 0o755 });
+  process.env = { PATH: folder, PLATFORM_TOKEN: "token" };
+  const opening = openConnection({ stack: "acme/access/prod", cwd: folder });
+  await expect(opening).rejects.toThrow(new RegExp(message));
+});
+
 test("misspelt settings of a stack are said, also where the right one is then missing", async () => {
   const folder = temporaryFolder();
   const lines: string[] = [];

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
-import { listRootGroups, resolveGroup } from "../../../../provider/cli/input/groups";
+import { describeGroups, listRootGroups, resolveGroup } from "../../../../provider/cli/input/groups";
 import { main as adopt } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as drift } from "../../../../provider/cli/commands/drift";
 import { main as inventory } from "../../../../provider/cli/commands/inventory";
@@ -59,9 +59,19 @@ describe("a group that a flag names", () => {
     });
   });
 
-  test("the root groups are those without a parent", async () => {
-    const roots = await listRootGroups(clientOf(emulator));
-    expect(roots.map(({ name }) => name).sort()).toEqual(["acme", "beta"]);
+  test("the root groups are those without a parent, or else the highest that the credential sees", async () => {
+    const names = async () => (await listRootGroups(clientOf(emulator))).map(({ name }) => name).sort();
+    expect(await names()).toEqual(["acme", "beta"]);
+    // The list of groups without a parent, then the list of all.
+    emulator.addFault({ path: "/iam/v2/groups", body: { groups: [] }, count: 1 });
+    expect(await names()).toEqual(["acme", "beta"]);
+    emulator.addFault({ path: "/iam/v2/groups", body: { groups: [] }, count: 3 });
+    await expect(resolve("Acme")).rejects.toThrow("; the credential can see no group");
+  });
+
+  test("of many groups the first ten are listed", () => {
+    const groups = Array.from({ length: 12 }, (_, index) => ({ uid: String(index), name: "" }));
+    expect(describeGroups(groups)).toMatch(/^no name \(0\), .*no name \(9\), and 2 more$/);
   });
 
   /** `watch` reads its groups before it listens, and ends where it cannot: here, where the emulator does. */
