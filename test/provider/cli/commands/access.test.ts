@@ -150,6 +150,40 @@ describe("pulumi-platform access as a table", () => {
     expect(stdout).toContain(`asserted in ${policy}:1`);
   });
 
+  const empty = join(folder, "preview.json");
+  test.each<[text: string, code: number, argv: () => string[]]>([
+    ["No grant that is known here matches.\n", 0, () => ["--inventory", file, "--can", "CAP_REPO_DELETE"]],
+    [
+      "  reader at acme (and so at acme / pay)\n    by RoleBinding ",
+      0,
+      () => ["--inventory", file, "--on", "pay"],
+    ],
+    [
+      "Not signed in for 90 days, since 2025-10-03T00:00:00.000Z: 1\n  =HYPERLINK",
+      0,
+      () => ["--inventory", join(folder, "unused.json"), "--unused", "90d"],
+    ],
+    [
+      "None is known to be unused for 9 days, since 2025-12-23T",
+      0,
+      () => ["--inventory", file, "--unused", "9d"],
+    ],
+    ["Incomplete: nothing was read: the documents name no resource", 4, () => ["--preview", empty]],
+    ["Incomplete: 3 unchanged resources are not shown: write", 4, () => ["--preview", empty]],
+  ])("text says %j, and ends with %i", async (text, code, argv) => {
+    writeFileSync(empty, JSON.stringify({ steps: [], changeSummary: { same: 3 } }));
+    const old = JSON.stringify(inventory).replace('"lastSeenTime":"2025-12', '"lastSeenTime":"2025-01');
+    writeFileSync(join(folder, "unused.json"), old);
+    const ended = await runCommand(main, argv(), {});
+    expect(ended).toMatchObject({ code, stdout: expect.stringContaining(text) as string });
+  });
+
+  test("a document is needed", async () => {
+    expect(await runCommand(main, [], {})).toMatchObject(
+      ending(2, "access needs a document: give --inventory"),
+    );
+  });
+
   test("md and html show the same rows", async () => {
     const page = await run("-o", "html");
     const table = new MarkdownIt().render(await run("-o", "md"));

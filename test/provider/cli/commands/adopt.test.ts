@@ -95,7 +95,19 @@ describe("pulumi-platform adopt", () => {
     }
     expect(index).toContain("one");
     expect(read("adopted.ts")).toContain("two");
-    expect((await adopt(first, second)).code).toBe(2);
+    const both = await run(main, [
+      "--root",
+      organisation,
+      "--out",
+      program,
+      "--only",
+      first,
+      "--only",
+      second,
+    ]);
+    expect(both).toMatchObject(
+      ending(2, "adopted.ts exists with other content: give another name with --file"),
+    );
   });
 
   test("what another stack manages is left out, and the stack named; what it only reads is adopted", async () => {
@@ -119,7 +131,7 @@ describe("pulumi-platform adopt", () => {
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^1 resource is declared [^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
+          `^1 resource is declared [^]*\\nnext, in \\S+shared, with pulumi stack init if there is no stack yet:[^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
         ),
       ),
     });

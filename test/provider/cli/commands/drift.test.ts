@@ -214,6 +214,10 @@ allow:
     }
     expect(readFileSync(wrong, "utf8")).toBe("alow: []\n");
     expect(await run("--post", "github-pr")).toMatchObject(ending(2, "--post must be github-issue"));
+    expect(await run("--inventory", wrong, "--types", "+Tag")).toMatchObject(
+      ending(2, "conflict with --inventory"),
+    );
+    expect(await runCommand(main, [], {})).toMatchObject(ending(2, "nothing to compare: name a stack"));
   });
 
   test("asks the rules that the policy file names, and refuses a file without any", async () => {

@@ -23,11 +23,17 @@ afterEach(() => {
 });
 
 /** Puts a CLI on PATH that has this state, and whose preview after the import ends with this exit code. */
-function installPulumi({ state = EXPORTED, checked = 0, config = "{}" }): void {
+function installPulumi({
+  state = EXPORTED,
+  checked = 0,
+  config = "{}",
+  preview = '{ "steps": [] }',
+  fails = false,
+}): void {
   const script = `#!/bin/sh
 case "$1 $2" in
   "config --json") echo '${config}' ;;
-  "preview --json") echo '{ "steps": [] }' ;;
+  "preview --json") echo '${preview}'; exit ${fails ? 255 : 0} ;;
   "stack export") printf %s '${state}' ;;
   "stack import") cp "$4" '${folder}/imported/'$(ls '${folder}/imported' | wc -l | tr -d ' ') ;;
   "preview --expect-no-changes") echo "1 change" && exit ${checked} ;;
@@ -58,6 +64,16 @@ test("the previous state is kept in a file", async () => {
   await expect(run()).resolves.toMatch(/^0 resources are in the state of prod; backup .*before-adopt\.json$/);
   expect(imported()).toHaveLength(1);
   expect(readFileSync(join(folder, "out", "prod.before-adopt.json"), "utf8")).toBe(EXPORTED);
+  await expect(run()).resolves.toMatch(/prod\.before-adopt\.1\.json$/);
+});
+
+test("imports nothing where the preview fails, and says why", async () => {
+  const diagnostics = [{ severity: "error", message: "config: rootUid is missing" }];
+  installPulumi({ preview: JSON.stringify({ steps: [], diagnostics }), fails: true });
+  await refuses(run(), "PP5009", /^the preview of the program fails:\n.*rootUid is missing$/);
+  installPulumi({ preview: "no document", fails: true });
+  await refuses(run(), "PP5009", /^pulumi preview --json .*ended with 255$/);
+  expect(imported()).toEqual([]);
 });
 
 test("imports nothing into a stack that another run has changed", async () => {

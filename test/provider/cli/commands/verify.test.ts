@@ -172,6 +172,27 @@ describe("verify --plan-only", () => {
     expect(await verify(...argv)).toMatchObject(ending(2, `--plan-only needs --${name}`));
   });
 
+  it.each<[string, readonly string[]]>([
+    ["verify takes one report", []],
+    ["verify takes one report", ["a.json", "b.json"]],
+    ["--stack conflicts with --state", ["a.json", "--stack", "prod", "--state", "b.json"]],
+    ["--root conflicts with --inventory", ["a.json", "--root", "acme", "--inventory", "b.json"]],
+  ])("says %s", async (message, argv) => {
+    expect(await chain.run("verify", ...argv)).toMatchObject(ending(2, message));
+  });
+
+  it("refuses a report of a review without a plan, and one without what it expects", async () => {
+    const bare = chain.path("bare.json");
+    await chain.succeed([0], "review", chain.path("preview.json"), "-o", `json=${bare}`);
+    const { digest: approved = "" } = JSON.parse(chain.read("bare.json")) as ReviewReport;
+    expect(await chain.run("verify", bare, "--plan", planFile, "--digest", approved)).toMatchObject(
+      ending(2, "the report names no update plan: write it with review --plan FILE (PP6006)"),
+    );
+    expect(await chain.run("verify", bare)).toMatchObject(
+      ending(2, "the report has no expected access: write it with review --inventory FILE"),
+    );
+  });
+
   const others = Object.entries(command.description.flags).filter(
     ([name]) => !["plan", "digest", "plan-only", "stack", "state", "cwd"].includes(name),
   );

@@ -18,6 +18,8 @@ import { deliver, startDeliveries } from "../../../support/hostileClients";
 import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
 
+const ISSUER = "--issuer=https://issuer.example.com";
+
 /** Has a receiver listen; returns its port. */
 async function listen({ server }: EventReceiver): Promise<number> {
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", () => done()));
@@ -211,6 +213,11 @@ describe("pulumi-platform watch", () => {
     [[], "nothing to compare"],
     [["--state", "x.json"], "--group is missing"],
     [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
+    [["--state", "x.json", "--group", "0".repeat(40), ISSUER, "--settle=-1s"], "--settle must be a time"],
+    ...["8787", "localhost:65536", ":1"].map((place): [string[], string] => [
+      ["--state", "x.json", "--group", "0".repeat(40), ISSUER, "--listen", place],
+      `--listen must be a host and a port, as in 127.0.0.1:8787, not "${place}"`,
+    ]),
   ])("%j ends with 2", async (argv, message) => {
     expect(await runCommand(main, argv, {})).toMatchObject(ending(2, message));
   });

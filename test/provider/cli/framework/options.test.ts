@@ -1,5 +1,5 @@
 import { UsageError } from "../../../../provider/cli/framework/exitCodes";
-import { parseFlags } from "../../../../provider/cli/framework/flags";
+import { parseFlags, printFlags } from "../../../../provider/cli/framework/flags";
 import { commonFlags, readCommonOptions, readDestinations } from "../../../../provider/cli/framework/options";
 import type { CommonOptions } from "../../../../provider/cli/framework/options";
 
@@ -117,6 +117,12 @@ describe("the common flags", () => {
     expect(() => read(...argv)).toThrow(UsageError);
     expect(() => read(...argv)).toThrow(message);
   });
+});
+
+test("a command line that is printed again keeps a value that begins as an option does", () => {
+  const values = { strict: true, fix: false, self: "-x", "required-owner": ["a", "b"], post: undefined };
+  const words = printFlags(commonFlags, values);
+  expect(words.join(" ")).toBe("--strict --self=-x --required-owner a --required-owner b");
 });
 
 test("an output without a form has the default form", () => {

@@ -69,7 +69,9 @@ describe("what a command writes to a file", () => {
     expect(() => write("folder")).toThrow(/^--output names .*folder, .*: it is a folder; name a file$/);
     expect(() => write("circle")).toThrow("its symbolic links form a circle");
     expect(() => write("none/report.json")).toThrow("file or folder not found");
-    expect(readdirSync(folder).sort()).toEqual(["circle", "folder"]);
+    writeFileSync(at("file"), "");
+    expect(() => write("file/report.json")).toThrow("a part of the path is a file, not a folder");
+    expect(readdirSync(folder).sort()).toEqual(["circle", "file", "folder"]);
     expect(readdirSync(at("folder"))).toEqual([]);
   });
 

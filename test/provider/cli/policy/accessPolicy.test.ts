@@ -30,7 +30,7 @@ import { review as reviewPreview } from "../../../../provider/access/report/revi
 import { judge, PROVENANCE } from "../../../support/documents";
 import { ROOT } from "../../../support/engine";
 import { temporaryFolder } from "../../../support/folders";
-import { runCommand } from "../support";
+import { ending, runCommand } from "../support";
 
 const PREVIEW = join(ROOT, "test/fixtures/previews/update-shown.json");
 
@@ -157,6 +157,14 @@ describe("the rules of one's own of a review", () => {
         expect.stringMatching(isMissing ? /rules\.cjs, which cannot be read/ : message),
       ]);
     }
+  });
+
+  it("are not named beside --policy-base, whose file names them", async () => {
+    writeFileSync(policy, T4);
+    const flags = ["--rules", "rules.cjs", "--policy", policy, "--policy-base", policy];
+    expect(await runCommand(review, [PREVIEW, ...flags], {})).toMatchObject(
+      ending(2, "--rules conflicts with --policy-base: let that policy file name the rules"),
+    );
   });
 
   it("are those that the policy file of the base names", async () => {
