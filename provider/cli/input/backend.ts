@@ -133,10 +133,10 @@ export function findBackend(folder: string, env: Environment): NamedBackend {
 /**
  * The environment of the Pulumi CLI. It names the backend, so that no file of the project can choose another one.
  *
- * @param cwd the folder of the Pulumi project; default: the current one.
+ * @param cwd the folder of the Pulumi project.
  * @throws ConfigError for a backend that is not confirmed, and for a file that sets environment variables.
  */
-export function pulumiEnvironment(env: Environment, stack: string, cwd = "."): NodeJS.ProcessEnv {
+export function pulumiEnvironment(env: Environment, stack: string, cwd: string): NodeJS.ProcessEnv {
   checkProjectFiles(cwd, stack);
   return { ...env, PULUMI_BACKEND_URL: findBackend(resolve(cwd), env).url };
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { CodedError } from "../../errors/codedError";
 import { printable } from "../../text/printable";
@@ -35,20 +36,19 @@ interface ExecOptions {
   readonly timeout?: number;
 }
 
-/** Runs the Pulumi CLI. Rejects as `execFile` does; with the code ENOENT where no folder of PATH has it. */
+/** Runs the Pulumi CLI. Rejects as `execFile` does. @throws PulumiError where no folder of PATH has it. */
 export async function execPulumi(
   args: readonly string[],
   { cwd, env = readEnvironment(), timeout }: ExecOptions = {},
 ): Promise<string> {
   const cli = findProgram("pulumi", { ...env, PULUMI_SKIP_UPDATE_CHECK: "true" });
-  if (cli === undefined) throw Object.assign(new CodedError("PP5009", NOT_FOUND), { code: "ENOENT" });
+  if (cli === undefined) throw new PulumiError(NOT_FOUND, -1);
   const { stdout } = await runProgram(cli, args, { cwd, timeout, maxBuffer: MAX_OUTPUT_BYTES });
   return stdout;
 }
 
 /** What the CLI printed to standard error. Outside of a project it asks for the whole name of a stack, which helps nobody. */
-function describeStderr(stderr: unknown, stack: string, cwd = "."): string {
-  if (typeof stderr !== "string") return "";
+function describeStderr(stderr: string, stack: string, cwd: string): string {
   // What reports call a stack leaves out the organisation, which this backend calls so.
   if (stderr.includes("organization name must be 'organization'")) {
     const [name = "", project = "PROJECT"] = stack.split("/").reverse();
@@ -66,20 +66,22 @@ function describeStderr(stderr: unknown, stack: string, cwd = "."): string {
  * @param cwd the folder of the Pulumi project; default: the current one.
  * @throws PulumiError with what it printed on stderr, ConfigError for a project that is not trusted.
  */
-export async function runPulumi(command: readonly string[], stack: string, cwd?: string): Promise<string> {
+export async function runPulumi(command: readonly string[], stack: string, cwd = "."): Promise<string> {
   const env = pulumiEnvironment(readEnvironment(), stack, cwd);
   const args = [...command, "--stack", stack];
   try {
     return await execPulumi([...args, "--non-interactive"], { cwd, env });
   } catch (error) {
-    const { code, stderr, stdout } = error as { code?: unknown; stderr?: unknown; stdout?: unknown };
+    const { code, stderr = "", stdout } = error as { code?: unknown; stderr?: string; stdout?: string };
     const command = printable(`pulumi ${args.join(" ")}`, 200);
-    if (code === "ENOENT") throw new PulumiError(`${command}: ${NOT_FOUND}`, -1);
-    const message = describeStderr(stderr, stack, cwd);
+    if (error instanceof PulumiError) throw new PulumiError(`${command}: ${error.message}`, -1);
+    const message = existsSync(cwd)
+      ? describeStderr(stderr, stack, cwd)
+      : `there is no folder ${printable(cwd, 200)}`;
     throw new PulumiError(
       `${command} ended with ${String(code)}${message === "" ? "" : `: ${message}`}`,
       typeof code === "number" ? code : -1,
-      typeof stdout === "string" ? stdout : "",
+      stdout,
     );
   }
 }

@@ -43,6 +43,14 @@ test.each([
   await expect(opening).rejects.toThrow(new RegExp(message));
 });
 
+test("a folder that is not there is named, and not taken for a missing CLI", async () => {
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, "pulumi"), "#!/bin/sh\n", { mode: 0o755 });
+  process.env = { PATH: folder, PLATFORM_TOKEN: "token" };
+  const opening = openConnection({ stack: "prod", cwd: join(folder, "nowhere") });
+  await expect(opening).rejects.toThrow(/ended with ENOENT: there is no folder \S+nowhere$/);
+});
+
 test("misspelt settings of a stack are said, also where the right one is then missing", async () => {
   const folder = temporaryFolder();
   const lines: string[] = [];
