@@ -11,15 +11,11 @@ export interface NamedGroup {
 }
 
 const COLLECTION = "/iam/v2/groups";
-/** As many groups as a person reads; there are rarely more roots. */
-const MAX_GROUPS = 100;
 
 async function findGroups(client: Client, query: Readonly<Record<string, string>>): Promise<NamedGroup[]> {
   const groups: NamedGroup[] = [];
-  for await (const { uid, name } of client.list(COLLECTION, query, { pageSize: MAX_GROUPS })) {
-    if (typeof uid !== "string") continue;
-    groups.push({ uid, name: typeof name === "string" ? name : "" });
-    if (groups.length === MAX_GROUPS) break;
+  for await (const { uid, name } of client.list(COLLECTION, query)) {
+    if (typeof uid === "string") groups.push({ uid, name: typeof name === "string" ? name : "" });
   }
   return groups.sort((a, b) => compareTexts(a.uid, b.uid));
 }
