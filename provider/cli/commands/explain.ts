@@ -80,7 +80,6 @@ const plainLinks = (text: string): string =>
   text
     .replace(/\[([^\][]*)\]\(#[^()]*\)/g, "$1")
     .replace(/\[([^\][]*)\]\(([^()#]*)(?:#[^()]*)?\)/g, "$1 (docs/$2)")
-    .replaceAll("docs/../", "")
     .replaceAll("`", "");
 
 /** The same as data. */
