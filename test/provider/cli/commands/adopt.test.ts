@@ -112,18 +112,20 @@ describe("pulumi-platform adopt", () => {
 
   test("what another stack manages is left out, and the stack named; what it only reads is adopted", async () => {
     const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: "shared" });
-    const [managed, read] = await Promise.all(
-      ["managed", "read"].map(
+    const names = ["managed", "read", ...Array.from({ length: 20 }, (_, index) => `more-${index}`)];
+    const uids = await Promise.all(
+      names.map(
         async (name) => (await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name }))["uid"],
       ),
     );
+    const [managed] = uids;
     const row = (name: string, id: unknown, external: boolean) => ({
       ...stateRow({ kind: "Group", name, uid: String(id), inputs: {} }),
       urn: `urn:pulumi:prod::other::pulumi-nodejs:dynamic/platform:Group::${name}`,
       external,
     });
     const state = join(folder, "other.json");
-    const resources = [row("managed", managed, false), row("read", read, true)];
+    const resources = names.map((name, index) => row(name, uids[index], name === "read"));
     writeFileSync(state, JSON.stringify({ version: 3, deployment: { resources } }));
     const program = join(folder, "shared");
     const { code, stdout } = await run(main, ["--root", String(uid), "--out", program, "--state", state]);
@@ -131,7 +133,7 @@ describe("pulumi-platform adopt", () => {
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^1 resource is declared [^]*\\nnext, in \\S+shared, with pulumi stack init if there is no stack yet:[^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n[^]*"managed" at shared \\(${String(managed)}\\)\\n`,
+          `^1 resource is declared [^]*\\nnext, in \\S+shared, with pulumi stack init if there is no stack yet:[^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n(?: {4}Group "(?:managed|more-\\d+)" at shared .*\\n){20} {4}… and 1 more\\n`,
         ),
       ),
     });
@@ -141,7 +143,9 @@ describe("pulumi-platform adopt", () => {
     expect(text).not.toContain(String(uid));
     const only = ["--root", String(uid), "--out", out, "--state", state, "--only", String(managed)];
     expect((await run(main, only)).stdout).toMatch(
-      /^there is nothing to adopt\nskipped:\n {2}stack other\/prod .*:\n {4}Group /,
+      new RegExp(
+        `^there is nothing to adopt\\nskipped:\\n {2}stack other/prod .*:\\n {4}Group "managed" .*${String(managed)}\\)\\n`,
+      ),
     );
   });
 

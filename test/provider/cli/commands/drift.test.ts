@@ -194,16 +194,19 @@ allow:
   });
 
   test("an older inventory without a newer one of its group is an error, with and without states", async () => {
-    const inventory = (root: string) =>
-      file(`${root.slice(0, 4)}.json`, JSON.stringify({ ...inventoryOf(root), kinds: ["Group"] }));
-    const [one, other] = [inventory("a".repeat(40)), inventory("b".repeat(40))];
+    const inventory = (root: string, takenAt: string) =>
+      file(`${root.slice(0, 4)}.json`, JSON.stringify({ ...inventoryOf(root), takenAt, kinds: ["Group"] }));
+    const older = "2026-01-01T00:00:00Z";
+    const one = inventory("a".repeat(40), "2026-01-02T00:00:00Z");
+    const other = inventory("b".repeat(40), older);
     const compare = (...argv: string[]) =>
       runCommand(main, ["--since", one, "--since", other, "--inventory", one, ...argv], {});
     const message = ending(2, `group ${"b".repeat(40)}`);
     expect(await compare()).toMatchObject(message);
     expect(await compare("--state", join(folder, "export.json"))).toMatchObject(message);
     // Nothing was compared: both are empty.
-    expect(await compare("--inventory", other)).toMatchObject({ code: 4 });
+    const { code, stdout } = await compare("--inventory", other, "-o", "json");
+    expect([code, JSON.parse(stdout)]).toMatchObject([4, { provenance: { inventoryTime: older } }]);
   });
 
   test("refuses an invalid policy file, and a post destination that drift does not support", async () => {

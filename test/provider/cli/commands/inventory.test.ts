@@ -31,6 +31,8 @@ describe("pulumi-platform inventory", () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
     expect(stdout).toMatch(new RegExp(`^${root} at 20`));
     expect(stdout).toMatch(/ {2}RoleBinding +10\n/);
+    const kinds = stdout.match(/^ {2}[A-Z]\w+/gm) ?? [];
+    expect(kinds).toEqual([...kinds].sort());
     expect(stdout).toMatch(/and 19 built-in roles\nthe token does not say whose it is, so nobody can tell/);
     expect(parseInventory(readFileSync(path, "utf8"), "inv.json")).toMatchObject({ root, complete: true });
   });

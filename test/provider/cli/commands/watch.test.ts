@@ -209,6 +209,29 @@ describe("pulumi-platform watch", () => {
     }
   });
 
+  test("events that do not end are compared after ten times the pause", async () => {
+    const deliveries = await startDeliveries();
+    const verify = { issuer: deliveries.emulator.url, group: deliveries.group };
+    const run = () => Promise.resolve();
+    const own = new EventReceiver({ verify, settleMs: 600_000, run, log: (line) => said.push(line) });
+    try {
+      const port = await listen(own);
+      const now = jest.spyOn(performance, "now");
+      const timer = jest.spyOn(globalThis, "setTimeout");
+      const delayAt = async (time: number) => {
+        now.mockReturnValue(time);
+        await deliver(port, await deliveries.next());
+        return timer.mock.calls.at(-1)?.[1];
+      };
+      expect([await delayAt(0), await delayAt(500_000)]).toEqual([600_000, 600_000]);
+      expect([await delayAt(5_900_000), await delayAt(6_100_000)]).toEqual([100_000, 0]);
+    } finally {
+      jest.restoreAllMocks();
+      await own.close();
+      await deliveries.close();
+    }
+  });
+
   test.each([
     [[], "nothing to compare"],
     [["--state", "x.json"], "--group is missing"],

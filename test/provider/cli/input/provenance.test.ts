@@ -51,6 +51,8 @@ describe("the provenance of a report", () => {
       cli: "v3.230.0",
       inventoryAgeSeconds: 600,
     });
+    const later = { ...inventory, takenAt: "2026-03-02T00:00:00Z" };
+    expect(readProvenance({}, { now, inventory: later }, {}).inventoryAgeSeconds).toBe(0);
   });
 
   it.each([
