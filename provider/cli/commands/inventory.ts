@@ -11,7 +11,6 @@ import { readKinds } from "../input/states";
 import { describeRefusals } from "../../access/documents/inventory";
 import { logError, Progress } from "../output/log";
 import { writeResults } from "../output/writeFiles";
-import { compareTexts } from "../../fields/values";
 
 const forms = ["text", "json"] as const;
 
@@ -38,7 +37,7 @@ function formatSummary(inventory: Inventory): string {
     if (object.builtIn) builtIn += 1;
     else counts.set(object.kind, (counts.get(object.kind) ?? 0) + 1);
   }
-  const rows = [...counts].sort(([a], [b]) => compareTexts(a, b));
+  const rows = [...counts];
   const width = Math.max(...rows.map(([kind]) => kind.length));
   const lines = rows.map(([kind, count]) => `  ${kind.padEnd(width)}  ${String(count).padStart(6)}`);
   const more = builtIn === 0 ? [] : [`  and ${builtIn} built-in roles`];

@@ -32,10 +32,8 @@ function describeExitCodes(names: readonly ExitCodeName[]): string {
   const rows = exitCodeRows(names).map(([code, meaning]) => `  ${code}  ${meaning}`);
   const findings = exitCodeRows(names.filter((name) => name === "reviewFindings" || name === "drift"));
   const first = findings.map(([code]) => code).join(" or ");
-  const order =
-    first === "" || !names.includes("incomplete")
-      ? []
-      : [`  If both apply, the exit code is ${first}, not 4.`];
+  // A command with findings may be incomplete too.
+  const order = first === "" ? [] : [`  If both apply, the exit code is ${first}, not 4.`];
   return ["Exit codes:", ...rows, ...order].join("\n");
 }
 

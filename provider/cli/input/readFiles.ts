@@ -58,7 +58,7 @@ export function readText(path: string, flag: string): string {
 
 /** Lists the files that a glob pattern matches, sorted; a path that exists is never a pattern. @throws UsageError */
 export function matchingFiles(pattern: string, flag: string): string[] {
-  if (pattern === "-" || existsSync(pattern) || !isDynamicPattern(pattern)) return [pattern];
+  if (existsSync(pattern) || !isDynamicPattern(pattern)) return [pattern];
   const files = globSync(pattern, { absolute: isAbsolute(pattern), expandDirectories: false }).sort();
   if (files.length === 0)
     throw new UsageError("PP5007", `${flag}: no file matches ${printable(pattern, 200)}`);

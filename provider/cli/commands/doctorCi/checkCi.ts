@@ -6,7 +6,7 @@ import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilityEffects";
-import { CodedError, messageOf } from "../../../errors/codedError";
+import { messageOf } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
@@ -319,8 +319,7 @@ export async function checkCi(
   try {
     return await checkRepository(connect, stack);
   } catch (error) {
-    if (error instanceof CodedError) return [failed("repository", error)];
-    throw error;
+    return [failed("repository", error)];
   }
 }
 
