@@ -1,4 +1,5 @@
 import { writeFileSync } from "node:fs";
+import { connect, createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
@@ -13,7 +14,8 @@ import { createSuppressor, readDriftPolicy } from "../../../../provider/cli/poli
 import { EventReceiver, main, reportChanges } from "../../../../provider/cli/commands/watch/watch";
 import { stateOf } from "../../../support/driftDocuments";
 import { brief, clientOf } from "../../../support/driftMatrix";
-import { call } from "../../../support/wire";
+import { call, environmentOf } from "../../../support/wire";
+import { exportText } from "../../../../scripts/lib/documents.cjs";
 import { deliver, startDeliveries } from "../../../support/hostileClients";
 import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";
@@ -207,6 +209,37 @@ describe("pulumi-platform watch", () => {
       await own.close();
       await deliveries.close();
     }
+  });
+
+  test("compares by its states what events name, also what waits when a signal ends it", async () => {
+    const body = { name: "writer", capabilities: ["CAP_REPO_LIST"] };
+    const uid = String((await call(emulator, "POST", `/iam/v2/roles/${org}`, body))["uid"]);
+    const file = join(temporaryFolder(), "state.json");
+    writeFileSync(
+      file,
+      exportText([{ kind: "Role", name: "writer", uid, inputs: { parentUid: org, ...body } }]),
+    );
+    const free = createServer();
+    await new Promise<void>((done) => free.listen(0, "127.0.0.1", () => done()));
+    const { port } = free.address() as AddressInfo;
+    await new Promise((done) => free.close(done));
+    const place = ["--listen", `127.0.0.1:${port}`, "--settle", "600s"];
+    const argv = ["--state", file, "--group", org, "--issuer", emulator.url, ...place, "-o", "json"];
+    const running = runCommand(main, argv, environmentOf(emulator));
+    const isOpen = () =>
+      new Promise<boolean>((done) => {
+        const socket = connect(port, "127.0.0.1", () => done(true));
+        socket.on("connect", () => socket.destroy()).on("error", () => setTimeout(done, 20, false));
+      });
+    while (!(await isOpen()));
+    emulator.settings({ deliverTo: `http://127.0.0.1:${port}` });
+    const capabilities = ["CAP_REPO_LIST", "CAP_REPO_DELETE"];
+    await call(emulator, "PATCH", `/iam/v2/roles/${uid}?updateMask=capabilities`, { capabilities });
+    await emulator.waitForDeliveries();
+    process.emit("SIGINT");
+    const { code, stdout, stderr } = await running;
+    expect([code, stderr]).toEqual([0, `listening on http://127.0.0.1:${port}\n`]);
+    expect((JSON.parse(stdout) as DriftReport).differences).toMatchObject([{ uid, kind: "changed" }]);
   });
 
   test("events that do not end are compared after ten times the pause", async () => {
