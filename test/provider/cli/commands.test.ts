@@ -23,11 +23,15 @@ describe.each(commands)("the command $name", ({ name, load }) => {
     for (const [number, meaning] of exitCodeRows(description.exitCodes)) {
       expect(stdout).toContain(`\n  ${number}  ${meaning}\n`);
     }
+    const hasFindings = description.exitCodes.some((one) => ["reviewFindings", "drift"].includes(one));
+    expect(/If both apply, the exit code is [57], not 4\./.test(stdout)).toBe(hasFindings);
     for (const line of stdout.split("\n")) expect(line.length).toBeLessThanOrEqual(100);
   });
 
-  test("refuses an unknown flag in one line, and suggests the closest one", async () => {
+  test("refuses an unknown argument and flag in one line, and suggests the closest one", async () => {
     const { main, description } = load();
+    if (description.arguments === undefined)
+      expect(await runCommand(main, ["extra"], {})).toMatchObject(ending(2, 'unknown argument "extra"; see'));
     for (const flag of Object.keys(description.flags)) {
       const { code, stdout, stderr } = await runCommand(main, [`--${flag}x`], {});
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" });

@@ -27,6 +27,8 @@ describe("pulumi-platform adopt", () => {
     root = String((await call(emulator, "POST", "/iam/v2/groups", { name: "org" }))["uid"]);
     await run(inventoryMain, ["--root", root, "-o", `json=${inventory}`]);
     writeFileSync(join(folder, "half.json"), '{ "schemaVersion": 1,');
+    mkdirSync(join(folder, "project"));
+    writeFileSync(join(folder, "project", "Pulumi.yaml"), "name: a\nruntime: nodejs\n");
   });
   afterAll(async () => {
     await emulator.close();
@@ -49,6 +51,10 @@ describe("pulumi-platform adopt", () => {
     [[...ofInventory, "--write-state"], "--write-state belongs to --stack"],
     [[...ofInventory, "--stack", "prod", "--write-state"], "does not exist: run adopt without"],
     [
+      ["--out", join(folder, "project/new"), "--inventory", inventory, "--stack", "prod", "--write-state"],
+      "project/new does not exist: run adopt without",
+    ],
+    [
       ["--out", folder, "--inventory", inventory, "--stack", "prod", "--write-state"],
       "holds no Pulumi project: run adopt without",
     ],
@@ -58,14 +64,18 @@ describe("pulumi-platform adopt", () => {
     expect(ended.stderr.trim().split("\n")).toHaveLength(1);
   });
 
-  test.each(["true", "null", "1e3"])("a folder that is called %s is a project of that name", async (name) => {
-    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: `of-${name}` });
-    await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
-    const project = join(folder, name);
-    expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
-    const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
-    expect(file).toMatchObject({ name, runtime: "nodejs" });
-  });
+  const names = ["true", "null", "1e3", "x".repeat(101)];
+  test.each(names)(
+    "a folder that is called %s is a project of that name, as far as one may be",
+    async (name) => {
+      const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: `of-${name.slice(0, 9)}` });
+      await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+      const project = join(folder, name);
+      expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
+      const file: unknown = parse(readFileSync(join(project, "Pulumi.yaml"), "utf8"));
+      expect(file).toMatchObject({ name: name.slice(0, 100), runtime: "nodejs" });
+    },
+  );
 
   test("a selection is written once, to a separate file if the program declares other resources", async () => {
     const make = async (path: string, name: string) =>

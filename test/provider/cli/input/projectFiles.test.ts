@@ -2,7 +2,10 @@ import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkFilesOfChange, checkProjectFiles } from "../../../../provider/cli/input/projectFiles";
+import { main as review } from "../../../../provider/cli/commands/review";
+import { ROOT } from "../../../support/engine";
 import { temporaryFolder, writeFiles } from "../../../support/folders";
+import { ending, runCommand } from "../support";
 
 let folder: string;
 beforeEach(() => {
@@ -174,10 +177,20 @@ describe("of a change", () => {
   });
 });
 
+test("review says where --project has no project", async () => {
+  const argv = [join(ROOT, "test/fixtures/previews/update-shown.json"), "--project", folder];
+  expect(await runCommand(review, argv, {})).toMatchObject(
+    ending(2, /--project \S+: neither this folder nor one above it .* has a Pulumi\.yaml \(PP5005\)/),
+  );
+  write({ "Pulumi.yaml": PROJECT });
+  expect((await runCommand(review, argv, {})).code).toBe(5);
+});
+
 test("what an honest project has is left alone", () => {
   write({
     "Pulumi.yaml": `${PROJECT}main: src\nbackend: { url: "file://." }\nplugins: {}\npackages: { random: random@4.16.7, tls: tls }`,
-    "Pulumi.prod.yaml": "secretsprovider: passphrase\nenvironment: []\nconfig: { access:environment: prod }",
+    "Pulumi.prod.yaml":
+      "secretsprovider: passphrase\nenvironment: []\nconfig: { access:environment: prod, access:Environment: dev }",
     "Pulumi.dev.yaml": "environment: [acme/dev]",
     "Pulumi.empty.yaml": "",
   });

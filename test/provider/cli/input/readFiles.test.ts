@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { commands } from "../../../../provider/cli/commands/list";
@@ -104,6 +104,14 @@ describe("a document that an argument names", () => {
     expect(stderr).toBe("");
     const { stderr: of } = await chain.run("review", "/dev/null");
     expect(of).toContain("/dev/null is empty");
+  });
+
+  test("a file that is too large is refused before it is read", async () => {
+    const file = chain.write("large.json", "");
+    // A file with a hole, which takes no place on the disk.
+    truncateSync(file, 2 ** 33);
+    const said = /large\.json has 8590 MB, and at most \d+ MB are read: .* \(PP6009\)/;
+    expect(await chain.run("drift", "--state", file)).toMatchObject(ending(2, said));
   });
 
   test("a pipe by name and a device without an end are refused before they are read", async () => {

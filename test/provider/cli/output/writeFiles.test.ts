@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import {
+import fs, {
   chmodSync,
   lstatSync,
   mkdirSync,
@@ -75,6 +75,20 @@ describe("what a command writes to a file", () => {
     expect(readdirSync(at("folder"))).toEqual([]);
   });
 
+  test.each([
+    ["accessSync", "EACCES", "permission denied"],
+    ["renameSync", "ENOSPC", "no space left on the disk"],
+  ] as const)("where %s fails with %s, the file stays, and no other one", (call, code, reason) => {
+    writeFileSync(at("report.json"), "old");
+    const failing = jest.spyOn(fs, call).mockImplementation(() => {
+      throw Object.assign(new Error(), { code });
+    });
+    expect(() => write("report.json")).toThrow(reason);
+    failing.mockRestore();
+    expect(readdirSync(folder)).toEqual(["report.json"]);
+    expect(readFileSync(at("report.json"), "utf8")).toBe("old");
+  });
+
   test("writes to a device, which stays one", () => {
     writeText("/dev/null", "new\n", "--output");
     expect(statSync("/dev/null").isCharacterDevice()).toBe(true);
@@ -120,7 +134,7 @@ describe("the pattern of --state", () => {
   const folder = temporaryFolder();
   beforeAll(() => {
     mkdirSync(join(folder, "deep"));
-    const names = "export-b.json export-a.json other.txt .export-c.json deep/export-d.json odd[1].json";
+    const names = "export-b.json export-a.json other.txt .export-c.json deep/export-d.json odd[1].json odd*";
     for (const name of names.split(" ")) writeFileSync(join(folder, name), "{}");
   });
 
@@ -130,6 +144,7 @@ describe("the pattern of --state", () => {
     ["**/export*.json", ["deep/export-d.json", "export-a.json", "export-b.json"]],
     ["export-{a,b}.json", ["export-a.json", "export-b.json"]],
     ["odd[1].json", ["odd[1].json"]],
+    ["odd*", ["odd*"]],
     ["none.json", ["none.json"]],
   ])("%s names %j", (pattern, names) => {
     expect(matchingFiles(join(folder, pattern), "--state")).toEqual(names.map((name) => join(folder, name)));
