@@ -17,10 +17,6 @@ export function codeInMessage(message: string): ErrorCode | undefined {
   return (inBrackets ?? onLine) as ErrorCode | undefined;
 }
 
-/** The message of what was thrown, which code of others may have thrown without one. */
-export const messageOf = (error: unknown): string =>
-  error instanceof Error ? error.message : "unknown error";
-
 /** The code of an error; PP9001 where it is none of ours. */
 export function errorCodeOf(error: unknown): ErrorCode {
   return error instanceof CodedError ? error.errorCode : "PP9001";
@@ -40,7 +36,7 @@ export class CodedError extends Error {
   }
 }
 
-/** What an error says. */
+/** The message of what was thrown, which code of others may have thrown without one. */
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : "unknown error";
 }

@@ -1,4 +1,4 @@
-import { errorCodeOf, messageOf } from "../../errors/codedError";
+import { errorCodeOf, errorMessage } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import type { NamedGroup } from "../input/groups";
@@ -29,7 +29,7 @@ export const wrong = (
   code: number = exitCodes.error,
 ): CheckResult => ({ check, state: "wrong", text, code, errorCode });
 export const failed = (check: string, error: unknown): CheckResult =>
-  wrong(check, messageOf(error), errorCodeOf(error), exitCodeOf(error));
+  wrong(check, errorMessage(error), errorCodeOf(error), exitCodeOf(error));
 
 /** A part of CI that is not set up, and the command that does it. */
 export const missing = (check: string, text: string, command: string): CheckResult => ({

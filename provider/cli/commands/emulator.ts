@@ -1,4 +1,4 @@
-import { CodedError, hasCode, messageOf } from "../../errors/codedError";
+import { CodedError, hasCode, errorMessage } from "../../errors/codedError";
 import { UsageError } from "../framework/exitCodes";
 import { seedNames, serve } from "../../../emulator/main";
 import { defineCommand } from "../framework/defineCommand";
@@ -79,7 +79,7 @@ async function runEmulator({ values }: Parsed<typeof flags>): Promise<number> {
   try {
     return await serve(values);
   } catch (error) {
-    const message = messageOf(error);
+    const message = errorMessage(error);
     if (hasCode(error, "USAGE")) throw new UsageError("PP8101", message);
     if (hasCode(error, "START")) throw new UsageError("PP8102", message);
     throw new CodedError("PP8102", message, { cause: error });

@@ -1,4 +1,4 @@
-import { errorCodeOf, messageOf, withCode } from "../../errors/codedError";
+import { errorCodeOf, errorMessage, withCode } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
 import { json } from "../../access/report/render/escape";
 import type { Client } from "../../http/client";
@@ -41,7 +41,7 @@ async function readVisibleGroups(
     const name = subject !== null && isUid(subject) ? await readName(client, subject) : null;
     return { visible: { name, rootGroups, problem: null, errorCode: null }, isRefused: false };
   } catch (error) {
-    const problem = printable(messageOf(error), 500);
+    const problem = printable(errorMessage(error), 500);
     const isRefused = exitCodeOf(error) === exitCodes.authentication;
     return { visible: { name: null, rootGroups: null, problem, errorCode: errorCodeOf(error) }, isRefused };
   }

@@ -1,5 +1,5 @@
 import { plainIndented } from "../../access/report/render/escape";
-import { errorCodeOf, messageOf, withCode } from "../../errors/codedError";
+import { errorCodeOf, errorMessage, withCode } from "../../errors/codedError";
 import { logLines } from "../../text/printable";
 
 /** Writes to stderr. The text may contain names that a stranger chose: no control sequence and no command of a CI runner passes. */
@@ -13,7 +13,7 @@ export function logError(text: string): void {
 
 /** Logs what ended a command. */
 export function logFailure(error: unknown): void {
-  logError(withCode(messageOf(error), errorCodeOf(error)));
+  logError(withCode(errorMessage(error), errorCodeOf(error)));
 }
 
 /** Shows the progress of a run on a terminal: one line that is overwritten, and cleared at the end. */

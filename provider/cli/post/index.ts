@@ -1,4 +1,4 @@
-import { errorCodeOf, messageOf, withCode } from "../../errors/codedError";
+import { errorCodeOf, errorMessage, withCode } from "../../errors/codedError";
 import type { Report } from "../../access/report/report";
 import { printable } from "../../text/printable";
 import { postToIssue, postToPullRequest } from "./github";
@@ -72,7 +72,7 @@ export async function post(content: Report | NotReviewed, options: PostOptions):
   } catch (error) {
     const status = error instanceof PostError ? error.status : undefined;
     const advice = status === 401 || status === 403 ? `; ${target.refused}` : "";
-    const text = `--post ${host}: not posted: ${printable(messageOf(error), 600)}${advice}`;
+    const text = `--post ${host}: not posted: ${printable(errorMessage(error), 600)}${advice}`;
     say(withCode(`pulumi-platform: warning: ${text}`, errorCodeOf(error)));
     return false;
   }

@@ -6,7 +6,7 @@ import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilityEffects";
-import { messageOf } from "../../../errors/codedError";
+import { errorMessage } from "../../../errors/codedError";
 import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
@@ -307,7 +307,7 @@ async function checkIdentities(
     const variables = new Map([...outputs, ...checks.variables]);
     return isRead(variables) ? await checkCredentials(connection, { ...checks, variables }) : all(notRead);
   } catch (error) {
-    return all(printable(messageOf(error), 300));
+    return all(printable(errorMessage(error), 300));
   }
 }
 

@@ -9,7 +9,7 @@ import type { DriftRequest } from "../../../access/drift/drift";
 import { ChangedResources, aggregatedKinds } from "../../../access/drift/stateComparison";
 import type { ChangeEvent } from "../../../access/drift/stateComparison";
 import type { DriftReport } from "../../../access/report/report";
-import { errorCodeOf, messageOf, withCode } from "../../../errors/codedError";
+import { errorCodeOf, errorMessage, withCode } from "../../../errors/codedError";
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";
 import { durationNanos } from "../../../fields/formats";
@@ -288,7 +288,7 @@ export class EventReceiver {
       const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
       const next = this.isClosed ? "" : `; the next run checks its ${events.length} events again`;
       this.options.log(
-        withCode(`a run failed: ${printable(messageOf(error))}${next}${loss}`, errorCodeOf(error)),
+        withCode(`a run failed: ${printable(errorMessage(error))}${next}${loss}`, errorCodeOf(error)),
       );
       // Events that came meanwhile start a run sooner.
       if (this.timer === undefined) this.startIn(Math.max(this.options.settleMs, RETRY_MS));
