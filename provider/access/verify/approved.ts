@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { equal } from "../../fields/equal";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import type { Json, Props } from "../../fields/values";
 import { isUid } from "../../text/uid";
 import { SECRET_MASK, getOrCompute } from "../../fields/values";
@@ -37,8 +38,8 @@ interface Pair {
   readonly candidates?: readonly string[] | undefined;
 }
 
-const leavesOf = (kind: string, inputs: Props) =>
-  new Map(leavesIn(specs[kind], inputs).map((leaf) => [leaf.path, leaf]));
+const leavesOf = (spec: ResourceSpec, inputs: Props) =>
+  new Map(leavesIn(spec, inputs).map((leaf) => [leaf.path, leaf]));
 
 /** What an update is about to write. */
 type WrittenResource = Pick<RecordedResource, "urn" | "inputs" | "ignoreChanges"> & {
@@ -105,9 +106,9 @@ export class ApprovedAccess {
     const { paths: judged } = possibleGrants({ ...announced, key: urn, inputs: expected, secretPaths: [] });
     const hidden = this.acceptedUnread.has(urn)
       ? []
-      : unreadPaths(kind, expected).filter((path) => !judged.has(path));
-    const unread = hidden.length === 0 ? [] : await this.withoutLive(hidden, kind, announced.uid, actual);
-    const aligned = await this.align({ ...announced, inputs: expected }, actual);
+      : unreadPaths(spec, expected).filter((path) => !judged.has(path));
+    const unread = hidden.length === 0 ? [] : await this.withoutLive(spec, hidden, announced.uid, actual);
+    const aligned = await this.align(spec, { ...announced, inputs: expected }, actual);
     const differing = Object.entries(spec.fields).flatMap(([key, field]) =>
       equal(field, expected[key], aligned[key]) ? [] : [key],
     );
@@ -129,19 +130,17 @@ export class ApprovedAccess {
 
   /** Those of some paths at which the server has another value. A secret that was one before, and stays as it is, has no X3. */
   private async withoutLive(
+    spec: ResourceSpec,
     paths: readonly string[],
-    kind: string,
     uid: string | undefined,
     actual: Props,
-  ): Promise<string[]> {
-    const spec = specs[kind];
-    const object = uid === undefined ? undefined : await this.read(kind, uid);
-    if (spec === undefined || object === undefined) return [...paths];
-    const [there, written] = [declaredInputs(spec, object.inputs), actual].map((inputs) =>
-      leavesOf(kind, inputs),
-    );
+  ): Promise<readonly string[]> {
+    const object = uid === undefined ? undefined : await this.read(spec.kind, uid);
+    if (object === undefined) return paths;
+    const there = leavesOf(spec, declaredInputs(spec, object.inputs));
+    const written = leavesOf(spec, actual);
     return paths.filter(
-      (path) => !written?.has(path) || !isDeepStrictEqual(there?.get(path)?.value, written.get(path)?.value),
+      (path) => !written.has(path) || !isDeepStrictEqual(there.get(path)?.value, written.get(path)?.value),
     );
   }
 
@@ -153,12 +152,11 @@ export class ApprovedAccess {
 
   /** The arguments with the announced value in place of each that is it: what the report could not say, and uids of what is new. */
   private async align(
-    { kind, inputs: announced, candidates = [] }: Announced,
+    spec: ResourceSpec,
+    { inputs: announced, candidates = [] }: Announced,
     actual: Props,
   ): Promise<Props> {
-    const spec = specs[kind];
-    if (spec === undefined) return actual;
-    const expected = leavesOf(kind, announced);
+    const expected = leavesOf(spec, announced);
     const candidatesAt = new Map(
       candidates.flatMap(({ paths, keys }) => paths.map((path) => [path, keys] as const)),
     );
@@ -194,8 +192,8 @@ export class ApprovedAccess {
   private async isReferenceTo(key: Json | undefined, uid: Json | undefined): Promise<boolean> {
     if (typeof key !== "string" || typeof uid !== "string" || !isUid(uid)) return false;
     const entity = this.byKey.get(key);
-    if (entity === undefined) return key === uid;
-    return entity.uid === undefined ? this.isNew(entity, uid) : entity.uid === uid;
+    if (entity?.uid !== undefined) return entity.uid === uid;
+    return entity !== undefined && this.isNew(entity, uid);
   }
 
   /** Whether an object that did not exist before is the announced one: the server says what it is. */
@@ -218,7 +216,7 @@ export class ApprovedAccess {
     if (spec === undefined || object === undefined) return false;
     const entity = entityOfObject(object);
     const live = writtenInputs(spec, entity.inputs, (_key, field) => isComparable(field));
-    const actual = leavesOf(kind, live);
+    const actual = leavesOf(spec, live);
     const references = leavesIn(spec, inputs).filter(isReference);
     const same = await Promise.all(
       references.map(async ({ path, value }) =>
@@ -230,17 +228,13 @@ export class ApprovedAccess {
       paths.has(path) ? actual.get(path)?.value : value,
     );
     const { createTime } = object;
-    return hasExpectedInputs(spec, expected, {
-      ...entity,
-      inputs: live,
-      createTime,
-    });
+    return hasExpectedInputs(spec, expected, { ...entity, inputs: live, createTime });
   }
 }
 
 /** What decides access and the review could not read. */
-function unreadPaths(kind: string, announced: Props): string[] {
-  return leavesIn(specs[kind], announced).flatMap(({ path, value, decidesAccess }) =>
+function unreadPaths(spec: ResourceSpec, announced: Props): string[] {
+  return leavesIn(spec, announced).flatMap(({ path, value, decidesAccess }) =>
     decidesAccess && unreadReason(value) !== undefined ? [path] : [],
   );
 }

@@ -36,7 +36,7 @@ export interface EntityDifference {
   readonly what: "new" | "changed" | "deleted" | "unapplied" | "remaining";
   readonly fields: readonly FieldChange[];
   /** Whether no field gives more access, or may give more. */
-  readonly isNarrowed: boolean;
+  readonly isNarrowed?: boolean;
 }
 
 export interface Differences {
@@ -152,17 +152,12 @@ class EntityComparison {
     if (old === undefined || spec === undefined || old.kind !== entity.kind) return entity;
     const hasState = this.context.state !== undefined;
     const mayBeWritten = this.mayBeWritten(spec, entity);
-    const { inputs, unread, unproven, needsState } = alignLive(spec, old.inputs, entity, {
+    const { inputs, unread, needsState } = alignLive(spec, old.inputs, entity, {
       hasState,
       mayBeWritten,
     });
     const label = entityLabel(entity);
     this.unread.push(...unread.map((line) => `${label}: ${line}, so it was not compared`));
-    for (const line of unproven) {
-      this.gaps.add(
-        `${label}: ${line}, so it was not compared, and nothing tells whether the object was changed: write the value without a secret`,
-      );
-    }
     for (const path of needsState) {
       this.gaps.add(
         `${label}: ${path} was not compared: only the state tells in which form the server keeps it: give --stack or --state`,
@@ -172,17 +167,17 @@ class EntityComparison {
   }
 
   /**
-   * Whether anybody may have written an object since the inventory of the review; undefined where the API does not tell. An
-   * object that the server says to be of the same version is as it was.
+   * Whether anybody may have written an object since the inventory of the review. One that the server says to be of the
+   * same version is as it was.
    */
-  private mayBeWritten({ capabilities }: ResourceSpec, { key, details, updateTime }: LiveEntity) {
+  private mayBeWritten({ capabilities }: ResourceSpec, { key, details, updateTime }: LiveEntity): boolean {
     const old = this.sides.before.get(key);
     // What the change creates or writes was never seen as it is.
     if (old === undefined || old.changes !== undefined) return true;
     if (capabilities?.update === undefined) return false;
     const versions = { updateTime, etag: details?.["etag"] };
     const known = (["etag", "updateTime"] as const).find((name) => old.details?.[name] !== undefined);
-    return known === undefined ? undefined : old.details?.[known] !== versions[known];
+    return known === undefined || old.details?.[known] !== versions[known];
   }
 
   private compareMissing(entity: Entity): EntityDifference[] {
@@ -207,10 +202,10 @@ class EntityComparison {
     const { kind, key } = entity;
     const old = this.sides.before.get(key);
     if (old === undefined || old.kind !== kind) return this.compareNew(entity);
-    if (bindsRoles(kind)) return [];
-    const now = this.actualAsBefore.get(key) ?? entity;
     const spec = specs[kind];
-    const changed = spec === undefined ? [] : this.changedInputs(spec, old.inputs, now.inputs);
+    if (spec === undefined || bindsRoles(kind)) return [];
+    const now = this.actualAsBefore.get(key) ?? entity;
+    const changed = this.changedInputs(spec, old.inputs, now.inputs);
     const difference = toDifference(now, "changed", changed.map(toFieldChange), changed.every(narrows));
     return [
       toDifference({ ...entity, urn: entity.urn ?? old.urn }, "remaining"),
@@ -253,7 +248,7 @@ class EntityComparison {
     const unapplied =
       before === undefined || changes === undefined
         ? []
-        : this.findUnapplied(spec, { ...before, changes }, old.inputs);
+        : this.findUnapplied(spec, before, changes, old.inputs);
     const inputs = this.changedInputs(spec, old.inputs, now.inputs).filter(
       ({ path }) => !unapplied.includes(topProperty(path)),
     );
@@ -286,8 +281,13 @@ class EntityComparison {
   }
 
   /** The arguments that the update was to set to something else, and that are as they were before. */
-  private findUnapplied(spec: ResourceSpec, entity: BeforeEntity, expected: Props): string[] {
-    const { key, inputs, changes = [] } = entity;
+  private findUnapplied(
+    spec: ResourceSpec,
+    entity: Entity,
+    changes: readonly string[],
+    expected: Props,
+  ): string[] {
+    const { key, inputs } = entity;
     const actual = this.actual.get(key)?.inputs ?? {};
     // Two spellings of one value are both as before and as announced.
     const isDone = (property: string, field: FieldSpec): boolean =>
@@ -374,7 +374,10 @@ const isShownAsNew = (
 
 /** Whether an object only gives less, as the list of grants says. */
 const isShownAsLess = ({ entity, what, isNarrowed }: EntityDifference, less: ReadonlySet<string>): boolean =>
-  what !== "new" && accessKinds[entity.kind]?.shownByGrants === true && isNarrowed && less.has(entity.key);
+  what !== "new" &&
+  isNarrowed === true &&
+  accessKinds[entity.kind]?.shownByGrants === true &&
+  less.has(entity.key);
 
 /** What is granted again is not what the review saw: somebody revoked that, and the update knew nothing of it. */
 export const GRANTED_AGAIN =
@@ -478,10 +481,9 @@ const identityOf = (kind: string, inputs: Props): string | undefined =>
  */
 export function resolveCreated(
   expected: ExpectedAccess,
-  actual: Iterable<LiveEntity>,
+  live: readonly LiveEntity[],
   state: StateExport | undefined,
 ): ResolvedAccess {
-  const live = [...actual].sort((a, b) => ((a.uid ?? "") < (b.uid ?? "") ? -1 : 1));
   const byIdentity = new Map(live.map(({ kind, inputs, uid }) => [identityOf(kind, inputs), uid]));
   const uidByUrn =
     state && new Map(state.resources.flatMap(({ urn, id = "" }) => (id === "" ? [] : [[urn, id]])));
@@ -576,8 +578,8 @@ export interface LiveEntity extends Entity {
 /** What is known of the object besides its arguments. */
 interface AlignmentOptions {
   readonly hasState: boolean;
-  /** Whether anybody may have written the object since the review; undefined where nothing tells. */
-  readonly mayBeWritten: boolean | undefined;
+  /** Whether anybody may have written the object since the review. */
+  readonly mayBeWritten: boolean;
 }
 
 /** The server rounds times, and takes its own time for the creation. */
@@ -623,18 +625,14 @@ function isServersOwn(field: FieldSpec, key: string, { expected, live }: Level):
 function alignLive(spec: ResourceSpec, expected: Props, entity: LiveEntity, options: AlignmentOptions) {
   /** Of values that the review could not read, as in "name is secret". */
   const unread: string[] = [];
-  /** Of values that decide access, that the review could not read, and of which nothing tells whether they changed. */
-  const unproven: string[] = [];
   /** Arguments that only a state tells, and no state was given. */
   const needsState: string[] = [];
 
   /** Whether a value that the review could not read is taken for the one that the object has. */
   const isTaken = (line: string, decides: boolean): boolean => {
-    const { mayBeWritten } = options;
-    if (mayBeWritten === false) return true;
+    if (!options.mayBeWritten) return true;
     if (!decides) unread.push(line);
-    else if (mayBeWritten === undefined) unproven.push(line);
-    return !decides || mayBeWritten === undefined;
+    return !decides;
   };
 
   /** Whether the server keeps the expected value in a form of its own, which only the state tells of what is no time. */
@@ -671,7 +669,7 @@ function alignLive(spec: ResourceSpec, expected: Props, entity: LiveEntity, opti
 
   const { fields } = spec;
   const inputs = align({ fields, prefix: "", inherited: "other", expected, live: entity.inputs });
-  return { inputs, unread, unproven, needsState };
+  return { inputs, unread, needsState };
 }
 
 /** Whether a live object has these arguments, as far as a review has to announce them and no state is needed to tell. */

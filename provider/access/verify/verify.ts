@@ -177,7 +177,7 @@ function buildReport(
 export function verify(sources: VerifySources, options: VerifyOptions): VerifyReport {
   const expected = readExpected(sources);
   const live = liveEntities(sources);
-  const resolved = resolveCreated(expected, live.values(), sources.state);
+  const resolved = resolveCreated(expected, [...live.values()], sources.state);
   const { inside, outside } = splitByRoot(resolved.entities, expected.root);
   const before = splitByRoot(resolved.before, expected.root).inside;
   const { inventory, state } = sources;
@@ -234,7 +234,7 @@ function compareRecorded(
     const added = staying.has(urn) ? findIgnored(resource) : [];
     if (added.length > 0) fields.push({ path: "ignoreChanges", before: undefined, after: sortedJson(added) });
     const entity = { key: urn, kind, uid: id, urn, name: urnParts(urn).name, inputs, secretPaths: [] };
-    return fields.length === 0 ? [] : [{ entity, what: "changed", fields, isNarrowed: false }];
+    return fields.length === 0 ? [] : [{ entity, what: "changed", fields }];
   });
 }
 

@@ -104,8 +104,11 @@ test("the other one of two new objects with the same arguments stops the update"
 test("an object that is not as announced at the server is not the announced one", async () => {
   const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] } };
   const review = approvedReview(compareResources(base, grown));
-  const approved = new ApprovedAccess(review, () => Promise.resolve(objectOf(wider)), false);
-  expect(await approved.problemsOf({ ...bound, ignoreChanges: [] })).toHaveLength(1);
+  const elsewhere = { ...small, inputs: { ...small.inputs, parentUid: payments } };
+  for (const made of [wider, elsewhere]) {
+    const approved = new ApprovedAccess(review, () => Promise.resolve(objectOf(made)), false);
+    expect(await approved.problemsOf({ ...bound, ignoreChanges: [] })).toHaveLength(1);
+  }
 });
 
 test("a value that is not known yet stops no preview", async () => {
@@ -129,6 +132,8 @@ test("more of an announced role, and another trust, stop the update; a descripti
     "claimMatch is not what the approved report announces",
   ]);
   expect(await stops(grown, small, { ...small.inputs, description: "hello" })).toEqual([]);
+  const readme = resource("RepoReadme", "readme", { parentUid: payments, content: "new" });
+  expect(await stops(grown, readme)).toEqual([]);
   expect(await stops(grown, small, { ...small.inputs, capabilities: ["CAP_REPO_LIST"] })).toEqual([]);
 });
 

@@ -24,10 +24,11 @@ import {
   pusher,
   resource,
   role,
+  uid,
   viewer,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { UNKNOWN } from "../../../../provider/fields/values";
+import { SECRET_MASK, UNKNOWN } from "../../../../provider/fields/values";
 import { inventoryOf, preview, PROVENANCE, recordedResource, state, step } from "../../../support/documents";
 import { nightDrift } from "../report/render/reports";
 
@@ -331,6 +332,7 @@ describe("verify", () => {
     it("finds nothing in what a state tells of a GroupAccess that was not deleted, or that the review could not read", () => {
       const { urn, uid: id, kind, inputs } = setInputs(unbound, { ignore: { namePatterns: [".*"] } });
       const recorded = recordedResource({ urn, kind, id, inputs });
+      const isRead = recordedResource({ ...recorded, urn: `${urn}-read`, external: true });
       const before = exchange(holding, { ...unbound, inputs });
       const open = setInputs(unbound, { ignore: { namePatterns: [UNKNOWN] } });
       const changes = [
@@ -342,10 +344,116 @@ describe("verify", () => {
         const review = reviewOf(after, old);
         const { findings } = verifying(review, inventoryAfter(listed(before)), {
           ...noState,
-          resources: [recorded],
+          resources: [recorded, isRead],
         });
         expect(findings).toEqual([]);
       }
+    });
+
+    const source = (name: string) => setInputs(api, { syncConfig: { source: name } });
+    const token = resource("ScimToken", "token", { parentUid: payments, neverExpires: true, overlap: "1h" });
+    it.each<[string, readonly [Resource, Resource, Resource], string]>([
+      [
+        "in which form the server keeps it",
+        [source("a"), source("a"), source("b")],
+        "Repo api: syncConfig.source",
+      ],
+      [
+        "whether the update has set it",
+        [token, setInputs(token, { overlap: "2h" }), token],
+        "ScimToken token: overlap",
+      ],
+    ])("is incomplete where only the state tells %s", (what, [before, after, actual], who) => {
+      const all = [...base, api, token];
+      const review = reviewOf(exchange(all, after), exchange(all, before));
+      const { failing, incomplete } = verifying(review, inventoryAfter(exchange(all, actual)));
+      expect(failing).toBe(0);
+      expect(incomplete).toEqual([
+        `${who} was not compared: only the state tells ${what}: give --stack or --state`,
+      ]);
+    });
+
+    const invite = resource("GroupInvite", "guest", { parentUid: ops.uid, roleUid: viewer.uid, ttl: "1h" });
+    const end = "2026-06-01T00:30:00Z";
+    it.each<[string, Resource, object | undefined, object, string[]]>([
+      ["an end that has come and is told no longer", token, { previousTokenExpireTime: end }, {}, []],
+      [
+        "an end that is yet to come and is told no longer",
+        token,
+        { previousTokenExpireTime: "2026-06-01T01:00:01Z" },
+        {},
+        ["previousTokenExpireTime: 2026-06-01T01:00:01Z → not set"],
+      ],
+      ["the end that follows", invite, undefined, { expirationTime: "2026-06-01T01:20:00Z" }, []],
+      ["a later end", invite, undefined, { expirationTime: "2026-06-01T02:00:00Z" }, ["ttl: 1h → 6000s"]],
+      ["no end", invite, undefined, {}, ["ttl: 1h → not set"]],
+    ])("compares what the server sets: %s", (_what, one, outputs, details, messages) => {
+      const review = reviewOf([...base, ops, one], [...base, ops, one]);
+      const entities = review.expected!.entities.map((each) =>
+        each.uid === one.uid ? { ...each, outputs: outputs as Resource["inputs"] } : each,
+      );
+      const inventory = inventoryAfter([...base, ops, one]);
+      const objects = inventory.objects.map((each) =>
+        each.uid === one.uid
+          ? { ...each, createTime: "2026-06-01T00:20:00Z", details: details as Resource["inputs"] }
+          : each,
+      );
+      const { findings } = verifying(
+        { ...review, expected: { ...review.expected!, entities } },
+        { ...inventory, objects },
+      );
+      expect(findings.flatMap(({ details }) => details)).toEqual(messages);
+    });
+
+    it("does not know whether what the inventory of the review did not list is new", () => {
+      const { expected, ...review } = reviewOf(base);
+      const kinds = listedKinds.filter((kind) => kind !== "Subscription");
+      const hook = resource("Subscription", "hook", { parentUid: acme, sink: "https://acme.example" });
+      const added = [hook, resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" })];
+      const after = inventoryAfter([...base, ...added]);
+      expect(verifying({ ...review, expected: { ...expected!, kinds } }, after)).toMatchObject({
+        failing: 0,
+        incomplete: [
+          "whether each Subscription was announced is not known: the inventory of the review does not list them",
+        ],
+      });
+    });
+
+    it("names what lies outside of the group of the inventory, and an interrupted update", () => {
+      const far = group("far", uid("far"));
+      const [hook, remote] = ["far hook", "remote"].map((name) =>
+        resource(
+          "Subscription",
+          name,
+          { parentUid: far.uid, sink: "https://acme.example" },
+          { uid: `${far.uid}/${"1".repeat(16)}` },
+        ),
+      ) as [Resource, Resource];
+      const outside = [far, role("far role", ["TAG_LIST"], { uid: `${far.uid}/${"2".repeat(16)}` }), hook];
+      const resources = [
+        recordedResource({ urn: remote.urn, kind: remote.kind, id: remote.uid }),
+        recordedResource({ urn: reads.urn, kind: "RoleBinding" }),
+        recordedResource({ urn: `${remote.urn}-read`, kind: remote.kind, id: remote.uid, external: true }),
+      ];
+      const review = reviewOf([...base, ...outside], [...base, ...outside]);
+      const interrupted = { ...noState, resources, pendingOperations: 2 };
+      expect(verifying(review, inventoryAfter(base), interrupted)).toMatchObject({
+        failing: 0,
+        incomplete: [
+          "the update was interrupted: 2 pending operations in the state; run pulumi up again",
+          ...["far hook", "remote"].map(
+            (name) =>
+              `Subscription ${name} is outside of the group ${acme}, so it was not verified: review and verify with an inventory of a group that contains it`,
+          ),
+        ],
+      });
+    });
+
+    it("names a value that the review could not read and that decides no access", () => {
+      const renamed = setInputs(wide, { name: SECRET_MASK });
+      const report = check(exchange(base, renamed), base, exchange(base, setInputs(wide, { name: "x" })));
+      expect(report).toMatchObject({ failing: 0, complete: true });
+      expect(report.unresolved).toEqual(["Role x: name is secret, so it was not compared"]);
     });
 
     it("takes a group that the server refused to delete for what remains", () => {
@@ -405,8 +513,8 @@ describe("verify", () => {
     });
 
     it("says which object of a kind that no inventory lists unasked was not compared", () => {
-      const review = reviewOf(unchanged, unchanged);
-      const unread = inventoryAfter(unchanged.filter((one) => one !== tag));
+      const review = reviewOf(exchange(unchanged, setInputs(readme, { content: "new" })), unchanged);
+      const unread = inventoryAfter(unchanged.filter((one) => one !== tag && one !== readme));
       expect(verifying(review, unread).incomplete).toEqual([
         "Tag latest was not compared: the inventory does not contain each Tag: take it with --types +Tag",
       ]);
