@@ -101,7 +101,6 @@ function shareOfPattern(
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
-  if (globs.length === 0) return "none";
   const patterns = globs.map((glob) => addressPattern(glob) ?? anchored(globPattern(glob, isOfSubject)));
   const union = patterns.map((each) => `(?:${each})`).join("|");
   if (comparer.intersects(pattern, union) === "no") return "none";
@@ -145,9 +144,9 @@ function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly
   const share = shareOfPart(comparer, subject ?? arn ?? service, globs, true);
   if (share !== "none") return share;
   if (subject === undefined) {
-    const role = arn === undefined ? undefined : ownerByPart("arn", arn);
-    const isMeant = (glob: string): boolean => trustMatches(roleOf(glob).toLowerCase(), role?.text ?? "");
-    return role !== undefined && (role.isStart || globs.some(isMeant)) ? "some" : "none";
+    if (arn === undefined) return "none";
+    const { text, isStart } = ownerByPart("arn", arn);
+    return isStart || globs.some((glob) => trustMatches(roleOf(glob).toLowerCase(), text)) ? "some" : "none";
   }
   const { exact, pattern = "" } = subject;
   const union = globs.flatMap(looselyMeant).join("|");
@@ -241,7 +240,7 @@ export class SubjectJudge {
   ) {}
 
   /** How many of those that can be a subject an assertion is about. */
-  shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
+  shareOf(subject: Subject, selector: SubjectSelector): Share {
     const shares = getOrCompute(this.known, selector, () => new Map());
     return getOrCompute(shares, `${subject.type} ${subject.key}`, () => {
       const { not = [], ...conditions } = selector;
@@ -275,7 +274,7 @@ export class SubjectJudge {
   /** By its own uid, and, where it is replaced, perhaps by that of the other side, which may be another holder's. */
   private shareOfUid({ key, uid }: Subject, globs: readonly string[]): Share {
     if (uid !== undefined && isInGlobs(uid, globs)) return "all";
-    const other = this.isPlanned ? entityOf(this.other.entities, key)?.uid : undefined;
+    const other = entityOf(this.other.entities, key)?.uid;
     return other !== undefined && isInGlobs(other, globs) ? "some" : "none";
   }
 
@@ -520,17 +519,8 @@ class Side {
     if ((selector.name ?? selector.uid) === undefined) return new Set();
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
-    const principals = this.principals();
-    const found = new Set<string>();
-    const asked = new Set<string>();
-    for (const one of [...named, ...departed]) {
-      // Those of the same trust share with the same others.
-      const trust = principals.textOf(one) ?? one.key;
-      if (asked.has(trust)) continue;
-      asked.add(trust);
-      for (const each of principals.sharing(one)) found.add(each.key);
-    }
-    return found;
+    const sharing = [...named, ...departed].flatMap((one) => this.principals().sharing(one));
+    return new Set(sharing.map(({ key }) => key));
   }
 
   /** Those of before whom a selector meant, and who go by the change or trust somebody else after it. */
@@ -780,8 +770,9 @@ class AssertionJudge {
     );
     const nothingJudged = (entity: Entity, message: string, pins: readonly string[]): Violation =>
       fromNextOn(assertion, { entity }, message, "nothing of it is judged", pins);
-    const isNew = ({ key }: Scope): boolean => !this.before.graph.entities.has(key) && !covered.has(key);
-    const made = gone.some((key) => !entities.has(key)) ? this.after.groups().filter(isNew) : [];
+    const isNew = ({ kind, key }: Entity): boolean =>
+      kind === "Group" && !this.before.graph.entities.has(key) && !covered.has(key);
+    const made = gone.some((key) => !entities.has(key)) ? [...entities.values()].filter(isNew) : [];
     return gone.flatMap((key): Violation[] => {
       const { path: old, name: lost } = this.before.hierarchy.scope(key);
       const entity = entities.get(key);
@@ -793,10 +784,10 @@ class AssertionJudge {
       const successors = made.filter(
         ({ name }) => named.has(key) || name?.toLowerCase() === lost?.toLowerCase(),
       );
-      return successors.flatMap((group) => {
-        const message = `${old} goes, and the new group ${group.path} may take its place: "on" does not name that`;
-        const anew = entities.get(group.key);
-        return anew === undefined ? [] : [nothingJudged(anew, message, [old, group.path])];
+      return successors.map((anew) => {
+        const { path } = this.after.hierarchy.scope(anew.key);
+        const message = `${old} goes, and the new group ${path} may take its place: "on" does not name that`;
+        return nothingJudged(anew, message, [old, path]);
       });
     });
   }
@@ -853,17 +844,17 @@ class AssertionJudge {
   private changedRole(assertion: Assertion): readonly Violation[] {
     const role = "role" in assertion ? assertion.role : undefined;
     if (role === undefined || !this.isPlanned) return [];
-    const [then, now] = [this.before, this.after].map((side) => side.capabilitiesOfRole(role));
-    if (JSON.stringify(then) === JSON.stringify(now)) return [];
-    const details = [`it allows ${now?.flat().join(", ") || "nothing that a document tells"}`];
+    const now = this.after.capabilitiesOfRole(role);
+    if (JSON.stringify(this.before.capabilitiesOfRole(role)) === JSON.stringify(now)) return [];
+    const details = [`it allows ${now.flat().join(", ") || "nothing that a document tells"}`];
     const message = `the change decides what the role ${JSON.stringify(role)} allows, which the assertion names`;
-    return [{ assertion, message, details, pins: [role, ...(now?.flat() ?? [])] }];
+    return [{ assertion, message, details, pins: [role, ...now.flat()] }];
   }
 
   /** The roles that an assertion means. Before comes first: what a program calls a role now says nothing of it. */
   private rolesOf(role: string): readonly (readonly string[])[] {
-    const [before, after] = [this.before, this.after].map((side) => side.capabilitiesOfRole(role));
-    return (before?.length === 0 ? after : before) ?? [];
+    const before = this.before.capabilitiesOfRole(role);
+    return before.length === 0 ? this.after.capabilitiesOfRole(role) : before;
   }
 
   /** The capabilities that an assertion names; undefined where it names no role that a document describes, or several. */
@@ -882,7 +873,8 @@ class AssertionJudge {
   private unknownRole(assertion: Assertion, role = ""): Violation {
     const several = this.rolesOf(role).length > 1;
     const name = JSON.stringify(role);
-    const known = this.entities().flatMap((entity) => (entity.kind === "Role" ? (entity.name ?? []) : []));
+    const roles = this.entities().filter(({ kind, name: called }) => kind === "Role" && called !== role);
+    const known = roles.flatMap((entity) => entity.name ?? []);
     return {
       assertion,
       message: several
@@ -1074,8 +1066,8 @@ class AssertionJudge {
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
     for (const key of keys) {
       const group = this.after.hierarchy.scope(key);
-      const [then, now] = [this.before, this.after].map((side) => this.holders(side, assertion, key, wanted));
-      if (then === undefined || now === undefined) continue;
+      const then = this.holders(this.before, assertion, key, wanted);
+      const now = this.holders(this.after, assertion, key, wanted);
       const names = now.all.map(
         ({ grant, share }) => `${shortName(grant.subject)}${share === "all" ? "" : ", who may not count"}`,
       );

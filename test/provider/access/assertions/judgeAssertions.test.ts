@@ -114,7 +114,12 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
-  test("no grant beside it, of less, or to whom it is not about", () => {
+  test("no grant beside it, of less, or to whom it is not about, and two alike once", () => {
+    const again = {
+      ...pushes(payments)[0]!,
+      ...{ uid: `${payments}/${"9".repeat(16)}`, urn: urn("RoleBinding", "b") },
+    };
+    expect(broken([], [...pushes(payments), again])).toHaveLength(1);
     expect(broken([sandbox], [sandbox, binding(outsider, pusher, sandbox.uid)])).toEqual([]);
     expect(broken([], [binding(outsider, viewer, payments)])).toEqual([]);
     expect(broken([], [binding(ci, pusher, payments)])).toEqual([]);
@@ -303,12 +308,12 @@ describe("what breaks a forbidden access", () => {
   test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
     const owning = "forbid: [{ name: x, role: owner, on: [acme / payments] }]";
     const nowhere = (what: Resource) => edit(binding(outsider, what, payments), { parentUid: UNKNOWN });
-    const inner = resource("Group", "inner", { parentUid: UNKNOWN }, { uid: undefined });
+    const inner = resource("Group", "inner", { parentUid: UNKNOWN });
     const judged = (text: string, ...after: Resource[]) => messagesOf(text, base, [...base, ...after]);
     expect(judged(OURS, nowhere(pusher))).toHaveLength(1);
     expect(judged(owning, nowhere(owner))).toHaveLength(1);
     expect(judged(owning, nowhere(pusher))).toEqual([]);
-    expect(judged(OURS, inner, binding(outsider, pusher, inner.urn))).toHaveLength(1);
+    expect(judged(OURS, inner, binding(outsider, pusher, inner.uid))).toHaveLength(1);
   });
 
   test("what was broken before is counted, and no finding", () => {
@@ -378,6 +383,18 @@ require:
     expect(after(...edited)).toEqual(messages);
   });
 
+  test("what was done by hand is judged as it is", () => {
+    const all = [...base, guest, spare];
+    const edited = [
+      named(guest, "regular"),
+      edit(dev, { capabilities: ["CAP_TAG_LIST"] }),
+      edit(groups[2]!, { parentUid: acme }),
+    ];
+    const drift = { ...compareResources(all, exchanged(all, edited)), drift: true as const };
+    const { worse } = judgeAssertions(drift, parsePolicy(both).assertions);
+    expect(Object.values(worse).flat()).toEqual([]);
+  });
+
   test("two roles of one name are none that an assertion can mean", () => {
     const twin = resource("Role", "dev-2", { parentUid: acme, name: "dev", capabilities: ["CAP_TAG_LIST"] });
     const all = [...base, twin];
@@ -424,6 +441,7 @@ describe("a role", () => {
   test.each([
     ["role: ownr, on: acme", 'no document says what the role "ownr" allows; did you mean "owner"?'],
     ["role: nothing-like-it, on: acme", 'no document says what the role "nothing-like-it" allows'],
+    ["role: hidden, on: acme", 'no document says what the role "hidden" allows'],
     [
       "role: owner, on: acme / paymens",
       'no group that is known here is "acme / paymens"; did you mean "acme / payments"?',
@@ -431,7 +449,8 @@ describe("a role", () => {
   ])("that no document describes is a finding, as a group is: %s", (text, message) => {
     const policy = parsePolicy(`forbid: [{ name: x, ${text} }]`);
     const details = [expect.anything(), "asserted in the policy:1"];
-    expect(found("P1", compareResources(base, base), policy)).toMatchObject([
+    const all = [...base, resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN })];
+    expect(found("P1", compareResources(all, all), policy)).toMatchObject([
       { severity: "high", message: `x: ${message}`, details },
     ]);
   });
@@ -635,6 +654,7 @@ describe("who may hold it, as far as anybody can say", () => {
     messagesOf(`require: [{ name: n, role: owner, on: [acme], ${limits} }]`, base, [...base, ...after]);
   const secretRole = resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN });
   const owning = binding(ci, owner, acme);
+  const atMostOne = "require: [{ name: n, role: owner, on: [acme], atMost: 1 }]";
   const doubtful: readonly [what: string, grant: readonly Resource[]][] = [
     ["a role that nobody can read", [secretRole, binding(outsider, secretRole, acme)]],
     ["an unknown role", [edit(binding(outsider, owner, acme), { roleUid: UNKNOWN })]],
@@ -645,6 +665,11 @@ describe("who may hold it, as far as anybody can say", () => {
   test.each(doubtful)("%s counts for the most, and not for the least", (_, grant) => {
     expect(count([owning, ...grant], "atMost: 1")).toEqual(["n: acme has 2 holders, more than 1"]);
     expect(count(grant, "atLeast: 1, atMost: 9")).toEqual([]);
+    const counted = found("P2", compareResources(base, [...base, owning, ...grant]), parsePolicy(atMostOne));
+    expect(counted.flatMap(({ details }) => details.slice(0, -1))).toEqual([
+      "holder: ci",
+      expect.stringMatching(/^holder: .*, who may not count$/),
+    ]);
     const { worse, standing } = judgeAssertions(
       compareResources(base, [...base, ...grant]),
       parsePolicy("require: [{ name: n, role: owner, on: [acme], atLeast: 1 }]").assertions,
@@ -676,6 +701,15 @@ describe("whom an assertion names by a name or uid", () => {
     `require: [{ name: x, role: registry.push, on: acme / payments, atLeast: 1, who: { not: [{ name: ${who} }] } }]`;
   const apart = `separate: [{ name: x, duties: [[CAP_MANIFEST_CREATE], [CAP_IAM_ROLES_*]], on: acme, who: { name: ci } }]`;
   const never = `require: [{ name: x, can: [CAP_MANIFEST_CREATE, CAP_IAM_GROUPS_LIST], on: acme / payments, atMost: 0 }]`;
+  const provider = resource("IdentityProvider", "okta", {
+    parentUid: acme,
+    oidc: { issuer: "https://acme.okta.com", clientId: "c" },
+    defaultRole: viewer.uid,
+  });
+  const idle = edit(provider, { defaultRole: undefined });
+  const sso = edit(idle, { name: "sso" });
+  const toJoe = (name: string): Resource =>
+    resource("GroupInvite", name, { ...given, email: "joe@acme.example" });
   const ofAssociation = noPush("type: service, name: assoc");
   const pushes = (who: string): string => `x: ${who} has registry.push on acme / payments`;
   const decidesCi = `x: ${decides("ci")}`;
@@ -686,6 +720,20 @@ describe("whom an assertion names by a name or uid", () => {
     ["is replaced", noPush(`uid: ["${ci.uid}"]`), [], pushTo(ci), [decidesCi, pushes("ci")], [ci]],
     ["is an association with another name", ofAssociation, [named], [renamed], [`x: ${decides("other")}`]],
     ["is an association, and no identity", noPush("type: identity, name: assoc"), [named], [renamed], []],
+    [
+      "is of a directory with another name",
+      noPush("type: externalGroup, name: okta"),
+      [idle],
+      [sso],
+      [`x: ${decides("sso")}`],
+    ],
+    [
+      "is an invite of one address with another",
+      noPush(`type: invite, uid: ["${toJoe("a").uid}"]`),
+      [toJoe("a")],
+      [toJoe("b")],
+      [`x: ${decides("b")}`, pushes("b")],
+    ],
     [
       "has separated duties by another identity",
       apart,
@@ -706,6 +754,15 @@ describe("whom an assertion names by a name or uid", () => {
     ["is invited by a mail address", noPush("subject: eve@acme.example"), [], [eve], [pushes("i")]],
   ])("%s", (_, policy, before, after, messages, replaced = []) => {
     expect(messagesOf(policy, [...base, ...before], [...base, ...after], replaced)).toEqual(messages);
+  });
+
+  test("who goes by hand is nobody else, and who goes by a change is", () => {
+    const change = compareResources([...base, old], [...base, anew, ...pushTo(anew)]);
+    const { assertions } = parsePolicy(noPush("name: old"));
+    const countOf = (comparison: typeof change) =>
+      judgeAssertions(comparison, assertions).worse.forbid.length;
+    const drift = { ...change, meanwhile: undefined, drift: true as const };
+    expect([countOf(change), countOf(drift)]).toEqual([2, 0]);
   });
 
   test.each([
@@ -746,11 +803,6 @@ describe("whom an assertion names by a name or uid", () => {
     expect(messagesOf(noPush("name: ci"), then ?? [], now ?? [])).toEqual(messages);
   });
 
-  const provider = resource("IdentityProvider", "okta", {
-    parentUid: acme,
-    oidc: { issuer: "https://acme.okta.com", clientId: "c" },
-    defaultRole: viewer.uid,
-  });
   const mapping = (id: string): Resource =>
     resource("ExternalGroupRoleMapping", id, {
       ...{ name: undefined, parentUid: provider.uid, scope: acme },
@@ -899,13 +951,15 @@ test("a trust that is narrowed into an assertion accepts whom it did until the u
 describe("of one graph", () => {
   test("all that is broken is described, worst first", () => {
     const { after } = compareResources(base, [...base, binding(outsider, pusher, payments)]);
-    const { assertions } = parsePolicy(OURS);
+    const low = "  - { name: push, can: [CAP_MANIFEST_CREATE], on: [acme / payments], severity: low }";
+    const { assertions } = parsePolicy(OURS.replace("forbid:", `forbid:\n${low}`));
     expect(describeViolations({ before: after, after, changes: [] }, assertions)).toMatchObject([
       {
         severity: "critical",
         message: "our own pipelines write payments: outsider has registry.push on acme / payments",
-        place: "the policy:3",
+        place: "the policy:4",
       },
+      { severity: "low", place: "the policy:3" },
     ]);
   });
 });

@@ -252,6 +252,17 @@ test.each<[trust: Props, subject: string, share: Share]>([
   expect(shareOf(role, { subject: [subject] })).toBe(share);
 });
 
+test.each<[SubjectConditions, Share]>([
+  [{ issuer: [ACCOUNT] }, "all"],
+  [{ issuer: [GITHUB] }, "none"],
+  [{ audience: ["acme"] }, "some"],
+])("an identity of AWS has its account for an issuer, and no audience: %j: %s", (conditions, share) => {
+  const role = identity("ci", {
+    awsIdentity: { awsAccount: ACCOUNT, userIdPattern: "^AROA:.*$", arn: AWS_SESSION },
+  });
+  expect(shareOf(role, conditions)).toBe(share);
+});
+
 test("a service of the platform has no other name", () => {
   const service = identity("ci", { servicePrincipal: "INGESTER" });
   expect(shareOf(service, { subject: ["COSIGNED"] })).toBe("none");
@@ -318,6 +329,18 @@ describe("who has no trust of their own", () => {
     expect(shareOf(holder, { subject: ["b@acme.example"], claims: { email: ["b@acme.example"] } })).toBe(
       "none",
     );
+  });
+
+  test.each<[SubjectConditions, Share]>([
+    [{ issuer: ["https://acme.okta.com"] }, "all"],
+    [{ issuer: ["https://acme.okta.com"], subject: ["ada"] }, "some"],
+    [{ issuer: [GITHUB] }, "none"],
+  ])("who signs in by a provider has a token of its issuer: %j: %s", (conditions, share) => {
+    const oidc = { issuer: "https://acme.okta.com", clientId: "c" };
+    const provider = resource("IdentityProvider", "okta", { parentUid: acme, oidc, defaultRole: viewer.uid });
+    const { before, after } = compareResources([...groups, viewer, provider], [...groups, viewer, provider]);
+    const judge = new SubjectJudge(after, before, new PatternComparer());
+    expect(after.grants.map(({ subject }) => judge.shareOf(subject, conditions))).toEqual([share]);
   });
 
   test("an identity of a person is of no issuer", () => {
