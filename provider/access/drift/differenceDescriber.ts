@@ -250,7 +250,7 @@ export class DifferenceDescriber {
       details: [`in stack ${stack}`, ...existed],
       managed,
       revert: stackCommand("revert", resource.urn, stackName),
-      adopt: forget === undefined ? undefined : `# after removing it from the program:\n${forget}`,
+      adopt: forget && `# after removing it from the program:\n${forget}`,
     };
   }
 
@@ -271,7 +271,7 @@ export class DifferenceDescriber {
       advice: "keep it in one program; remove it from the others and from their states",
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
       managed: first,
-      adopt: commands.length === 0 ? undefined : commands.join("\n"),
+      adopt: commands.join("\n") || undefined,
     };
   }
 

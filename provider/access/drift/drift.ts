@@ -160,7 +160,7 @@ function compareInventories(run: DriftRun, older: Directory): DriftFound {
   for (const object of older.all()) {
     const { kind, uid, inputs, builtIn } = object;
     const spec = specs[kind];
-    if (spec === undefined || !scope.includes(spec, uid)) continue;
+    if (spec === undefined) continue;
     const now = directory.find(kind, uid);
     if (now === undefined && (builtIn !== undefined || !scope.lists(kind, uid))) continue;
     compared += 1;
@@ -358,17 +358,16 @@ function applyDifference(
   if (what === "contested") return;
   const key = keyOfDifference(difference);
   const live = allAfter.get(key);
-  if (managed !== undefined) {
-    if (before !== undefined) allBefore.set(key, entityOfManaged(managed, before, "before"));
-    if (after !== undefined) {
-      const now = entityOfManaged(managed, after, "after");
-      const details = live?.details ?? now.details;
-      allAfter.set(key, { ...now, details, lastSeenTime: live?.lastSeenTime });
-    }
-  } else if (before === undefined) {
-    allBefore.delete(key);
-  } else {
-    allBefore.set(key, entityOfObject({ kind: spec.kind, uid, inputs: before }));
+  const entityBefore = (inputs: Props): Entity =>
+    managed === undefined
+      ? entityOfObject({ kind: spec.kind, uid, inputs })
+      : entityOfManaged(managed, inputs, "before");
+  if (before === undefined) allBefore.delete(key);
+  else allBefore.set(key, entityBefore(before));
+  if (managed !== undefined && after !== undefined) {
+    const now = entityOfManaged(managed, after, "after");
+    const details = live?.details ?? now.details;
+    allAfter.set(key, { ...now, details, lastSeenTime: live?.lastSeenTime });
   }
 }
 

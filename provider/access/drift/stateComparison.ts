@@ -129,11 +129,7 @@ export class ManagedResources {
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn } = resource;
       const spec = specs[kind];
-      if (spec === undefined) {
-        notes.incomplete.add(`${stack}: unknown kind ${kind}: ${urn}; use a newer version of this package`);
-      } else {
-        this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
-      }
+      if (spec !== undefined) this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
     }
   }
 

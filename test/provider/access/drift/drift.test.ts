@@ -2,10 +2,24 @@ import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
+import type { Inventory } from "../../../../provider/access/documents/inventory";
+import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
 import { HandlerStack } from "../../support/handlerStack";
 import type { Props } from "../../../../provider/fields/values";
+import {
+  bind,
+  driftBetween,
+  inventoryOf,
+  live,
+  ofGitHub,
+  org,
+  root,
+  stateOf,
+} from "../../../support/driftDocuments";
+import type { Live } from "../../../support/driftDocuments";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
 import type { Surveyed } from "../../../support/driftMatrix";
 import { randomOrganisation } from "../../../support/organisation";
@@ -171,20 +185,26 @@ describe("drift", () => {
     });
   });
 
-  test("reports an object that two stacks manage as contested, once, with both URNs", async () => {
-    const second = new Made("second");
-    second.row("mine", "Role", uidOf("role"), {}, {});
-    second.rows[0] = {
-      ...made.rows.find(({ id }) => id === uidOf("role")),
-      urn: "urn:pulumi:second::test::pulumi-nodejs:dynamic/platform:Role::mine",
-    };
-    const report = await survey({ ...on, states: [...on.states, second.export()] });
-    expect(brief(report)).toEqual([
-      { kind: "Role", uid: uidOf("role"), what: "contested", direction: "neutral", fields: [] },
-    ]);
-    expect(report.findings[0]?.details).toHaveLength(2);
-    expect(report.stacks).toEqual(["test/second", "test/test"]);
-  });
+  test.each([
+    ["second", "by 2 stacks", ["test/second", "test/test"]],
+    ["test", "twice in one stack", ["test/test"]],
+  ])(
+    "reports an object that stack %s manages too as contested, once, with both URNs",
+    async (stack, who, stacks) => {
+      const second = new Made(stack);
+      second.row("mine", "Role", uidOf("role"), {}, {});
+      const urn = `urn:pulumi:${stack}::test::pulumi-nodejs:dynamic/platform:Role::mine`;
+      second.rows[0] = { ...made.rows.find(({ id }) => id === uidOf("role")), urn };
+      const report = await survey({ ...on, states: [...on.states, second.export()] });
+      expect(brief(report)).toEqual([
+        { kind: "Role", uid: uidOf("role"), what: "contested", direction: "neutral", fields: [] },
+      ]);
+      expect(report.findings[0]?.message).toContain(`is managed ${who}: each update undoes the other`);
+      expect(report.findings[0]?.details).toHaveLength(2);
+      expect(report.differences[0]?.answers.adopt).toBe(`pulumi state delete ${urn} --stack ${stack}`);
+      expect(report.stacks).toEqual(stacks);
+    },
+  );
 
   test("what a stack has given up and not deleted yet is unmanaged, and each change of it is another finding", async () => {
     const grant = await bindAt("team", uidOf("someone"), "role");
@@ -309,6 +329,12 @@ describe("drift", () => {
 
     test("finds a binding created by hand once, as a change of that resource, by name", async () => {
       const uid = await bindAt("access-own");
+      const alone = await survey(on);
+      emulator.advanceClock(2);
+      const second = await bindAt("access-own", uidOf("other"), "reader");
+      const times = [alone, await survey(on)].map(({ differences }) => Date.parse(differences[0]?.at ?? ""));
+      expect(times[1]).toBeGreaterThan(times[0] ?? NaN);
+      await unbind(second);
       const report = await survey(on);
       const only = await survey(on, { onlyUids: new Set([`${uidOf("access-own")}/`, uid]) });
       await unbind(uid);
@@ -318,8 +344,6 @@ describe("drift", () => {
         severity: "high",
         name: expect.stringContaining("with access"),
       });
-      // The list of the group tells when the newest binding was made that the program does not give.
-      expect(Date.parse(report.differences[0]?.at ?? "")).not.toBeNaN();
       const { answers } = report.differences[0]!;
       expect(answers.revert).toContain("GroupAccess::access");
       // A label that a program may have, beside those that it has.
@@ -456,5 +480,81 @@ describe("drift", () => {
     const expected = labels.map(({ label, kind }) => `${kind} ${made.ids[label] ?? ""}`);
     expect(gone.sort()).toEqual([...expected, `RoleBinding ${uidOf("binding")}`].sort());
     expect(report.findings.filter(({ drift }) => drift?.kind !== "deleted")).toEqual([]);
+  });
+});
+
+describe("drift between documents", () => {
+  const team = live("Group", { name: "team" });
+  const ci = live("Identity", { name: "ci", ...ofGitHub("repo:acme/ci:ref:refs/heads/main") });
+  const reader = live("Role", { name: "reader", capabilities: ["CAP_REPO_LIST"] });
+  const bindings = { reads: { identityUid: ci.uid, roleUid: reader.uid } };
+  const access = { kind: "GroupAccess", uid: team.uid, inputs: { parentUid: team.uid, bindings } };
+  const held = [team, ci, reader];
+  const objects = [root, ...held, bind(ci, reader, team.uid)];
+  const compared = (given: readonly Live[], more: Partial<Inventory> = {}) =>
+    driftBetween([stateOf([...held, access])], [], { inventories: [inventoryOf(given, more)] });
+
+  test("a group whose bindings could not be listed has not lost them, and a group that is gone has", async () => {
+    const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
+    const report = await compared([root, ...held], { complete: false, refused });
+    expect(report).toMatchObject({
+      findings: [],
+      incomplete: ["role binding: not compared: PERMISSION_DENIED: no"],
+    });
+    const gone = await compared([root, ci, reader]);
+    expect(
+      brief(gone)
+        .map(({ kind, what }) => `${kind} ${what}`)
+        .sort(),
+    ).toEqual(["Group deleted", "GroupAccess deleted"]);
+  });
+
+  test("a binding of its own contests the resource that has all of its group", async () => {
+    const own = objects.at(-1)!;
+    const report = await driftBetween([stateOf([...held, access, own])], objects);
+    expect(brief(report)).toMatchObject([{ kind: "RoleBinding", uid: own.uid, what: "contested" }]);
+  });
+
+  test("what no single request deletes has no command for it", async () => {
+    const token = live("ScimToken", { neverExpires: true });
+    const report = await driftBetween([stateOf(held)], [...objects, token], { rules: () => [] });
+    const { findings, differences } = report;
+    expect(findings.find(({ uid }) => uid === token.uid)?.advice).toContain(
+      "delete it by hand (no single request does)",
+    );
+    expect(differences.find(({ uid }) => uid === token.uid)?.answers.revert).toBeUndefined();
+  });
+
+  test("says nothing of what one of two inventories does not list", async () => {
+    const kinds = listedKinds.filter((kind) => kind !== "Role");
+    const refused = [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }];
+    const between = (older: Inventory, newer: Inventory) =>
+      driftBetween([], [], { inventories: [newer], since: [older] });
+    const whole = inventoryOf([root, ...held]);
+    const less = [root, team, ci];
+    for (const [older, newer, incomplete] of [
+      [whole, inventoryOf(less, { kinds }), ["role: not compared: only one of the inventories contains it"]],
+      [inventoryOf(less, { kinds }), whole, []],
+      [inventoryOf(less, { refused, complete: false }), whole, []],
+    ] as const)
+      expect(await between(older, newer)).toMatchObject({ findings: [], incomplete });
+  });
+
+  test("events name what changed, whose parts and collections are read and compared with it", () => {
+    const touched = new ChangedResources();
+    const on = `${org}/${"7".repeat(16)}`;
+    const readme = { kind: "RepoReadme", uid: on, inputs: { parentUid: on } };
+    const [tag, other] = [on, team.uid].map((parent) => live("Tag", { name: "t" }, parent)) as [Live, Live];
+    const actor = { subject: "ada" };
+    const names = [
+      "platform.registry.repo.updated",
+      "platform.registry.tag.updated.batch",
+      "elsewhere.updated",
+    ];
+    expect(names.map((name) => touched.add({ name, subject: on, actor }))).toEqual([true, true, false]);
+    expect(touched.actors.get(on)).toBe("by ada");
+    const read = touched.uidsToRead([stateOf([readme, tag, other])]);
+    expect(Object.fromEntries(read)).toEqual({ Repo: [on], RepoReadme: [on], Tag: [tag.uid] });
+    expect(touched.uidsToRead([]).has("RepoReadme")).toBe(false);
   });
 });

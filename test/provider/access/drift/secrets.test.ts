@@ -72,6 +72,17 @@ describe("an argument that the state holds as a secret", () => {
   );
 });
 
+test("a secret in a list is compared by its plain text, and else the whole list is left out", async () => {
+  const role = live("Role", { name: "r", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+  const recorded = (isShown: boolean) => {
+    const capabilities = ["CAP_REPO_LIST", secret("CAP_ROLE_LIST", isShown)];
+    return [{ ...role, inputs: { ...role.inputs, capabilities } }];
+  };
+  const [shown, hidden] = [await compare(recorded(true), [role]), await compare(recorded(false), [role])];
+  expect(shown.differences).toMatchObject([{ fields: [{ path: "capabilities" }] }]);
+  expect(hidden).toMatchObject({ differences: [], complete: false });
+});
+
 describe("a change by hand of a secret", () => {
   const owner: Live = {
     kind: "Role",
