@@ -197,7 +197,7 @@ const judgedTypeOf = (policy: Policy, { id, kind, packageVersion }: Finding, now
     : undefined;
 
 /** Why a judged type does not apply to a finding that looks like it, a line each. */
-function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: number): string[] {
+function typeNotes({ file, types }: Policy, findings: readonly Finding[]): string[] {
   const open = findings.filter(({ id }) => id === NOT_REVIEWED);
   const kinds = [...new Set(open.flatMap(({ kind }) => kind ?? []))];
   const noteOf = (judged: JudgedType): string | undefined => {
@@ -210,7 +210,8 @@ function typeNotes({ file, types }: Policy, findings: readonly Finding[], now: n
       return "does not apply: no document shows the version of its plugin (give --plan, and --before), or the plugin comes from an address of its own";
     }
     if (own.packageVersion !== judged.version) return `does not apply to version ${own.packageVersion}`;
-    return isExpired(judged, now) ? `expired on ${judged.expires ?? ""}: renew it` : undefined;
+    // One of this version that has not expired suppresses the finding.
+    return `expired on ${judged.expires ?? ""}: renew it`;
   };
   return types.flatMap((judged) => {
     const note = noteOf(judged);
@@ -248,7 +249,7 @@ export function applyPolicy(
     suppressed.push({ ...finding, suppression: { reason, expires } });
   }
   const notes = suppressions.notes(isComplete);
-  return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left, now)] };
+  return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left)] };
 }
 
 /** The properties that a finding is about. One of several names them in a list. */
@@ -486,11 +487,10 @@ class VerifiedTexts {
   /** The strings of an object that are the same before the change and after it, where its name is, also in the finding. */
   private lasting(named: Partial<Named> | undefined, key: MatchKey, kind?: string): Texts {
     const before = this.objects.sideBefore(named?.uid);
-    if (before === undefined || before.entity.name !== named?.name) return [];
-    if (kind !== undefined && before.entity.kind !== kind) return [];
+    if (before === undefined || (kind !== undefined && before.entity.kind !== kind)) return [];
     const entity = this.byUid.get(before.entity.key);
     const after = entity === undefined ? before : this.objects.sideAfter(entity);
-    if (after.entity.name !== before.entity.name) return [];
+    if ([before, after].some((side) => side.entity.name !== named?.name)) return [];
     const isMoved = key === "group" && chainOf(after) !== chainOf(before);
     const now = textsOf(after, key);
     return textsOf(before, key).flatMap((text, i) =>

@@ -556,5 +556,8 @@ describe("drift between documents", () => {
     const read = touched.uidsToRead([stateOf([readme, tag, other])]);
     expect(Object.fromEntries(read)).toEqual({ Repo: [on], RepoReadme: [on], Tag: [tag.uid] });
     expect(touched.uidsToRead([]).has("RepoReadme")).toBe(false);
+    // Lists contain the token of a provider, whatever the states record.
+    touched.add({ name: "iam.identity_providers.updated", subject: on });
+    expect(touched.uidsToRead([]).get("ScimToken")).toEqual([on]);
   });
 });

@@ -1,7 +1,7 @@
 import fc from "../../../support/properties";
 import { parse } from "yaml";
 import { applyPolicy, matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
-import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
+import { limitsOf, parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import {
   appendEntries,
   entryText,
@@ -189,6 +189,10 @@ describe("a policy file", () => {
     ["\tallow: []", "access-policy.yaml:1:"],
     [`allow: ${"[".repeat(20_000)}`, "access-policy.yaml"],
     ["a".repeat(1_000_001), "is larger than"],
+    [
+      `allow:\n${"  - { match: { name: a }, reason: x }\n".repeat(1_001)}`,
+      "1001 entries have neither a fingerprint nor a whole uid, and at most 1000 may have",
+    ],
   ])("%j is refused: %s", (text, problem) => {
     expect(problemsOf(text)).toContain(problem);
   });
@@ -294,6 +298,11 @@ describe("a policy file", () => {
     expect(cpuSeconds(refuse)).toBeLessThan(5);
   });
 
+  it("says who updates, for the rules that judge what that identity may do to itself", () => {
+    const policy = parsePolicy(`settings: { selfIdentity: "${acme}" }`, FILE);
+    expect(limitsOf(policy)).toMatchObject({ self: acme });
+  });
+
   it("puts no terminal control sequence into an error", () => {
     expect(problemsOf('allow: [{ "\\e[31mred": 1 }]')).not.toMatch(/[^\n\P{Cc}]/u);
   });
@@ -369,6 +378,14 @@ describe("exceptions", () => {
     expect(unused).toEqual([]);
   });
 
+  it("that are several for one finding: the first of the file suppresses it, and the others are unused", () => {
+    const more = ["reason: first", "expires: 2026-12-31"];
+    const text = `${entry(...accepted(), ...more)}  - match: { name: ci }\n    reason: second\n`;
+    const { suppressed, unused } = apply(text, NOW, undefined, milder);
+    expect(suppressed).toMatchObject([{ id: "G1", suppression: { reason: "first" } }]);
+    expect(unused).toEqual([expect.stringContaining(":7: matches no finding: remove it")]);
+  });
+
   it("that have expired and match no finding are reported for removal", () => {
     const text = entry("rule: G6", "match: { name: nobody }", "reason: x", "expires: 2026-01-01");
     expect(apply(text).expired).toEqual([
@@ -393,6 +410,7 @@ describe("exceptions", () => {
       expect([suppressed.map((each) => each.id), unused]).toEqual([[id], []]);
       const other = [`match: { role: ${role.name!} }`, `fingerprint: "${"0".repeat(32)}"`];
       expect(apply(entry(`rule: ${id}`, ...other, ...more)).suppressed).toEqual([]);
+      expect(matchesEntry({ fingerprint: "0".repeat(32), reason: "x" }, finding)).toBe(false);
     },
   );
 
@@ -501,6 +519,12 @@ describe("a baseline", () => {
       );
     },
   );
+
+  it("is added to no file without a list of exceptions", () => {
+    expect(() => appendEntries("settings: { strict: true }\n", [], FILE)).toThrow(
+      `${FILE}: allow must be a list`,
+    );
+  });
 
   it("is added at the end of a file whose comments stay", () => {
     const text = `# ours\n${entry(...good)}    # the end\n`;

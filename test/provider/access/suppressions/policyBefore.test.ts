@@ -309,6 +309,7 @@ describe("what begins to match an exception", () => {
     return left.filter(({ id }) => id === "S4").map(({ severity, message }) => `${severity} ${message}`);
   };
   const glassLike = created("Identity", "break-glass", { parentUid: SANDBOX, ...trust });
+  const lab = created("Group", "lab", { parentUid: ACME });
   /** What begins to match what an entry names, if anything. */
   it.each<[string, Step[], match: string, string]>([
     ["a new identity under the name", [create(glassLike)], "name: break-glass", "identity break-glass"],
@@ -322,6 +323,24 @@ describe("what begins to match an exception", () => {
       "group: acme / sandbox*",
       "group deep",
     ]),
+    [
+      "a group with a name that is not known",
+      [update(prod, { name: UNKNOWN })],
+      "group: acme / sandbox*",
+      "group prod",
+    ],
+    [
+      "a group whose parent depends on what the change imports",
+      [step("import", undefined, prod), update(deep, { parentUid: UNKNOWN }, depends("parentUid", prod))],
+      "group: acme / sandbox*",
+      "group deep",
+    ],
+    [
+      "nothing: a group that goes below one that the change makes",
+      [create(lab), update(deep, { parentUid: UNKNOWN }, depends("parentUid", lab))],
+      "group: acme / sandbox*",
+      "",
+    ],
     ["a group below a renamed one", [update(prod, { name: "test" })], "group: acme / test / *", "group deep"],
     [
       "nothing: a new group below one that matches",
@@ -343,6 +362,16 @@ describe("what begins to match an exception", () => {
     expect(beginning([update(ci, { name: UNKNOWN })], entry("{ name: break-glass }"))).toEqual([
       expect.stringMatching(/^medium identity .* begins to match/),
     ]);
+  });
+
+  it.each([
+    ["", 1],
+    ["    type: Repo\n", 1],
+    ["    type: Subscription\n", 0],
+    ["    rule: G6\n", 0],
+  ])("is a repository where findings of the entry can be about one: %j", (more, count) => {
+    const api = state("Repo", "api", { parentUid: PROD, name: "api" }, { id: below(20) });
+    expect(beginning([update(api, { name: "web" })], entry("{ name: web }", more))).toHaveLength(count);
   });
 
   it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
