@@ -61,15 +61,15 @@ const columns = Object.keys(accessColumns) as Column[];
 
 const emptyRow = Object.fromEntries(columns.map((column) => [column, ""])) as Record<Column, string>;
 
-/** When access ends by itself: an invite, and the keys of an identity, have an end. */
-function findEarliestEnd(subject: Entity | undefined, source: Entity | undefined): string {
+/** When access ends by itself: an invite, or the keys of an identity, have an end. */
+function findEnd(subject: Entity | undefined, source: Entity | undefined): string {
   const ends = [
     ...lifetimesOf(source?.kind ?? "").map(
       ({ field }) => textAt(source?.details, field.returnedAs ?? "") ?? "",
     ),
     (subject && textMeant(subject, "trust.keysEnd")) ?? "",
-  ].filter((time) => !Number.isNaN(Date.parse(time)));
-  return ends.sort((a, b) => Date.parse(a) - Date.parse(b))[0] ?? "";
+  ];
+  return ends.find((time) => !Number.isNaN(Date.parse(time))) ?? "";
 }
 
 function buildRow(
@@ -98,7 +98,7 @@ function buildRow(
     sourceKind,
     sourceUid: uid ?? "",
     stack: urn === undefined ? (hasStacks ? "unmanaged" : "") : urnParts(urn).stack,
-    expires: findEarliestEnd(entity, source),
+    expires: findEnd(entity, source),
     lastUsed: entity?.lastSeenTime ?? "",
     matches,
   };

@@ -95,15 +95,12 @@ function result(finding: Finding, rules: readonly string[], options: RenderOptio
 }
 
 /** A rule is as severe as its worst finding here: hosts sort by the rule's severity. */
-function rule(id: string, findings: readonly Finding[], own: Report["ownRules"] = []): object {
+function rule({ id, rule: name, severity }: Finding, own: Report["ownRules"] = []): object {
   const known = own.find((each) => each.id === id);
   const described =
     known === undefined
       ? { help: { text: plainText(`npx --no pulumi-platform explain ${id}`) } }
       : { fullDescription: { text: sarifText([known.why]) }, help: { text: sarifText([known.fix]) } };
-  const worst = findings.find((finding) => finding.id === id);
-  const name = worst?.rule ?? id;
-  const severity = worst?.severity ?? "low";
   return {
     id,
     name: plainText(name),
@@ -153,11 +150,13 @@ function runOf(
 export function renderSarif(report: Report, options: RenderOptions): string {
   const { findings, suppressed } = report;
   const all = [...findings, ...suppressed];
-  const ids = [...new Set(all.map(({ id }) => id))].sort();
   const bySeverity = [...all].sort(
-    (a, b) => Number(securitySeverity[b.severity]) - Number(securitySeverity[a.severity]),
+    (a, b) => Number(securitySeverity[a.severity]) - Number(securitySeverity[b.severity]),
   );
-  const rules = ids.map((id) => rule(id, bySeverity, report.ownRules));
+  const worst = [...new Map(bySeverity.map((finding) => [finding.id, finding])).values()];
+  const sorted = worst.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const ids = sorted.map(({ id }) => id);
+  const rules = sorted.map((finding) => rule(finding, report.ownRules));
   const results = new Map(all.map((finding) => [finding, result(finding, ids, options)]));
   const build = (count: number): string => {
     const { shown, hidden } = chooseFindings(findings, count);
@@ -193,7 +192,7 @@ function command(
   message: string,
 ): string {
   const pairs = Object.entries(properties).map(([key, value]) => `${key}=${workflowProperty(value)}`);
-  return `::${level}${pairs.length === 0 ? "" : ` ${pairs.join(",")}`}::${workflowMessage(shorten(message, 2000))}`;
+  return `::${level} ${pairs.join(",")}::${workflowMessage(shorten(message, 2000))}`;
 }
 
 function annotation(finding: Finding, options: RenderOptions): string {

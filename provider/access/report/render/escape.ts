@@ -60,7 +60,6 @@ function codeInSentence(word: string): string {
   let [start, end] = [0, word.length];
   while (start < end && OPENING.includes(word.charAt(start))) start += 1;
   while (end > start && CLOSING.includes(word.charAt(end - 1))) end -= 1;
-  if (start === end) return encodeMarks(word);
   return `${word.slice(0, start)}${codeSpan(word.slice(start, end))}${word.slice(end)}`;
 }
 

@@ -319,7 +319,7 @@ function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean
   const severity = context.severityOf(source);
   const values = { "data-item": "grant", "data-severity": severity };
   const own = name === undefined ? undefined : markup`<div class="where mono">${name}</div>`;
-  const reason = source.reason === "" ? undefined : markup`<div>${source.reason}</div>`;
+  const reason = markup`<div>${source.reason}</div>`;
   const place = context.place(placeOfChange(context.report.command, source));
   return markup`<tr role="row"${isFiltered ? attributes(values) : undefined}>${[
     cell(

@@ -178,7 +178,7 @@ function printGrant(
   if (before.role !== undefined || before.group !== undefined) {
     page.entry(4, "was ", `${before.role ?? role} at ${before.group ?? group}`, { leadStyles: ["dim"] });
   }
-  if (change.reason !== "") page.entry(4, "", change.reason, { styles: ["dim"] });
+  page.entry(4, "", change.reason, { styles: ["dim"] });
   const sets = [
     ["can     ", change.capabilitiesAdded],
     ["cannot  ", change.capabilitiesRemoved],

@@ -225,6 +225,12 @@ describe("a report", () => {
     ).toEqual([1, 2, 3, 4, 0]);
   });
 
+  test("has an entry that accepts it for each of the first 500 findings", () => {
+    const many = Array.from({ length: 501 }, () => finding("low", "L"));
+    const { findings } = reportOf("same-shown.json", { rules: () => many });
+    expect(findings.filter(({ policyEntry }) => policyEntry !== undefined)).toHaveLength(500);
+  });
+
   test("refuses an export of another stack", () => {
     const other = fixture("export-v3.json")
       .toString()

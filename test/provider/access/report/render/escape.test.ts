@@ -100,6 +100,7 @@ test("in every form four marks stand on one letter, and the others are written o
 test("a text is cut between characters", () => {
   expect(shorten("ab😀cd", 4)).toBe("ab😀…");
   expect(shorten("abcd", 4)).toBe("abcd");
+  expect(shorten("😀😀😀", 4)).toBe("😀😀😀");
 });
 
 test("HTML of any text is that text and nothing else", () => {
@@ -235,6 +236,9 @@ test("JSON reads back as it was and is safe to print", () => {
 });
 
 test("a marker's key cannot end the comment, and two keys have two markers", () => {
+  const long = ["a", "b"].map((end) => commentMarker("review", "x".repeat(2_000) + end));
+  expect(new Set(long).size).toBe(2);
+  expect(long[0]?.length).toBeLessThan(1_200);
   fc.assert(
     fc.property(hostile, hostile, (one, other) => {
       const marker = commentMarker("review", one);

@@ -216,6 +216,47 @@ describe.each(["md", "sarif", "codequality", "github"] as const)("in %s", (forma
   });
 });
 
+test.each(reportFormats)("a report of no stack names none as %s", (format) => {
+  for (const report of [riskyReview, nightDrift]) {
+    const text = renderers[format]({ ...report, stacks: [] }, options);
+    expect(text).not.toMatch(/undefined| of <span class="mono">|(?:Access review|Drift) of/);
+  }
+});
+
+test("a rule of one's own is explained by its own words, and a gap by the code of its error", () => {
+  const [first] = riskyReview.findings;
+  const ownRules = [{ id: first!.id, name: "own", why: "Why so.", fix: "Do it so.", file: "rules.cjs" }];
+  const incomplete = ["role: not compared (PP3403)"];
+  const report: Report = { ...riskyReview, ownRules, complete: false, incomplete };
+  const log = JSON.parse(renderers.sarif(report, options)) as {
+    runs: [{ tool: { driver: { rules: { id: string }[] } }; invocations: unknown }];
+  };
+  const [run] = log.runs;
+  expect(run.tool.driver.rules.find(({ id }) => id === first!.id)).toMatchObject({
+    fullDescription: { text: "Why so." },
+    help: { text: "Do it so." },
+  });
+  expect(run.invocations).toMatchObject([
+    {
+      toolExecutionNotifications: [
+        { descriptor: { id: "PP3403" }, message: { text: `Incomplete: ${incomplete[0]}` } },
+      ],
+    },
+  ]);
+  expect(renderers.html(report, options)).toContain("Why so.");
+});
+
+test("a comment leads to the run, and shows the first 50 lines of what a finding has in detail", () => {
+  const [first] = riskyReview.findings;
+  const details = Array.from({ length: 61 }, (_, line) => `line ${line};`);
+  const findings = [{ ...first!, details }];
+  const text = renderers.md({ ...riskyReview, findings }, { runUrl: "https://ci.example/1" });
+  expect(text).toContain("[the run and its files](<https://ci.example/1>)");
+  expect(text).toContain("line 49;");
+  expect(text).not.toContain("line 50;");
+  expect(text).toContain("… and 11 more lines");
+});
+
 test("an incomplete report is never called clean", () => {
   const incomplete: Report = { ...cleanReview, complete: false, incomplete: ["the preview failed"] };
   for (const format of ["text", "md", "html", "github"] as const) {

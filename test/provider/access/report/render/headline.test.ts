@@ -64,6 +64,30 @@ test("what was there before all programs is not gained", () => {
   }
 });
 
+test.each([
+  [0, true, "passes: everything is as the review announced"],
+  [0, false, "incomplete: announced changes are missing or could not be checked"],
+  [1, true, "fails: 1 finding that the review did not announce"],
+  [
+    2,
+    false,
+    "fails: 2 findings that the review did not announce; announced changes are missing or could not be checked",
+  ],
+])("a verification with %i findings that is complete (%j) %s", (failing, complete, line) => {
+  const state = !complete ? "incomplete" : failing === 0 ? "clean" : "failing";
+  expect(verdict({ ...wholeReports[2]!, failing, complete })).toEqual({ state, line });
+});
+
+test.each([
+  [7_199, "119 minutes"],
+  [7_200, "2 hours"],
+  [48 * 3_600 - 1, "47 hours"],
+  [48 * 3_600, "2 days"],
+])("an inventory of %i seconds is %s old", (inventoryAgeSeconds, age) => {
+  const report = { ...riskyReview, provenance: { ...riskyReview.provenance, inventoryAgeSeconds } };
+  expect(renderers.text(report, { width: 400 })).toContain(age);
+});
+
 test("a verification begins with unannounced access", () => {
   expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
 });
