@@ -75,7 +75,6 @@ function print(value: CodeValue, indent = 0): string {
     return `${value.isNew ? "new " : ""}${value.callee.text}(${args.join(", ")})`;
   }
   if (typeof value === "string") return printLiteral(value);
-  if (Object.is(value, -0)) return "-0";
   if (value === null || typeof value !== "object") return String(value);
   const end = `\n${" ".repeat(indent)}`;
   if (Array.isArray(value)) {

@@ -65,14 +65,12 @@ export function declareObject(
   object: InventoryObject,
   now: number,
 ): Declaration | { readonly reason: string } {
-  if (object.builtIn) return { reason: "it is built in, and never changes" };
   const createOnly = Object.entries(spec.outputs ?? {}).filter(([, field]) => field.createOnly);
   if (createOnly.length > 0) {
     return {
       reason: `its ${createOnly.map(([key]) => key).join(", ")} is returned only at creation`,
     };
   }
-  if (aggregatedKind(spec) !== undefined) return { reason: "its members are declared one by one" };
   let inputs = declaredFields(spec.fields, object.inputs);
   const problems = () => checkInputs(spec, inputs, { olds: {}, now });
   for (const { property } of problems()) {

@@ -89,6 +89,13 @@ test("a generated expression evaluates to the values that it was generated from"
   );
 });
 
+test("a member called __proto__ is one, and a member without a value is none", () => {
+  const value = { ["__proto__"]: 1, none: undefined };
+  expect(printDeclaration("value", { ...value, all: [new VariableReference("a")] })).toBe(
+    'const value = {\n  ["__proto__"]: 1,\n  all: [a],\n};',
+  );
+});
+
 test.each(["a b", "1a", "a-b", "", 'x"', "a.b", "a\n", "ä"])("%j is not used as a variable name", (name) => {
   expect(() => new VariableReference(name)).toThrow(/is not an identifier/);
   expect(() => new CallExpression(new VariableReference("f", name), [])).toThrow(/is not an identifier/);

@@ -1,4 +1,11 @@
 import { parseTerraformState } from "../../../../../provider/access/adopt/terraform/stateFile";
+import {
+  printForgetCommand,
+  selectFromTerraform,
+} from "../../../../../provider/access/adopt/terraform/adoption";
+import type { TerraformReport } from "../../../../../provider/access/adopt/terraform/adoption";
+import type { Inventory } from "../../../../../provider/access/documents/inventory";
+import { inventoryOf } from "../../../../support/documents";
 import { quoteForShell } from "../../../../../provider/text/plain";
 import { DocumentError } from "../../../../../provider/access/documents/jsonText";
 import { PROVIDER, pulledState } from "../../../../support/terraform";
@@ -86,6 +93,57 @@ describe("a state of Terraform", () => {
   });
 });
 
+describe("what becomes of the instances of a state", () => {
+  const root = "a".repeat(40);
+  const [team, gone, role] = [1, 2, 3].map((n) => `${root}/${String(n).repeat(16)}`) as [
+    string,
+    string,
+    string,
+  ];
+  const row = (type: string, name: string, id: string): StateRow => ({
+    ...{ type: `chainguard_${type}`, name, attributes: { id } },
+  });
+  const state = parse(
+    pulledState([
+      row("group", "team", team),
+      row("group", "gone", gone),
+      row("role", "role", role),
+      row("image_tag", "tag", `${team}/${"4".repeat(16)}`),
+      row("group", "far", "b".repeat(40)),
+    ]),
+  );
+  const objects = [team, role].map((uid, i) => ({ kind: i === 0 ? "Group" : "Role", uid, inputs: {} }));
+  const inventory = { ...inventoryOf(root, ...objects), kinds: ["Group", "Role"] };
+  const remaining = (only?: readonly string[], more: Partial<Inventory> = {}) =>
+    selectFromTerraform(state, { ...inventory, ...more }, only);
+
+  test("is adopted, is gone, or stays with its reason", () => {
+    const { mapped, missing, remaining: left } = remaining();
+    const addresses = (all: readonly { instance: { address: string } }[]) =>
+      all.map(({ instance }) => instance.address);
+    expect(addresses(mapped)).toEqual(["chainguard_group.team", "chainguard_role.role"]);
+    expect(addresses(missing)).toEqual(["chainguard_group.gone"]);
+    expect(left).toEqual([
+      { address: "chainguard_group.far", reason: `it is not below ${root}` },
+      { address: "chainguard_image_tag.tag", reason: "objects of the kind Tag were not read" },
+    ]);
+    const asked = [{ kind: "Tag", uid: `${team}/${"4".repeat(16)}` }];
+    expect(addresses(remaining(undefined, { asked }).missing)).toContain("chainguard_image_tag.tag");
+    const refused = [{ kind: "Group", code: "PERMISSION_DENIED", message: "no" }];
+    expect(addresses(remaining(undefined, { refused }).missing)).toEqual([]);
+    for (const only of [["Group"], [team]])
+      expect(remaining(only).remaining).toContainEqual({
+        address: "chainguard_role.role",
+        reason: "--only leaves it out",
+      });
+  });
+
+  test("is forgotten by one command, whose last line ends it", () => {
+    const report = { forget: ["a.b", 'a.c["d"]'] } as unknown as TerraformReport;
+    expect(printForgetCommand(report)).toEqual(["terraform state rm \\", "  'a.b' \\", `  'a.c["d"]'`]);
+  });
+});
+
 describe("the address of an instance", () => {
   const read = (row: Partial<StateRow>) =>
     parse(pulledState([{ ...group, type: "x_group", name: "r", ...row }])).instances[0];
@@ -119,6 +177,13 @@ describe("the address of an instance", () => {
     );
     expect(read({ module: 'module.a["x\\ny\\u202ez"]', key: 'a"b' })?.name).toBe("a-x-y-z-r-a-b");
     expect(read({ module, key: "x".repeat(500) })?.name.length).toBeLessThanOrEqual(100);
+  });
+
+  test("names its provider, in each form that Terraform writes", () => {
+    const providers = ['module.a.provider["host/a/b"].c', "provider.aws", "x"].map(
+      (provider) => read({ provider })?.provider,
+    );
+    expect(providers).toEqual(["host/a/b", "aws", "x"]);
   });
 
   test("is one word of a shell", () => {
