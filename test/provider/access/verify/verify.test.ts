@@ -454,6 +454,12 @@ describe("verify", () => {
       const report = check(exchange(base, renamed), base, exchange(base, setInputs(wide, { name: "x" })));
       expect(report).toMatchObject({ failing: 0, complete: true });
       expect(report.unresolved).toEqual(["Role x: name is secret, so it was not compared"]);
+      // Of an object without a version nobody can say that it was not written since.
+      const same = exchange(base, setInputs(reader, { name: SECRET_MASK }));
+      const review = reportOf(compareResources(same, same, { live: base }));
+      expect(verifying(review, inventoryAfter(base)).unresolved).toEqual([
+        "Role reader: name is secret, so it was not compared",
+      ]);
     });
 
     it("takes a group that the server refused to delete for what remains", () => {

@@ -131,11 +131,14 @@ describe("what becomes of the instances of a state", () => {
     expect(addresses(remaining(undefined, { asked }).missing)).toContain("chainguard_image_tag.tag");
     const refused = [{ kind: "Group", code: "PERMISSION_DENIED", message: "no" }];
     expect(addresses(remaining(undefined, { refused }).missing)).toEqual([]);
-    for (const only of [["Group"], [team]])
-      expect(remaining(only).remaining).toContainEqual({
+    for (const only of [["Group"], [team]]) {
+      const chosen = remaining(only);
+      expect(addresses(chosen.mapped)).toEqual(["chainguard_group.team"]);
+      expect(chosen.remaining).toContainEqual({
         address: "chainguard_role.role",
         reason: "--only leaves it out",
       });
+    }
   });
 
   test("is forgotten by one command, whose last line ends it", () => {
