@@ -2,6 +2,7 @@
 import { RE2JS } from "re2js";
 import { getOrCompute } from "../../fields/values";
 import type { Budget } from "./budget";
+import { rememberMost } from "./remember";
 import { estimateProgram, isTooLargeToCompile } from "./regexSyntax";
 
 /** Characters in classes: an automaton treats all characters of a class in the same way. */
@@ -139,7 +140,6 @@ const Instruction = {
   split: 1,
   capture: 3,
   assertion: 4,
-  fail: 5,
   match: 6,
   nop: 7,
   char: 8,
@@ -165,17 +165,14 @@ interface Re2Instruction {
 }
 
 const FOLD_CASE = 1;
-const ALT_MATCH = 2;
 const RUNE_OPS = [8, 9, 10, 11];
 
-/** The characters that differ from one only in case. re2js computes them, so that its tables decide. */
+/** The characters that differ from one only in case. re2js computes them, so that its tables decide; the last one has no case. */
 function foldedSet(rune: number): CharSet {
   const hex = rune.toString(16);
   const last = LAST_CODE_POINT.toString(16);
   const { inst } = readCompiledProgram(RE2JS.compile(`(?i)[\\x{${hex}}\\x{${last}}]`));
-  const runes = inst.find(({ op }) => op === Instruction.char)?.runes;
-  if (runes === undefined) return Int32Array.of(rune, rune);
-  return runes.at(-2) === LAST_CODE_POINT ? runes.slice(0, -2) : runes;
+  return inst.find(({ op }) => op === Instruction.char)!.runes.slice(0, -2);
 }
 
 /** The program that re2js has compiled; its types name no members of it. */
@@ -217,7 +214,7 @@ class SetTable {
 }
 
 /** Turns what re2js has compiled into instructions of one kind for each purpose. */
-function readProgram(regex: RE2JS): PatternProgram | undefined {
+function readProgram(regex: RE2JS): PatternProgram {
   const { start, inst } = readCompiledProgram(regex);
   const table = new SetTable();
   const op = new Uint8Array(inst.length);
@@ -225,20 +222,17 @@ function readProgram(regex: RE2JS): PatternProgram | undefined {
   const arg = new Int32Array(inst.length);
   for (const [pc, each] of inst.entries()) {
     const isChar = RUNE_OPS.includes(each.op);
-    const isKnown = isChar || Object.values(Instruction).includes(each.op as never) || each.op === ALT_MATCH;
-    if (!isKnown) return undefined;
-    op[pc] = isChar ? Instruction.char : each.op === ALT_MATCH ? Instruction.split : each.op;
+    op[pc] = isChar ? Instruction.char : each.op;
     out[pc] = each.out;
     arg[pc] = isChar ? table.numberOf(each) : each.arg;
   }
   return { start, op, out, arg, sets: table.sets, steps: table.steps };
 }
 
-const MOST_KEPT = 1000;
 /** Longer ones are not kept: a hostile program writes long patterns. */
 const LONGEST_KEPT = 2000;
-/** Programs for all reviews of a process: mostly of the patterns in this package's own tables. */
-const programs = new Map<string, PatternProgram | undefined>();
+/** For all reviews of a process: mostly of the patterns in this package's own tables. */
+const compileOnce = rememberMost(compile);
 
 /**
  * Compiles a pattern by re2js, whose syntax is the server's. One that was compiled before takes as many steps, so that an
@@ -248,9 +242,7 @@ const programs = new Map<string, PatternProgram | undefined>();
 export function compileProgram(text: string, budget: Budget): PatternProgram | "tooLarge" | undefined {
   if (isTooLargeToCompile(text)) return "tooLarge";
   budget.spend(estimateProgram(text) * 4 + 500);
-  if (programs.size > MOST_KEPT) programs.clear();
-  const program =
-    text.length > LONGEST_KEPT ? compile(text) : getOrCompute(programs, text, () => compile(text));
+  const program = text.length > LONGEST_KEPT ? compile(text) : compileOnce(text);
   budget.spend(program?.steps ?? 0);
   return program;
 }
@@ -273,8 +265,6 @@ export interface Automaton {
   readonly accepts: (state: number) => boolean;
   /** No text is accepted from here on. */
   readonly isDead: (state: number) => boolean;
-  /** Every text is accepted from here on. */
-  readonly isFull: (state: number) => boolean;
 }
 
 const DEAD = 0;
@@ -348,6 +338,7 @@ export class PatternAutomaton implements Automaton {
     return state === DEAD;
   }
 
+  /** Every text is accepted from here on. */
   isFull(state: number): boolean {
     return state === FULL;
   }
@@ -421,8 +412,6 @@ export class PatternAutomaton implements Automaton {
           // What is asked of the characters before can no longer become true.
           else if (keepsWaiting && (arg[pc]! & (At.textStart | At.lineStart)) === 0) found.push(pc);
           break;
-        case Instruction.fail:
-          break;
         default:
           found.push(pc);
       }
@@ -443,7 +432,7 @@ class Pair implements Automaton {
 
   constructor(
     private readonly left: Automaton,
-    private readonly right: Automaton,
+    private readonly right: PatternAutomaton,
     /** Whether what the right one accepts is taken away instead of demanded. */
     private readonly subtracts: boolean,
     private readonly budget: Budget,
@@ -474,14 +463,6 @@ class Pair implements Automaton {
     );
   }
 
-  isFull(state: number): boolean {
-    const right = this.rights[state]!;
-    return (
-      this.left.isFull(this.lefts[state]!) &&
-      (this.subtracts ? this.right.isDead(right) : this.right.isFull(right))
-    );
-  }
-
   /** The number of a pair of states, given when it is first reached. */
   private stateOf(left: number, right: number): number {
     const key = left * 0x4000000 + right;
@@ -494,12 +475,12 @@ class Pair implements Automaton {
 }
 
 /** The texts that both accept. */
-export function intersection(left: Automaton, right: Automaton, budget: Budget): Automaton {
+export function intersection(left: Automaton, right: PatternAutomaton, budget: Budget): Automaton {
   return new Pair(left, right, false, budget);
 }
 
 /** The texts that one accepts and the other does not. */
-export function difference(left: Automaton, right: Automaton, budget: Budget): Automaton {
+export function difference(left: Automaton, right: PatternAutomaton, budget: Budget): Automaton {
   return new Pair(left, right, true, budget);
 }
 

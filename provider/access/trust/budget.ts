@@ -1,6 +1,12 @@
 /** Thrown inside `Budget.ask`, and caught there, when a question needs more steps than are left. */
 class BudgetExceeded extends Error {}
 
+/** An answer to a part of a question: where a part takes too many steps, so does the whole. */
+export function answerOf<T>(found: T): Exclude<T, "tooLarge"> {
+  if (found === "tooLarge") throw new BudgetExceeded();
+  return found as Exclude<T, "tooLarge">;
+}
+
 /** How many steps all questions of a review may take together: about two seconds of processor time. */
 const REVIEW_STEPS = 20_000_000;
 /** How many of them one question may take: as many as 100 names that are written out, of any letters. */

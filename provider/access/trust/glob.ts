@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { UNSEEN } from "../../text/printable";
+import { rememberMost } from "./remember";
 
 /** Text with two wildcards. `scripts/lib/policySchema.cjs` has the other conditions on it. */
 export type Glob = string;
@@ -20,9 +21,8 @@ export function parseGlob(glob: string): Token[] {
   const chars = Array.from(glob);
   for (let i = 0; i < chars.length; i += 1) {
     const char = chars[i] ?? "";
-    if (char === "*") {
-      if (list.at(-1)?.kind !== "any") list.push({ kind: "any", char });
-    } else if (char === "?") list.push({ kind: "one", char });
+    if (char === "*") list.push({ kind: "any", char });
+    else if (char === "?") list.push({ kind: "one", char });
     else if (char === "\\") {
       i += 1;
       list.push({ kind: "char", char: chars[i] ?? "\\" });
@@ -31,18 +31,8 @@ export function parseGlob(glob: string): Token[] {
   return list;
 }
 
-/** Globs that were parsed: an entry of a policy file is compared with thousands of texts. */
-const parsed = new Map<string, readonly Token[]>();
-const MOST_PARSED = 1000;
-
-function tokensOf(glob: string): readonly Token[] {
-  const known = parsed.get(glob);
-  if (known !== undefined) return known;
-  if (parsed.size >= MOST_PARSED) parsed.clear();
-  const tokens = parseGlob(glob);
-  parsed.set(glob, tokens);
-  return tokens;
-}
+/** An entry of a policy file is compared with thousands of texts. */
+const tokensOf = rememberMost(parseGlob);
 
 export const hasWildcard = (glob: string): boolean => tokensOf(glob).some(({ kind }) => kind !== "char");
 
@@ -132,18 +122,11 @@ export function addressPattern(glob: string): string | undefined {
   return `\\A${RE2JS.quote(scheme)}${hostPattern(host)}${pathPattern}\\z`;
 }
 
-/** Compiled patterns of globs; undefined of those that have none. */
-const compiled = new Map<string, RE2JS | undefined>();
-const MOST_COMPILED = 1000;
-
-function compile(glob: string): RE2JS | undefined {
-  if (!compiled.has(glob)) {
-    if (compiled.size >= MOST_COMPILED) compiled.clear();
-    const pattern = addressPattern(glob);
-    compiled.set(glob, pattern === undefined ? undefined : RE2JS.compile(pattern));
-  }
-  return compiled.get(glob);
-}
+/** Compiles a glob over URLs; undefined of what is none. */
+const compile = rememberMost((glob: string): RE2JS | undefined => {
+  const pattern = addressPattern(glob);
+  return pattern === undefined ? undefined : RE2JS.compile(pattern);
+});
 
 /** Whether a URL is spelled as parsing it gives it, so that every reader finds the same host and path in it. */
 function isCanonical(text: string): boolean {

@@ -1,5 +1,6 @@
 import { RE2JS } from "re2js";
 import { isMailHost } from "./addresses";
+import { answerOf } from "./budget";
 import { INTRUDER } from "./data/pins";
 import { anchored } from "./patternComparer";
 import type { PatternComparer, SegmentSpec } from "./patternComparer";
@@ -61,7 +62,7 @@ export const segmentText = ({ before, name, after }: SegmentSpec): string =>
 /** The judgement of a pattern that cannot be computed. */
 type Unjudged = Extract<PatternJudgement, { kind: "unjudged" }>;
 
-export const TOO_MANY_STEPS: Unjudged = {
+const TOO_MANY_STEPS: Unjudged = {
   kind: "unjudged",
   reason: "it takes too many steps to be judged: use fewer and smaller repetitions",
 };
@@ -101,14 +102,11 @@ function ownersIn(
   strangers: readonly string[],
 ): readonly string[] | PatternJudgement {
   const { owner } = form;
-  if (owner !== undefined) {
-    const overlap = comparer.intersects(pattern, anchored(form.whole));
-    return overlap === "tooLarge" ? TOO_MANY_STEPS : overlap === "yes" ? [owner] : [];
-  }
+  if (owner !== undefined)
+    return answerOf(comparer.intersects(pattern, anchored(form.whole))) === "yes" ? [owner] : [];
   let open: PatternJudgement | undefined;
   for (const segment of form.owners) {
-    const names = comparer.names(pattern, segment, MOST_WRITTEN);
-    if (names === "tooLarge") return TOO_MANY_STEPS;
+    const names = answerOf(comparer.names(pattern, segment, MOST_WRITTEN));
     if (names.unwritten === undefined) return withNumber(comparer, pattern, form, segment, names.written);
     open ??= judgeVariousOwners(comparer, pattern, form, segment, names.unwritten, strangers);
   }
@@ -126,9 +124,9 @@ function withNumber(
   const [, number] = owners;
   const [name, ...others] = names;
   if (number === undefined || number === segment || name === undefined || others.length > 0) return names;
-  const numbers = comparer.names(pattern, number, 1);
-  if (numbers === "tooLarge" || numbers.unwritten !== undefined || numbers.written.length === 0) return names;
-  return [`${name}@${numbers.written[0] ?? ""}`];
+  const { written, unwritten } = answerOf(comparer.names(pattern, number, 1));
+  const [only] = written;
+  return only === undefined || unwritten !== undefined ? names : [`${name}@${only}`];
 }
 
 /** Names of strangers, the easiest to read first. */
@@ -149,8 +147,18 @@ function judgeVariousOwners(
     ends.map((after) => segmentText({ ...segment, name: each, after })),
   );
   const example = firstExample(comparer, pattern, [...strangers, ...texts, whole], anchored(whole));
+  return openBy(comparer, pattern, example, `the ${what} is not written out`);
+}
+
+/** Judges a pattern as open to outsiders, who can have the example; without one nothing is proven. */
+function openBy(
+  comparer: PatternComparer,
+  pattern: string,
+  example: string | undefined,
+  why: string,
+): PatternJudgement {
   return example === undefined
-    ? { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) }
+    ? { kind: "unproven", example, reason: unprovenReason(why) }
     : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
 }
 
@@ -165,8 +173,8 @@ export function firstExample(
   ...others: readonly string[]
 ): string | undefined {
   for (const text of forms) {
-    const found = comparer.exampleOf(pattern, ...others, anchored(text));
-    if (found !== "tooLarge" && found.text !== undefined) return found.text;
+    const found = answerOf(comparer.exampleOf(pattern, ...others, anchored(text)));
+    if (found.text !== undefined) return found.text;
   }
   return undefined;
 }
@@ -189,8 +197,8 @@ export function judgeForms(
     if (shared !== undefined) return judgeMailHost(comparer, pattern, form, shared);
     for (const name of found) owners.set(JSON.stringify([form.what, name]), { what: form.what, name });
   }
-  const outside = comparer.exampleOutside(pattern, anchored(pinning.map(({ whole }) => whole).join("|")));
-  if (outside === "tooLarge") return TOO_MANY_STEPS;
+  const forms = anchored(pinning.map(({ whole }) => whole).join("|"));
+  const outside = answerOf(comparer.exampleOutside(pattern, forms));
   if (outside.text === undefined && owners.size > 0) return { kind: "pinned", owners: [...owners.values()] };
   const example = firstExample(comparer, pattern, strangers);
   if (example !== undefined) return { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
@@ -206,18 +214,14 @@ export function judgeEach(
 ): PatternJudgement {
   let open: PatternJudgement | undefined;
   for (const form of pinning) {
-    const isWithin = comparer.isSubset(pattern, anchored(form.whole));
-    if (isWithin === "tooLarge") return TOO_MANY_STEPS;
-    if (isWithin === "no") continue;
+    if (answerOf(comparer.isSubset(pattern, anchored(form.whole))) === "no") continue;
     const judged = judgeForms(comparer, pattern, { what, pinning: [form], strangers });
-    if (judged.kind === "pinned" || judged.kind === "unjudged") return judged;
+    if (judged.kind === "pinned") return judged;
     if (judged.kind === "open") open ??= judged;
   }
   if (open !== undefined) return open;
   const example = firstExample(comparer, pattern, [...strangers, "(?s:.*)"]);
-  return example === undefined
-    ? { kind: "unproven", example, reason: unprovenReason(`the ${what} is not written out`) }
-    : { kind: "open", example, reason: comparer.reasonFor(pattern, example) };
+  return openBy(comparer, pattern, example, `the ${what} is not written out`);
 }
 
 function judgeMailHost(

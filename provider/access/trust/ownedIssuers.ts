@@ -5,6 +5,7 @@ import { OWN_DOMAIN, reservedTopLevels, sharedDomains, tenantAddresses } from ".
 import type { TenantAddress } from "./data/issuerHosts";
 import { INTRUDER } from "./data/pins";
 import { sharedIssuers } from "./data/sharedIssuers";
+import { answerOf } from "./budget";
 import {
   firstExample,
   judgeEach,
@@ -12,7 +13,6 @@ import {
   judgeWithin,
   MOST_WRITTEN,
   segmentText,
-  TOO_MANY_STEPS,
   unprovenReason,
 } from "./judgement";
 import type { PatternJudgement, PinningForm } from "./judgement";
@@ -157,8 +157,7 @@ function judgeVariousHosts(comparer: PatternComparer, pattern: string, name: str
 }
 
 function judgeAddresses(comparer: PatternComparer, pattern: string): PatternJudgement {
-  const hosts = comparer.names(pattern, host, MOST_WRITTEN);
-  if (hosts === "tooLarge") return TOO_MANY_STEPS;
+  const hosts = answerOf(comparer.names(pattern, host, MOST_WRITTEN));
   if (hosts.unwritten !== undefined) return judgeVariousHosts(comparer, pattern, hosts.unwritten);
   const pinning = hosts.written.flatMap((name) => formsOfHost(comparer, name));
   const judged = judgeForms(

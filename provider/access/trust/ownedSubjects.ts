@@ -1,3 +1,4 @@
+import { RE2JS } from "re2js";
 import { hasAtSign, ownerOfAddress } from "./addresses";
 import {
   awsPins,
@@ -213,8 +214,9 @@ export function judgePrincipal(
   pattern: string,
   account: string,
 ): PatternJudgement {
-  const own = /^\d{12}$/.test(account) ? account : "[0-9]{12}";
-  const strangers = [`arn:aws:sts::${own}:assumed-role/(?:[a-z0-9-]*-)?${INTRUDER}/${INTRUDER}`];
+  const strangers = [RE2JS.quote(account), "[0-9]{12}"].map(
+    (own) => `arn:aws:sts::${own}:assumed-role/(?:[a-z0-9-]*-)?${INTRUDER}/${INTRUDER}`,
+  );
   const forms = { what: "principal of AWS", pinning: arnForms, strangers };
   return judgeWithin(comparer, pattern, () => judgeForms(comparer, pattern, forms));
 }

@@ -1,7 +1,8 @@
 import { RE2JS } from "re2js";
 import { PatternAutomaton, difference, intersection, shortestText, compileProgram } from "./automaton";
 import type { Automaton } from "./automaton";
-import { Budget } from "./budget";
+import { answerOf, Budget } from "./budget";
+import { rememberMost } from "./remember";
 import { acceptChoices, CHOICE, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
@@ -24,12 +25,17 @@ interface Names {
   readonly unwritten: string | undefined;
 }
 
-const MOST_KEPT = 1000;
-
 const combinations = { difference, intersection };
 
-/** Compiled patterns for all reviews of a process: mostly those in this package's own tables. */
-const matchers = new Map<string, RE2JS>();
+/** Compiles a pattern, for all reviews of a process: mostly those in this package's own tables. Undefined where it cannot be read. */
+const matcherOf = rememberMost((pattern: string): RE2JS | undefined => {
+  if (isTooLargeToCompile(pattern)) return undefined;
+  try {
+    return RE2JS.compile(pattern);
+  } catch {
+    return undefined;
+  }
+});
 
 /** The pattern that matches only this string. */
 export function exactPattern(text: string): string {
@@ -75,25 +81,25 @@ export class PatternComparer {
     return isDisjoint === "tooLarge" ? isDisjoint : isDisjoint === "yes" ? "no" : "yes";
   }
 
-  /** A shortest string that matches all the patterns; undefined if there is none. */
-  exampleOf(...patterns: readonly string[]): { readonly text: string | undefined } | "tooLarge" {
+  /** A shortest string that matches a pattern, and all the others; undefined if there is none. */
+  exampleOf(
+    pattern: string,
+    ...others: readonly string[]
+  ): { readonly text: string | undefined } | "tooLarge" {
     return this.budget.ask(() => {
-      let all: Automaton | undefined;
-      for (const pattern of patterns) {
-        const next = this.automatonOf(pattern);
-        if (next === undefined) return "tooLarge";
-        all = all === undefined ? next : intersection(all, next, this.budget);
-      }
-      return { text: all === undefined ? "" : shortestText(all, this.budget) };
+      const all = others.reduce<Automaton>(
+        (left, other) => intersection(left, this.automatonOf(other), this.budget),
+        this.automatonOf(pattern),
+      );
+      return { text: shortestText(all, this.budget) };
     });
   }
 
   /** A shortest string that matches `pattern` and not `other`; undefined if there is none. */
   exampleOutside(pattern: string, other: string): { readonly text: string | undefined } | "tooLarge" {
     return this.budget.ask(() => {
-      const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
-      if (left === undefined || right === undefined) return "tooLarge";
-      return { text: shortestText(difference(left, right, this.budget), this.budget) };
+      const outside = difference(this.automatonOf(pattern), this.automatonOf(other), this.budget);
+      return { text: shortestText(outside, this.budget) };
     });
   }
 
@@ -105,9 +111,7 @@ export class PatternComparer {
     return this.budget.ask(() => {
       const { before, name, after, excludedName, ignoresCase = false } = segment;
       const around = (text: string): string => anchored(`(?:${before})(?:${text})(?:${after})`);
-      const [whole, form] = [pattern, around(name)].map((text) => this.automatonOf(text));
-      if (whole === undefined || form === undefined) return "tooLarge";
-      const all = intersection(whole, form, this.budget);
+      const all = intersection(this.automatonOf(pattern), this.automatonOf(around(name)), this.budget);
       const quoted = (names: readonly string[]): string => {
         const text = names.map((each) => RE2JS.quote(each)).join("|");
         return ignoresCase ? `(?i:${text})` : text;
@@ -121,9 +125,8 @@ export class PatternComparer {
       const written: string[] = [];
       for (;;) {
         const known = [excludedName ?? [], written.length === 0 ? [] : quoted(written)].flat();
-        const excluded = known.length === 0 ? undefined : this.automatonOf(around(known.join("|")));
-        if (excluded === undefined && known.length > 0) return "tooLarge";
-        const remaining = excluded === undefined ? all : difference(all, excluded, this.budget);
+        const remaining =
+          known.length === 0 ? all : difference(all, this.automatonOf(around(known.join("|"))), this.budget);
         const text = shortestText(remaining, this.budget);
         if (text === undefined) return { written, unwritten: undefined };
         const found = this.partOf(text, segment);
@@ -141,31 +144,17 @@ export class PatternComparer {
 
   /** Whether a pattern matches somewhere in a text, by re2js itself. */
   matches(pattern: string, text: string): boolean {
-    return this.matcherOf(pattern)?.test(text) ?? false;
+    return matcherOf(pattern)?.test(text) ?? false;
   }
 
   /** Whether a pattern matches somewhere in a text; one that cannot be read may. */
   mayMatch(pattern: string, text: string): boolean {
-    return this.matcherOf(pattern)?.test(text) ?? true;
-  }
-
-  private matcherOf(pattern: string): RE2JS | undefined {
-    const known = matchers.get(pattern);
-    if (known !== undefined) return known;
-    if (matchers.size > MOST_KEPT) matchers.clear();
-    if (isTooLargeToCompile(pattern)) return undefined;
-    try {
-      const made = RE2JS.compile(pattern);
-      matchers.set(pattern, made);
-      return made;
-    } catch {
-      return undefined;
-    }
+    return matcherOf(pattern)?.test(text) ?? true;
   }
 
   /** The name that a segment has in a text. */
   partOf(text: string, { before, name, after }: SegmentSpec): string | undefined {
-    const matcher = this.matcherOf(anchored(`(?:${before})(?P<owner>${name})(?:${after})`))?.matcher(text);
+    const matcher = matcherOf(anchored(`(?:${before})(?P<owner>${name})(?:${after})`))?.matcher(text);
     return matcher?.find() === true ? (matcher.group("owner") ?? undefined) : undefined;
   }
 
@@ -185,9 +174,10 @@ export class PatternComparer {
     return "a wildcard reaches over the part that names the owner";
   }
 
-  private automatonOf(pattern: string): PatternAutomaton | undefined {
+  /** Within a question, which cannot be answered about what cannot be read. */
+  private automatonOf(pattern: string): PatternAutomaton {
     const read = this.languageOf(pattern);
-    return typeof read === "string" ? undefined : read;
+    return answerOf(read === "invalid" ? "tooLarge" : read);
   }
 
   /** Whether the intersection or the difference of two patterns matches nothing. */
@@ -195,17 +185,12 @@ export class PatternComparer {
     const question = JSON.stringify([set, pattern, other]);
     const known = this.answers.get(question);
     if (known !== undefined) return known;
-    const found = this.answer(() => {
+    const found = this.budget.ask(() => {
       const [left, right] = [this.automatonOf(pattern), this.automatonOf(other)];
-      if (left === undefined || right === undefined) return "tooLarge";
-      return shortestText(combinations[set](left, right, this.budget), this.budget) === undefined;
+      const text = shortestText(combinations[set](left, right, this.budget), this.budget);
+      return text === undefined ? "yes" : "no";
     });
     if (found !== "tooLarge") this.answers.set(question, found);
     return found;
-  }
-
-  private answer(question: () => boolean | "tooLarge"): ComparisonResult {
-    const found = this.budget.ask(question);
-    return found === "tooLarge" ? found : found ? "yes" : "no";
   }
 }

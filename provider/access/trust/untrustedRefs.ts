@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import { answerOf } from "./budget";
 import { INTRUDER } from "./data/pins";
 import { PINNED_OWNER } from "./data/sharedIssuers";
 import type { Proof, RunsOfService } from "./data/sharedIssuers";
@@ -43,8 +44,7 @@ const versioned = ({ prefix }: Proof): string => `${prefix}(?:${WORDS}v?|v)${NUM
 
 /** Whether a pattern accepts few names, each of them written out. */
 function writesOutNames(comparer: PatternComparer, pattern: string, segment: SegmentSpec): boolean {
-  const names = comparer.names(pattern, segment, MOST_OWNERS);
-  return names !== "tooLarge" && names.unwritten === undefined;
+  return answerOf(comparer.names(pattern, segment, MOST_OWNERS)).unwritten === undefined;
 }
 
 /** Whether the words before a version vary, so that anyone can choose some. */
@@ -120,9 +120,9 @@ function findRunsOf(
   const known = rows.flatMap(({ what, value }) => {
     const form = anchored(value);
     if (text !== undefined) return comparer.matches(form, text) ? [{ what, example: text }] : [];
-    const verdict = comparer.intersects(pattern, form);
-    if (verdict === "tooLarge") return [UNJUDGED];
-    return verdict === "no" ? [] : [{ what, example: firstExample(comparer, pattern, [value]) }];
+    return answerOf(comparer.intersects(pattern, form)) === "no"
+      ? []
+      : [{ what, example: firstExample(comparer, pattern, [value]) }];
   });
   const forms = [...rows.map(({ value }) => value), ...proofs.map(segmentText)];
   const found = [...known, ...findChosenRuns(comparer, subject, proofs)];
@@ -130,10 +130,8 @@ function findRunsOf(
   // Somebody meant a pattern: T6 says that no subject is so.
   if (text !== undefined && /[*^]/.test(text))
     return [{ what: "runs with exactly this subject", example: text }];
-  const outside = comparer.exampleOutside(pattern, anchored(forms.join("|")));
-  return [
-    outside === "tooLarge" ? UNJUDGED : { what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text },
-  ];
+  const outside = answerOf(comparer.exampleOutside(pattern, anchored(forms.join("|"))));
+  return [{ what: unreviewed[0]?.what ?? UNJUDGED.what, example: outside.text }];
 }
 
 /** The claims in an exact subject of names and values. */

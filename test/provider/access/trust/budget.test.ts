@@ -3,6 +3,7 @@ import { Budget } from "../../../../provider/access/trust/budget";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { judgeIssuer } from "../../../../provider/access/trust/ownedIssuers";
 import { judgeOwnPart, judgeSubject } from "../../../../provider/access/trust/ownedSubjects";
+import { rememberMost } from "../../../../provider/access/trust/remember";
 import { estimateProgram } from "../../../../provider/access/trust/regexSyntax";
 import { RE2JS } from "re2js";
 
@@ -95,6 +96,18 @@ it("estimates two instructions for a group, beside what is in it", () => {
   expect(["a", "(a)", "((a))"].map((pattern) => estimateProgram(pattern))).toEqual([3, 5, 7]);
 });
 
+it("takes no other error for too many steps", () => {
+  const ask = () => new Budget().ask(() => JSON.parse("{") as unknown);
+  expect(ask).toThrow(SyntaxError);
+});
+
+it("computes again what it no longer remembers", () => {
+  const asked: number[] = [];
+  const remembered = rememberMost((key: number) => asked.push(key), 2);
+  for (const key of [1, 1, 2, 1, 3, 1]) remembered(key);
+  expect(asked).toEqual([1, 2, 3, 1]);
+});
+
 describe("two patterns", () => {
   const comparer = new PatternComparer();
 
@@ -104,6 +117,9 @@ describe("two patterns", () => {
     // No line begins behind the letter.
     ["^a\\b(?m:^)-$", "^a-$", "yes", "no"],
     ["(", "a", "tooLarge", "tooLarge"],
+    // No text has halves of a surrogate pair.
+    ["^[\\x{D800}-\\x{DFFF}]$", "^.$", "yes", "no"],
+    ["[^\\x00-\\x{10FFFF}]", "^a$", "yes", "no"],
   ])("%s and %s: within %s, in common %s", (one, other, isSubset, intersects) => {
     expect(comparer.isSubset(one, other)).toBe(isSubset);
     expect(comparer.intersects(one, other)).toBe(intersects);

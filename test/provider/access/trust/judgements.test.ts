@@ -56,6 +56,8 @@ describe("a subject pattern at GitHub Actions", () => {
     ["(?i)^repo:acme-and-all-of-its-friends/.*$", ["acme-and-all-of-its-friends"]],
     ["^repo:(?:acme|globex)(?:@[0-9]+)?/.*$", ["acme", "globex"]],
     ["^repo:[^/@]+@4711/pay@[0-9]+:.*$", ["4711"]],
+    ["^repo:acme@4711/pay@[0-9]+:.*$", ["acme@4711"]],
+    ["^repo:acme@(?:4711|4712)/pay@[0-9]+:.*$", ["acme"]],
   ])("%s names %j", (pattern, names) => {
     expect(namesOf(atGithub(pattern))).toEqual(names);
   });
