@@ -44,9 +44,9 @@ interface SecretText {
 function judgeText(value: Json | undefined): Pick<SecretText, "severity" | "how"> | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   if (!isUnread(value)) return { severity: "high", how: "may hold a secret in plain text" };
-  const reason = reasonOf(value);
-  if (reason === "secret") return { severity: "high", how: "takes over a secret" };
-  return reason === "unknown" ? { severity: "medium", how: "may take over a secret" } : undefined;
+  return reasonOf(value) === "secret"
+    ? { severity: "high", how: "takes over a secret" }
+    : { severity: "medium", how: "may take over a secret" };
 }
 
 function secretTextsOf(
@@ -58,10 +58,9 @@ function secretTextsOf(
   if (op !== "create" && op !== "update" && op !== "replace") return [];
   const old: Props = op === "update" ? (before?.inputs ?? {}) : {};
   const isKept = (property: string): boolean => {
-    const wasSecret = before?.secretPaths.some((path) => topProperty(path) === property) === true;
-    if (op === "update" && wasSecret) {
-      return !secretsMayHaveChanged.some((path) => topProperty(path) === property);
-    }
+    const isIn = (paths: readonly string[]): boolean => paths.some((path) => topProperty(path) === property);
+    const isSecretOnBoth = isIn(before?.secretPaths ?? []) && isIn(after.secretPaths);
+    if (op === "update" && isSecretOnBoth) return !isIn(secretsMayHaveChanged);
     return JSON.stringify(old[property]) === JSON.stringify(after.inputs[property]);
   };
   return leavesIn(specs[after.kind], after.inputs).flatMap((leaf): SecretText[] => {

@@ -35,6 +35,13 @@ const rsa = (modulusLength: number) =>
   generateKeyPairSync("rsa", { modulusLength }).publicKey.export({ format: "jwk" });
 
 describe("K1 static-keys", () => {
+  it("is critical for a key set that parsers read differently", () => {
+    const issuerKeys = '{"keys":[{"kty":"OKP","x":"1"}],"Keys":[]}';
+    expect(found("K1", made(identity("ci", keys({ issuerKeys }))))).toMatchObject([
+      { severity: "critical", message: expect.stringContaining("that parsers read differently") as string },
+    ]);
+  });
+
   it("is medium for a new identity with keys, and for one that changes to keys", () => {
     expect(severitiesOf("K1", made(identity("ci", keys())))).toEqual(["medium"]);
     const change = compareResources([...base, identity("ci", pinned)], [...base, identity("ci", keys())]);
@@ -191,6 +198,7 @@ describe("K4 plain-secret", () => {
     expect(of(code)).toEqual([["high", field]]);
     expect(of(`open until ${expirationTime}`)).toEqual([["high", field]]);
     expect(fromInvite(kind, at(code), "parentUid")).toEqual([]);
+    expect(of("")).toEqual([]);
   });
 
   it("finds it again only where the argument changes", () => {
@@ -198,14 +206,21 @@ describe("K4 plain-secret", () => {
     const dependencies = { description: [one.urn] };
     const reader = (more: Props) =>
       state("Group", "g", { parentUid: acme, ...more }, { id: cards, dependencies });
-    const of = (before: Props, after: Props) =>
-      found(
-        "K4",
-        compare({ preview: preview(step("same", one, one), step("update", reader(before), reader(after))) }),
-      ).length;
+    const of = (before: Props, after: Props, ...changed: string[]) => {
+      const detailedDiff = Object.fromEntries(changed.map((path) => [path, { kind: "update" }]));
+      const update = { ...step("update", reader(before), reader(after)), detailedDiff };
+      return found("K4", compare({ preview: preview(step("same", one, one), update) })).length;
+    };
     expect(of({ name: "a", description: code }, { name: "b", description: code })).toBe(0);
     expect(of({ name: "a", description: "x" }, { name: "a", description: code })).toBe(1);
     expect(of({ name: "a", description: "x" }, { name: "a", description: "[secret]" })).toBe(1);
+    const [was, is] = [
+      { name: "a", description: "[secret]" },
+      { name: "b", description: "[secret]" },
+    ];
+    expect(of(was, is, "name")).toBe(0);
+    expect(of(was, is, "name", "description")).toBe(1);
+    expect(of(was, { ...is, description: code }, "name", "description")).toBe(1);
   });
 
   it("ignores a secret that the preview masks", () => {
