@@ -9,7 +9,7 @@ import { everyKind, givesAccess, hasAccessField, isPulledByName } from "./rule";
 import { recordedState } from "./recordedState";
 import { urnParts } from "../documents/engineState";
 import type { ChangeWithAfter } from "../review/compare";
-import { isGain, shortName } from "../graph/grant";
+import { isGain, nameIn, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -151,13 +151,13 @@ function judgeName(
     const path = facts.pathOf(after.key, "after");
     return {
       severity: "high",
-      why: `${path} is or was the path of another one, ${other.uid ?? other.urn ?? other.key}, and whatever names this path may mean this one`,
+      why: `${path} is or was the path of another one, ${other.key}, and whatever names this path may mean this one`,
     };
   }
   if (other !== undefined) {
     return {
       severity: "medium",
-      why: `that is or was the name of another one, ${other.uid ?? other.urn ?? other.key}`,
+      why: `that is or was the name of another one, ${other.key}`,
     };
   }
   if (before === undefined || !isRenamed) return undefined;
@@ -310,8 +310,6 @@ function isUndescribed(facts: Facts, key: string, isKnown = facts.entity(key) !=
   return isOutside || !isKnown || entity?.claimed === true;
 }
 
-const nameOfRole = ({ label, name, uid }: Grant["role"]): string => label ?? name ?? uid ?? "a role";
-
 /** The parts of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
 function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
   const hasInventory = facts.comparison.inventory !== undefined;
@@ -319,7 +317,7 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
   const doubts: Doubt[] = [];
   const doubt = (field: string, why: string, advice = adviceOnUid(facts)) => {
     const who = field === "subject" ? shortName(subject) : subject.displayName;
-    doubts.push({ field, message: `${who} gains ${nameOfRole(role)} on ${group.path}: ${why}`, advice });
+    doubts.push({ field, message: `${who} gains ${nameIn(role)} on ${group.path}: ${why}`, advice });
   };
   const isNamed = role.uid !== undefined || facts.entity(role.key) !== undefined;
   if (isNamed && isUndescribed(facts, role.key, role.capabilities !== undefined))

@@ -60,20 +60,14 @@ function* textsIn(value: Json | undefined): Generator<string> {
   else if (isObject(value)) for (const item of Object.values(value)) yield* textsIn(item);
 }
 
-/** Whether a value is the reference that it was, leads to what stays beside a successor, or leads nowhere now. */
-const isSameReference = (after: Json | undefined, key: string): boolean =>
-  after === "" || (typeof after === "string" && withoutRetained(after) === key);
-
-/** Whether a reference is there still, or leads nowhere now: a reference to what has gone is empty. */
+/**
+ * Whether a reference is there still: also one to what stays beside a successor, and one that leads nowhere now, which is empty.
+ */
 function stillRefers(before: Json | undefined, after: Json | undefined, key: string): boolean {
-  if (before === key) return isSameReference(after, key);
-  if (Array.isArray(before)) {
-    const items = Array.isArray(after) ? after : [];
-    return before.includes(key)
-      ? items.some((item) => isSameReference(item, key))
-      : items.some((item) => [...textsIn(item)].includes(key));
+  if (!isObject(before)) {
+    const isSame = (text: string): boolean => text === "" || withoutRetained(text) === key;
+    return [...textsIn(before)].includes(key) && [...textsIn(after)].some(isSame);
   }
-  if (!isObject(before)) return false;
   return Object.entries(before).some(([name, value]) =>
     stillRefers(value, isObject(after) ? ownMember(after, name) : undefined, key),
   );
@@ -179,9 +173,11 @@ export class Facts {
   /** What the given stacks record of what they manage, by URN: that of the stack, and the one that the change gives it by an alias. */
   readonly recordedByUrn = once((): ReadonlyMap<string, Entity> => {
     const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
-      recorded === undefined ? [] : [urn, recorded.urn].map((each) => [each ?? "", recorded] as const),
+      [urn, recorded?.urn].flatMap((each) =>
+        each === undefined || recorded === undefined ? [] : [[each, recorded] as const],
+      ),
     );
-    return new Map(found.filter(([urn]) => urn !== ""));
+    return new Map(found);
   });
 
   /** The grants of a subject before the change, or those of them that the given stacks record. */

@@ -28,14 +28,13 @@ function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
   );
 }
 
-const urnsOf = (changes: readonly ResourceChange[]): string[] =>
-  changes.map(({ urn, after }) => urn ?? after?.uid ?? "").sort();
+const urnsOf = (changes: readonly ResourceChange[]): string[] => changes.map(({ urn = "" }) => urn).sort();
 
 /** What is written over what is recorded: whoever accepts one value accepts no later one. */
 const valuesOf = (changes: readonly ResourceChange[]): Json =>
   changes
-    .map(({ urn, kind, before, after }) => [
-      urn ?? after?.uid ?? "",
+    .map(({ urn = "", kind, before, after }) => [
+      urn,
       sha256(JSON.stringify([before, after].map((side) => side && inputsToPin(kind, side.inputs, [])))),
     ])
     .sort(([a = ""], [b = ""]) => compareTexts(a, b));

@@ -376,6 +376,13 @@ describe("D2 in-use", () => {
   const bound = binding(ada, dev, payments);
   const moved = edit(bound, { identityUid: bob.uid });
   const outside = { ...bound, external: true as const };
+  const ignoring = (...identityUids: string[]): Resource =>
+    resource(
+      "GroupAccess",
+      "all",
+      { parentUid: payments, bindings: {}, ignore: { identityUids } },
+      { uid: payments },
+    );
   const [kept, freed] = [identity("x", pinned, { protect: true }), identity("x", pinned)];
   const all = [...base, dev];
 
@@ -385,6 +392,13 @@ describe("D2 in-use", () => {
     ["a deleted identity of a grant that nobody manages", [...all, outside], without(all, ada), ["high"]],
     ["a deleted identity of a grant that stays", [...all, bound], [...without(all, ada), bound], ["high"]],
     ["one whose grant another one gets", [...all, bound], [...without(all, ada), moved], []],
+    [
+      "one that a list still names",
+      [...all, ignoring(ada.uid)],
+      [...without(all, ada), ignoring(ada.uid)],
+      ["high"],
+    ],
+    ["one that a list named", [...all, ignoring(ada.uid)], [...without(all, ada), ignoring(bob.uid)], []],
     ["a replaced identity that holds something", [...all, bound], [...all, bound], ["high"], [ada]],
     ["a replaced role whose bindings follow", [...all, bound], [...all, bound], [], [dev]],
     ["a replaced role of a grant that nobody manages", [...all, outside], [...all, outside], ["high"], [dev]],

@@ -145,6 +145,22 @@ describe.each([
   });
 });
 
+test("a group that moves to the path of another one is called as before, and one of drift is in no stack", () => {
+  const { Group: make = () => group("none", acme) } = placed;
+  const there = make("x", payments);
+  const below = { ...make("x", cards), urn: `${there.urn}-below` };
+  const moved = { ...below, inputs: { ...below.inputs, parentUid: payments } };
+  const path = / is or was the path of another one, /;
+  const messages = (given: Comparison) => found("X6", given).map(({ message }) => message.split(path)[0]);
+  const before = [...base, there, below];
+  const moving = compareResources(before, [...base, there, moved], { replaced: [below] });
+  expect(messages(moving)).toEqual(["group x lies in another group: acme / payments / x"]);
+  const again = { ...there, uid: `${payments}/${"9".repeat(16)}`, urn: `${there.urn}-again` };
+  const copied = change([there], [there, again]);
+  expect(messages(copied)).toEqual(['group "x" is new: acme / payments / x']);
+  expect(messages({ ...copied, drift: true })).toEqual(['group "x" is in no stack: acme / payments / x']);
+});
+
 test("a role that only reads makes room for its name as low, and as nothing where nobody holds it", () => {
   const weak = role("reader", ["REPO_LIST"]);
   const ci = identity("ci", pinned);

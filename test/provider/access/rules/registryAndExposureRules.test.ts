@@ -325,6 +325,19 @@ describe("X3 cannot-be-judged", () => {
     }
   });
 
+  it.each([
+    [{ a: "1" }, "claimMatch.claims.a of identity ci is secret now", 0],
+    [{ a: "1", b: "2", c: "3", d: "4" }, "claimMatch.claims.c and 1 more of identity ci are secret now", 4],
+  ])("reports that %j becomes secret, with all that it is about", (plain, message, lines) => {
+    const secret = Object.fromEntries(Object.keys(plain).map((key) => [key, "[secret]"]));
+    const [before, after] = [plain, secret].map((own) =>
+      identity("ci", { claimMatch: { ...(pinned["claimMatch"] as Props), claims: own } }),
+    ) as [Resource, Resource];
+    const [finding] = found("X3", change([before], [after]));
+    expect(finding?.message).toContain(message);
+    expect(finding?.details).toHaveLength(lines);
+  });
+
   it("reports a group that the inventory does not contain, unless the program makes it", () => {
     const foreign = "f".repeat(40);
     const elsewhere = binding(who, viewer, foreign);
