@@ -487,12 +487,16 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     expect(() => accessPolicies(args)).toThrow(refusal("PP1302", message));
   });
 
-  it.each([{ minOwners: 0 }, { maxRemoval: 0 }, { maxRemoval: 1 }, { strict: true, self: "uid" }])(
-    "take %j",
-    (options) => {
-      expect(accessPolicies({ options })).not.toEqual([]);
-    },
-  );
+  it.each([
+    { minOwners: 0 },
+    { maxRemoval: 0 },
+    { maxRemoval: 1 },
+    { strict: true, self: "uid" },
+    { now: 0, requiredOwner: ["uid"], sinkAllow: ["https://hooks.example/acme"], self: undefined },
+    { newMatches: () => [], assertions: { forbid: [], require: [], separate: [] } },
+  ])("take %j", (options) => {
+    expect(accessPolicies({ options })).not.toEqual([]);
+  });
 
   it.each(rules.map((rule) => [rule.id, rule] as const))(
     "run %s, or its explanation says why not",

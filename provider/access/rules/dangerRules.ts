@@ -516,7 +516,7 @@ function findLeft(facts: Facts): FindingInput[] {
     return [
       released(facts, change, left, what, {
         pins: "left",
-        ...(stays.length === 0 ? {} : { details: ["stays:", ...limitLines(stays)] }),
+        details: limitLines(stays.map((line) => `stays: ${line}`)),
         advice:
           "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
       }),

@@ -158,11 +158,8 @@ function findRevoked(facts: Facts): FindingInput[] {
   const { inventory, changes, grants } = facts.comparison;
   const revoked = inventory === undefined ? new Map<string, ResourceChange>() : revokedBindings(facts);
   if (revoked.size === 0) return [];
-  const failing = new Set(changes.flatMap((change) => (willFail(change) ? [change.urn] : [])));
   const returning = grants
-    .filter(
-      ({ change, grant }) => change === "gained" && revoked.has(tupleOf(grant)) && !failing.has(grant.urn),
-    )
+    .filter(({ change, grant }) => change === "gained" && revoked.has(tupleOf(grant)))
     .map(({ grant }) => grant);
   const declared = new Set(
     changes.flatMap(({ declared }) => (declared === undefined ? [] : bindingKeys(declared))),

@@ -21,7 +21,6 @@ import {
   trustsOf,
 } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
-import { isUnread } from "../graph/unread";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -147,19 +146,16 @@ export const sharedIssuer: Rule = {
     for (const { entity, trust } of trustsToJudge(facts)) {
       // Of tokens that are signed with what their issuer publishes, its customers matter.
       if (!isOfTokens(trust)) continue;
-      const subject = trust.subject?.exact;
-      const pattern = trust.subject?.pattern;
       const issuers = issuersToPin(facts, trust);
       if (ownersBySubject(facts, trust, issuers) !== undefined) continue;
       const [vendor] = issuers;
       if (vendor === undefined) continue;
       const unjudged = findUnjudgedPattern(facts, trust, issuers);
       // T1 reports it.
-      if (unjudged !== undefined && pattern !== undefined) continue;
+      if (unjudged !== undefined && trust.subject?.pattern !== undefined) continue;
       const claims = readClaimConditions(trust, "exact").map(([name]) => name);
-      const why = isUnread(subject ?? pattern)
-        ? `and its subject, which would name the ${vendor.owner}, is not shown`
-        : unjudged === undefined
+      const why =
+        unjudged === undefined
           ? `but names no ${vendor.owner}`
           : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`;
       findings.push(
@@ -168,7 +164,7 @@ export const sharedIssuer: Rule = {
           ...(trust.subject && { field: pathOf(trust.subject) }),
           message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${why}`,
           details: [
-            `subject: ${subject ?? pattern ?? ""}`,
+            `subject: ${acceptedText(trust.subject) ?? ""}`,
             ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
           ],
           advice: `name the ${vendor.owner} in the subject, as in ${exampleFor(vendor, trust.subject)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,

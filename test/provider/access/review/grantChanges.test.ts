@@ -156,6 +156,24 @@ describe("the difference between two graphs", () => {
     );
   });
 
+  test("gives what is held above the new place of a group, and takes what was above the old one alone", () => {
+    const held = [
+      binding(1, someone, reader, team),
+      binding(2, other, reader, team),
+      binding(3, other, reader, ROOT_UID),
+      binding(4, someone, writer, aside),
+    ];
+    const under = (parentUid: string) =>
+      basisWith(entity("Group", below, { parentUid, name: "below" })).concat(besides, held);
+    const [from, to] = [graph(...under(team)), graph(...under(aside))];
+    expect(
+      changesByMoves(from, to).map(({ change, grant, reason }) => [change, grant.role.key, reason]),
+    ).toEqual([
+      ["gained", writer, "acme / team / below moves below acme / aside, where this is granted"],
+      ["lost", reader, "acme / team / below moves away from acme / team, where this is granted"],
+    ]);
+  });
+
   test("calls a trust that accepts less narrowed", () => {
     const [from, to] = [{ issuer: github.issuer, subjectPattern: "^repo:acme/.*$" }, github].map((trust) =>
       graph(...basisWith(identity(someone, trust)), binding(1, someone, reader, team)),

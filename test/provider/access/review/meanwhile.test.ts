@@ -1,4 +1,6 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
+import { compare } from "../../../../provider/access/review/compare";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Props } from "../../../../provider/fields/values";
 import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 
@@ -127,6 +129,18 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
     const widened = changed(role(NARROW), role(WIDE));
     expect(broken(widened, step("delete", binding))).toEqual(["P1", "P3"]);
     expect(broken(same(role(WIDE)), step("delete", binding))).toEqual([]);
+  });
+
+  it("is asked of a group that is not there only where drift compares the whole organisation", () => {
+    const nowhere = parsePolicy(`forbid: [{ name: nobody, can: CAP_TAG_CREATE, on: nowhere }]`).assertions;
+    const steps = [same(root), same(team)];
+    const given = { ...compare({ preview: preview(...steps) }), drift: true } as const;
+    const asked = [true, false].map((complete) =>
+      findingsOf({ ...given, complete }, { ...defaultRuleOptions(0), assertions: nowhere }).map(
+        ({ id }) => id,
+      ),
+    );
+    expect(asked).toEqual([["P1"], []]);
   });
 
   it("is not broken by a grant that was there before", () => {

@@ -264,6 +264,14 @@ describe("D1 lock-out", () => {
       { severity: "critical", details: ["loses CAP_MANIFEST_CREATE, CAP_REPO_LIST, CAP_TAG_CREATE"] },
     ]);
     expect(d1(held, base, { self: ada.uid })).toEqual([]);
+    // The same again: first gone, unless another grant, or a role of which nothing is known, gives it meanwhile.
+    const again = { replaced: held.slice(-1) };
+    expect(d1(held, held, { self: cyd.uid }, again)).toEqual(["high"]);
+    const above = [...held, binding(cyd, pusher, acme)];
+    expect(d1(above, above, { self: cyd.uid }, again)).toEqual([]);
+    const hidden = without(held, pusher);
+    const offline = { ...again, withoutInventory: true };
+    expect(d1(hidden, hidden, { self: cyd.uid }, offline)).toEqual(["high"]);
     expect(d1(held, [...base, binding(cyd, pusher, acme)], { self: cyd.uid })).toEqual([]);
   });
 
@@ -322,17 +330,18 @@ describe("D1 of the identity that took the inventory", () => {
     ]);
   const loses = [
     "high",
-    expect.stringMatching(/^the identity that took the inventory, .*, loses review on acme$/),
+    expect.stringMatching(/^the identity that took the inventory, .*, loses [^,]+ on acme$/),
   ];
 
   it.each([
     ["its role lists less", held, [...without(held, review), fewer]],
     ["its binding goes", held, without(held, reads)],
+    ["that of a role that no document describes goes", without(held, review), base],
     ["its binding moves to a group below", held, [...without(held, reads), binding(cyd, review, payments)]],
     ["it holds another role", held, [...without(held, reads), binding(cyd, viewer, acme)]],
   ])("is reported where %s", (_what, before, after) => {
-    expect(reviewed(before, after)).toEqual([loses]);
-    expect(reviewed(before, after, ada.uid)).toEqual([]);
+    expect(reviewed(before, after)).toContainEqual(loses);
+    expect(reviewed(before, after, ada.uid)).not.toContainEqual(loses);
   });
 
   it.each([
@@ -470,7 +479,7 @@ describe("D2 in-use", () => {
     expect(finding?.message).toMatch(
       /^(what was )?role binding held is left at the server, and in no program/,
     );
-    expect(finding?.details).toEqual(["stays:", expect.stringContaining("viewer on acme / payments")]);
+    expect(finding?.details).toEqual([expect.stringMatching(/^stays: .*viewer on acme \/ payments$/)]);
   });
 });
 

@@ -548,10 +548,12 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   const other = binding(second, pusher, own.uid);
   const tagger = role("tagger", ["TAG_CREATE"]);
   const elsewhere = [tagger, binding(pipeline, tagger, payments)];
+  const unknown = binding(ci, role("unknown", []), own.uid);
 
   test.each<[string, readonly Resource[], readonly Resource[], string[]]>([
     ["is low beside a reader", [], [own, pipeline, bound, ci, binding(ci, viewer, own.uid)], ["low"]],
     ["that is there already is medium", [own], [own, pipeline, bound], ["medium"]],
+    ["beside one of whom nothing is known is medium", [], [own, pipeline, bound, ci, unknown], ["medium"]],
     ["with two who push is medium", [], [own, pipeline, second, bound, other], ["medium", "medium"]],
     ["of an identity of another group is medium", [], [own, ci, binding(ci, pusher, own.uid)], ["medium"]],
     ["that many can be is high", [], [own, crowd, binding(crowd, pusher, own.uid)], ["high"]],
@@ -666,6 +668,18 @@ describe("G8 identity-provider", () => {
     expect(findings.map(({ severity, field: at, message }) => ({ severity, field: at, message }))).toEqual(
       expected,
     );
+  });
+
+  const token = (name: string) => resource("ScimToken", name, { parentUid: idp({}).uid });
+  it.each<[string, Resource[], Resource[], string[]]>([
+    ["goes", [idp({}), token("a")], [idp({})], ["medium", "high"]],
+    ["goes, and another one stays", [idp({}), token("a"), token("b")], [idp({}), token("b")], []],
+    ["goes with its provider", [idp({}), token("a")], [], []],
+    ["is used no more", [edit(idp({}), { scimEnabled: true })], [idp({})], ["medium", "high"]],
+  ])("finds a token of a directory that %s, and is high with --strict", (_, before, after, severities) => {
+    const given = between(before, after);
+    const judged = [false, true].flatMap((strict) => severitiesOf("G8", given, { strict }));
+    expect(judged).toEqual(severities);
   });
 
   it.each(["email", "groups"])(

@@ -1,6 +1,7 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
+import { listResources, stepsOf } from "../../../../provider/access/rules/ruleTesting";
 import { ADOPT } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -119,6 +120,19 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
     expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
     expect(found("X5", compareResources(known, other, { live }))).toEqual([]);
+  });
+
+  it("is high where a refresh takes it over, and the program changes nothing", () => {
+    const [recorded, now] = [["CAP_REPO_LIST"], wider].map((capabilities) =>
+      state("Role", "writer", { parentUid: acme, name: "writer", capabilities }, { id: writer.uid }),
+    );
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const others = known.filter((each) => each !== writer);
+    const given = compare({
+      preview: preview(step("refresh", recorded, now), step("same", now, now), ...stepsOf(others, others)),
+      inventory: listResources(acme, live),
+    });
+    expect(found("X5", given)).toMatchObject([{ severity: "high", field: "adopt" }]);
   });
 
   it("is nothing where less is allowed, or where nothing of access differs", () => {
@@ -374,6 +388,11 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       { field: "missing" },
     ]);
     expect(found("X5", compareResources(program, known))).toEqual([]);
+    const described = [...known, withInputs(gone, { description: "x" })];
+    const message = expect.stringMatching(/^updating .* gone will fail: /) as unknown;
+    expect(found("X5", compareResources(program, described, { live: known }))).toMatchObject([
+      { severity: "medium", field: "uid", message },
+    ]);
   });
 
   test("tells a resource that was deleted by hand and is made again from one that leaves the program", () => {
@@ -407,6 +426,16 @@ describe("X5 recorded-state: a binding that was revoked by hand", () => {
     ["was revoked by nobody", program, after({ ...entries, ...more }), program, []],
   ])("%s", (_what, before, news, server, severities) => {
     expect(severitiesOf(before, news, { live: server })).toEqual(severities);
+  });
+
+  it.each([
+    [after({ ...entries, ...more }), "2 grants were revoked by hand, and this change makes them again: "],
+    [after({}), "2 bindings were revoked by hand, and this change no longer declares them: of "],
+  ])("is counted with others", (news, message) => {
+    const messages = found("X5", compareResources(program, news, { live: known })).map(
+      (each) => each.message,
+    );
+    expect(messages).toContainEqual(expect.stringContaining(message));
   });
 });
 

@@ -2,10 +2,21 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { defineRule, findingsOf, reviewOf, rules } from "../../../../provider/access";
-import type { Facts, ProgramResource, RuleDefinition } from "../../../../provider/access";
+import { Facts } from "../../../../provider/access/rules/facts";
+import type { ProgramResource, RuleDefinition } from "../../../../provider/access";
 import { defaultRuleOptions } from "../../../../provider/access/rules";
 import { loadRules, toRules } from "../../../../provider/access/rules/ownRules";
-import { compareResources, groups } from "../../../support/access";
+import {
+  acme,
+  binding,
+  cards,
+  compareResources,
+  groups,
+  identity,
+  payments,
+  pinned,
+  viewer,
+} from "../../../support/access";
 
 const noEditor: RuleDefinition = {
   id: "ACME1",
@@ -53,7 +64,7 @@ function messageOf(run: () => unknown): string {
 }
 
 describe("a definition", () => {
-  const wrong: [keyof RuleDefinition | "sevrity", unknown, RegExp][] = [
+  const wrong: [keyof RuleDefinition | "sevrity" | "colour", unknown, RegExp][] = [
     ["id", "G10", /^rule G10: id must be two to twelve capital letters and a number/],
     ["id", "PP1001", /id must be/],
     ["id", undefined, /^id must be/],
@@ -61,12 +72,14 @@ describe("a definition", () => {
     ["name", "owner-grant", /name is that of the built-in rule G1$/],
     ["name", "not-judged", /name is taken by the policy pack/],
     ["severity", "hihg", /severity must be one of critical, high, medium, low; did you mean "high"\?$/],
+    ["severity", 5, /severity must be one of critical, high, medium, low$/],
     ["why", " ", /why must be a string that is not empty$/],
     ["fix", undefined, /fix must be a string that is not empty$/],
     ["what", 5, /what must be a string that is not empty$/],
     ["needsWhole", false, /needsWhole must be true or left out$/],
     ["find", [], /find must be a function/],
     ["sevrity", "high", /^rule ACME1: sevrity is an unknown property; did you mean severity\?$/],
+    ["colour", "red", /^rule ACME1: colour is an unknown property; known are id, name, severity, why, /],
   ];
 
   it.each(wrong)(
@@ -83,7 +96,10 @@ describe("a definition", () => {
     );
   });
 
-  it("has an id and a name of its own in its list", () => {
+  it("is an object, and has an id and a name of its own in its list", () => {
+    expect(messageOf(() => toRules(["x" as never], "rules.mjs"))).toMatch(
+      /: item 1: a rule must be an object/,
+    );
     expect(messageOf(() => toRules([noEditor, noEditor], "rules.mjs"))).toBe(
       "rules.mjs: item 2: ACME1 is that of another rule of this list",
     );
@@ -91,6 +107,7 @@ describe("a definition", () => {
 });
 
 describe("a rule that does not answer", () => {
+  const grant = { subject: { key: "a" }, role: { key: "b" }, group: { key: "c" } };
   const withMore = (more: object) => () => [{ message: "x", ...more }];
   const failures: [string, (facts: Facts) => unknown, RegExp][] = [
     ["throws an error", () => (null as unknown as Facts).comparison, /: TypeError: Cannot read prop.*$/],
@@ -108,6 +125,14 @@ describe("a rule that does not answer", () => {
     ["says nothing", () => [{ message: "" }], /: finding 1 has no message/],
     ["invents a grant", withMore({ grant: {} }), /: finding 1 has a grant that is none of the facts$/],
     ["invents an entity", withMore({ entity: {} }), /: finding 1 has an entity that is none of the facts$/],
+    ["invents a kind", withMore({ entity: { key: "a" } }), / an entity that is none of the facts$/],
+    [
+      "is about two",
+      withMore({ grant, entity: { key: "a", kind: "b" } }),
+      / is about a grant and an entity: /,
+    ],
+    ["names no field", withMore({ field: 1 }), /: finding 1 has a field that is not a string$/],
+    ["advises nothing", withMore({ advice: "" }), /: finding 1 has an advice that is not a string$/],
     ["returns more", withMore({ a: 1 }), /: finding 1 has the unknown property a; known are message,/],
     ["has numbers", withMore({ details: [1] }), /: finding 1 has details that are not a list of strings$/],
     [
@@ -136,6 +161,25 @@ describe("a rule that does not answer", () => {
       expect(JSON.stringify(found)).not.toMatch(/ {2}at |node:/);
     },
   );
+
+  it("names the resource that its findings are about", () => {
+    const about = ask(({ comparison: { after } }) =>
+      [...after.entities.values()].map((entity) => ({ message: "x", entity })),
+    );
+    expect(about.map(({ kind, name }) => [kind, name])).toEqual(
+      groups.map(({ inputs }) => ["Group", inputs["name"]]),
+    );
+  });
+
+  it("judges the grants in a group that gets another name, and those of no other one", () => {
+    const who = identity("ci", pinned);
+    const all = [...groups, viewer, who, binding(who, viewer, cards), binding(who, viewer, acme)];
+    const renamed = all.map((one) =>
+      one.uid === payments ? { ...one, inputs: { ...one.inputs, name: "x" } } : one,
+    );
+    const judged = new Facts(compareResources(all, renamed), defaultRuleOptions(0)).grantsToJudge();
+    expect(judged.map(({ group }) => group.path)).toEqual(["acme / x / cards"]);
+  });
 
   it("is critical where its findings are", () => {
     expect(ask(() => undefined as never, "critical")).toMatchObject([{ severity: "critical" }]);
@@ -226,6 +270,7 @@ describe("a file of rules", () => {
     ["imports a file", 'import x from "./x.mjs"', /must not import other files/],
     ["requires a file", 'const x = require("../x.cjs");', /must not import other files/],
     ["imports a file when it runs", 'const x = import("/x.mjs");', /must not import other files/],
+    ["imports what is not installed", 'require("none-such")', /: imports a package that is not installed/],
     ["fails", 'throw new Error("no\\n    at x");', /: Error: no \(line 1\)$/],
     ["never ends", ENDLESS, /: ran for longer than 0.5 seconds$/],
     ["has a wrong rule", `module.exports = [${rule("G1", "a-b")}];`, /item 1: rule G1: id must be/],
@@ -242,6 +287,15 @@ describe("a file of rules", () => {
     expect(messageOf(() => loadRules(join(folder, "none.mjs")))).toMatch(
       /none\.mjs: the rules cannot be read: there is no such file in \S+$/,
     );
+    const alone = join(folder, "alone.cjs");
+    writeFileSync(alone, 'require("none-such")');
+    expect(messageOf(() => loadRules(alone, { isAlone: true }))).toMatch(
+      /: imports something else than pulumi/,
+    );
+    expect(messageOf(() => loadRules(join(folder, "no", "x.mjs")))).toMatch(
+      / there is no such file in \S+no$/,
+    );
+    expect(messageOf(() => loadRules(folder))).toMatch(/: the rules cannot be read: Error: EISDIR/);
     writeFileSync(join(folder, "access-rules.mjs"), "");
     const options = { namedBy: "access-policy.yaml:3: rules" };
     expect(messageOf(() => loadRules(join(folder, "access-rule.mjs"), options))).toMatch(

@@ -324,6 +324,8 @@ describe("S1 changed-setting", () => {
     const tag = (own: Resource): Resource =>
       resource("Tag", "latest", { parentUid: own.uid, digest: `sha256:${"a".repeat(64)}` });
     expect(severitiesOf("S1", change([repo], [repo, tag(repo)]))).toEqual(["high"]);
+    const renamed = { ...tag(repo), uid: `${repo.uid}/${"9".repeat(16)}`, urn: `${tag(repo).urn}-2` };
+    expect(severitiesOf("S1", change([repo, tag(repo)], [repo, renamed]))).toEqual([]);
     // An inventory that lists tags shows whether one exists.
     const created = change([repo], [repo, tag(repo)]);
     const withTags = (more: Partial<Inventory>): Comparison => {

@@ -160,6 +160,19 @@ describe("T2 any-issuer", () => {
     expect(adding([...base, other, binding(other, viewer, payments)])).toEqual([]);
     expect(adding(groups, { withoutInventory: true })).toEqual([]);
     expect(found("T2", made(pinned))).toEqual([]);
+    const service = claims({
+      issuerPattern: "^https://token\\.actions\\.githubusercontent\\.com$",
+      subject: "x",
+    });
+    expect(found("T2", made(service))).toEqual([]);
+  });
+
+  it.each([
+    ["^https://(?:a|b)\\.acme\\.example$", []],
+    ["^https://(?:a|b)\\.other\\.example$", ["high"]],
+  ])("asks --issuer-allow of all that the pattern %s accepts", (issuerPattern, severities) => {
+    const given = made(claims({ issuerPattern, subject: "x" }));
+    expect(severitiesOf("T2", given, { issuerAllow: ["https://*.acme.example"] })).toEqual(severities);
   });
 
   it("takes no issuer for known that stands beside registered keys, and leaves those to T7", () => {
