@@ -5,6 +5,8 @@ import { grantKey, graphOf } from "../../../../provider/access/graph/resolveGran
 import type { Entity, AccessGraph } from "../../../../provider/access/graph/model";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
+import { compare } from "../../../../provider/access/review/compare";
+import { listResources, preview, stepsOf } from "../../../../provider/access/rules/ruleTesting";
 import * as access from "../../../support/access";
 
 const ROOT_UID = "a".repeat(40);
@@ -272,6 +274,24 @@ describe("two graphs of any kind", () => {
       { numRuns: casesOf(200) },
     );
   });
+});
+
+test("what comes in the place of an identity that stays at the server, with a grant by hand, gains it", () => {
+  const { binding: bindingOf, groups: all, viewer, payments } = access;
+  const ci = access.identity("ci", access.pinned);
+  const now = {
+    ...ci,
+    inputs: { ...ci.inputs, ...access.claims({ issuer: "https://x.example", subject: "x" }) },
+  };
+  const bound = bindingOf(ci, viewer, payments);
+  const byHand = { ...bound, uid: `${payments}/${"9".repeat(16)}`, urn: `${bound.urn}-hand` };
+  const before = [...all, viewer, ci, bound];
+  const steps = stepsOf(before, [...all, viewer, now, bound], [now]).map((each) =>
+    each.urn === ci.urn ? { ...each, oldState: { ...each.oldState!, retainOnDelete: true } } : each,
+  );
+  const inventory = listResources(access.acme, [...before, byHand]);
+  const { grants } = compare({ preview: preview(...steps), inventory });
+  expect(grants).toMatchObject([{ change: "gained", grant: { subject: { key: ci.uid }, urn: bound.urn } }]);
 });
 
 test.each(["roleUid", "identityUid"])("a grant whose %s becomes unknown is not called lost", (property) => {

@@ -620,15 +620,19 @@ describe("G7 mass-grant", () => {
   const mapping = (what: Resource): Resource =>
     resource("ExternalGroupRoleMapping", "admins", { ...given, roleUid: what.uid });
 
+  const sync = resource("ScimToken", "sync", { parentUid: idp(pusher).uid });
   const lister = role("lister", ["REPO_LIST"]);
   const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
   const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
 
   const BELOW = "on acme and everything below it";
   const everyone = (what: string) => `everyone who signs in through sso gets ${what} ${BELOW}`;
+  const added = (what: string) =>
+    `whoever has a SCIM token of “sso” can add people, who get ${what} ${BELOW}`;
   const member = (what: string) => `every member of group “admins” of 700000000000 gets ${what} ${BELOW}`;
   it.each<[string, readonly Resource[], Resource, string[]]>([
     ["a default role beyond viewer", withOwner, idp(pusher), [`high: ${everyone("registry.push")}`]],
+    ["a token of a directory", [...withOwner, idp(pusher)], sync, [`high: ${added("registry.push")}`]],
     ["viewer", withOwner, idp(viewer), []],
     ["less than viewer", [...withOwner, lister], idp(lister), []],
     ["more than to list, without viewer", [...groups, reader], idp(reader), [`high: ${everyone("reader")}`]],
