@@ -129,8 +129,7 @@ class ReferenceWriter {
       );
     }
     const referred = this.managed.get(value);
-    // What has the uid of its parent is not what others refer to by it.
-    if (referred === undefined || specs[referred.kind]?.sharesParentUid === true) return value;
+    if (referred === undefined) return value;
     (this.dependencies[property] ??= []).push(referred.urn);
     return this.isUnknown(value) ? UNKNOWN : value;
   }
@@ -149,8 +148,12 @@ function stateOf(
   return state(kind, name, resolved, { ...(hasId ? { id } : {}), dependencies, ...flags });
 }
 
-const byUid = (resources: readonly DescribedResource[]): Map<string, DescribedResource> =>
-  new Map(resources.map((each) => [each.uid, each]));
+/** The uid of a resource. One that has the uid of its parent is not what others refer to by that. */
+const keyOf = ({ kind, uid }: DescribedResource): string =>
+  specs[kind]?.sharesParentUid === true ? `${kind} of ${uid}` : uid;
+
+const byKey = (resources: readonly DescribedResource[]): Map<string, DescribedResource> =>
+  new Map(resources.map((each) => [keyOf(each), each]));
 
 /**
  * The steps of the change from one list of resources to the other.
@@ -163,8 +166,8 @@ export function stepsOf(
   replaced: readonly DescribedResource[] = [],
 ) {
   const isInProgram = (each: DescribedResource): boolean => each.external !== true || each.isRead === true;
-  const [old, now] = [byUid(before.filter(isInProgram)), byUid(after.filter(isInProgram))];
-  const isUnknown = (own: string): boolean => !old.has(own) || replaced.some((each) => each.uid === own);
+  const [old, now] = [byKey(before.filter(isInProgram)), byKey(after.filter(isInProgram))];
+  const isUnknown = (own: string): boolean => !old.has(own) || replaced.some((each) => keyOf(each) === own);
   const stateBefore = (each: DescribedResource) => stateOf(each, new ReferenceWriter(old, () => false), true);
   return [...new Set([...now.keys(), ...old.keys()])].map((own) => {
     const [was, is] = [old.get(own), now.get(own)];
