@@ -77,10 +77,6 @@ function findRecordOnly(facts: Facts): FindingInput[] {
   ];
 }
 
-/** Whether it updates what the server does not have. */
-const willFail = ({ op, kind, after, isMissing }: ResourceChange): boolean =>
-  isMissing === true && op === "update" && after !== undefined && !specs[kind]?.operations?.takesOver;
-
 /** Resources that the stack records and that the server does not have. */
 function findMissing(facts: Facts): FindingInput[] {
   const missing = facts.comparison.changes.filter(({ isMissing }) => isMissing === true);
@@ -89,8 +85,8 @@ function findMissing(facts: Facts): FindingInput[] {
     .map((change) => labelEntity(change))
     .sort();
   const updated = missing.flatMap((change): FindingInput[] => {
-    const { after } = change;
-    if (after === undefined || !willFail(change)) return [];
+    const { op, kind, after } = change;
+    if (op !== "update" || after === undefined || specs[kind]?.operations?.takesOver === true) return [];
     return [
       facts.aboutEntity(after, {
         severity: "medium",

@@ -495,6 +495,17 @@ describe("T5 trust-changed", () => {
     expect(judge(from, to)).toEqual([severity]);
   });
 
+  it("another audience is high in a trust that was changed by hand: the update writes all of it", () => {
+    const [recorded, live, now] = ["a", "c", "b"].map((text) => {
+      const who = identity("ci", audience(GITHUB, text));
+      return [...base, who, binding(who, pusher, payments)];
+    });
+    const judged = [recorded!, live!].map((server) =>
+      severitiesOf("T5", compareResources(recorded!, now!, { live: server })),
+    );
+    expect(judged).toEqual([["medium"], ["high"]]);
+  });
+
   const ofKeys = { issuer: "i", subject: "s", issuerKeys: "{}" };
   const keys = (more: Props): Props => ({ staticKeys: { ...ofKeys, ...more } });
 
