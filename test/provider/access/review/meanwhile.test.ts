@@ -85,6 +85,10 @@ it("a role that gains capabilities gives them to whom the trust accepts until th
   const widened = changed(role(NARROW), role(reads));
   expect(found(widened, changed(ci(pattern), ci(exact)), same(binding))).toEqual(["T5"]);
   expect(found(widened, same(ci(pattern)), same(binding))).toEqual([]);
+  const steps = [changed(role(WIDE), role(reads)), changed(ci(exact), ci(pattern)), same(binding)];
+  const { grants } = judge(preview(same(root), same(team), ...steps));
+  const reason = expect.stringContaining("perhaps after its holder changes") as string;
+  expect(grants).toMatchObject([{ change: "widened", reason }]);
 });
 
 describe("what a policy file asserts", () => {

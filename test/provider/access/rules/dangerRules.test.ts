@@ -606,5 +606,11 @@ describe("D4 mass-removal", () => {
       found("D4", compareResources(organisation(...dev), organisation(...dev.slice(0, count))));
     expect(narrowed(1)[0]?.message).toBe("4 of 4 grants are lost at once: 100%, limit 25%");
     expect(narrowed(2)).toEqual([]);
+    const [before, after] = [payments, cards].map((where) => [
+      ...base,
+      ...people,
+      ...people.map((who) => binding(who, viewer, where)),
+    ]);
+    expect(found("D4", compareResources(before!, after!))).toEqual([]);
   });
 });

@@ -98,7 +98,7 @@ describe("K2 expiry", () => {
 
   it.each([
     [inDays(-1), ["low"]],
-    [inDays(1), []],
+    [inDays(0, 1), []],
   ])("an invite until %s: %j", (expirationTime, severities) => {
     const invite = resource("GroupInvite", "i", { parentUid: payments }, { outputs: { expirationTime } });
     expect(severitiesOf("K2", compareResources([...base, invite], [...base, invite]))).toEqual(severities);
