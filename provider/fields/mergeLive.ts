@@ -28,8 +28,13 @@ function mergeField(
     if (live === context.known[path]) return old;
     if (live !== old) return live;
   }
-  if (spec.type === "object" && isObject(live) && isObject(old)) {
-    const merged = mergeFields(spec.fields, `${path}.`, old, live, context);
+  if (spec.type === "object" && isObject(live) && (isObject(old) || !context.includesUnset)) {
+    // A member that the program did not set may be security relevant although its object is not.
+    const before = isObject(old) ? old : {};
+    const merged = mergeFields(spec.fields, `${path}.`, before, live, {
+      ...context,
+      includesUnset: context.includesUnset || (old === undefined && isSecurityRelevant(spec)),
+    });
     if (Object.keys(merged).length > 0) return merged;
     return isSet(spec, old) ? undefined : old;
   }

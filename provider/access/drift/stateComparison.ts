@@ -11,6 +11,7 @@ import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory, InventoryObject } from "../documents/inventory";
+import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import { listManaged } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
@@ -125,6 +126,10 @@ export class ManagedResources {
       const next = `its next pulumi up ${isLeft ? "leaves it at the server" : "deletes it"}`;
       if (kind !== undefined && id !== undefined)
         this.pending.set(objectKey(kind, id), `${stack} has given it up: ${next}`);
+    }
+    for (const { urn, type, notReviewed, external } of state.resources) {
+      if (notReviewed !== undefined && !external && parseKind(type) !== undefined)
+        notes.incomplete.add(`${stack}: not compared, since ${notReviewed}: ${urn}`);
     }
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn } = resource;

@@ -140,6 +140,7 @@ const Instruction = {
   split: 1,
   capture: 3,
   assertion: 4,
+  fail: 5,
   match: 6,
   nop: 7,
   char: 8,
@@ -166,6 +167,7 @@ interface Re2Instruction {
 
 const FOLD_CASE = 1;
 const RUNE_OPS = [8, 9, 10, 11];
+const ALT_MATCH = 2;
 
 /** The characters that differ from one only in case. re2js computes them, so that its tables decide; the last one has no case. */
 function foldedSet(rune: number): CharSet {
@@ -213,8 +215,8 @@ class SetTable {
   }
 }
 
-/** Turns what re2js has compiled into instructions of one kind for each purpose. */
-function readProgram(regex: RE2JS): PatternProgram {
+/** Turns what re2js has compiled into instructions of one kind for each purpose; undefined where a version has others. */
+function readProgram(regex: RE2JS): PatternProgram | undefined {
   const { start, inst } = readCompiledProgram(regex);
   const table = new SetTable();
   const op = new Uint8Array(inst.length);
@@ -222,7 +224,8 @@ function readProgram(regex: RE2JS): PatternProgram {
   const arg = new Int32Array(inst.length);
   for (const [pc, each] of inst.entries()) {
     const isChar = RUNE_OPS.includes(each.op);
-    op[pc] = isChar ? Instruction.char : each.op;
+    op[pc] = isChar ? Instruction.char : each.op === ALT_MATCH ? Instruction.split : each.op;
+    if (!Object.values(Instruction).includes(op[pc] as never)) return undefined;
     out[pc] = each.out;
     arg[pc] = isChar ? table.numberOf(each) : each.arg;
   }
@@ -411,6 +414,8 @@ export class PatternAutomaton implements Automaton {
           if ((arg[pc]! & ~holds) === 0) add(out[pc]!);
           // What is asked of the characters before can no longer become true.
           else if (keepsWaiting && (arg[pc]! & (At.textStart | At.lineStart)) === 0) found.push(pc);
+          break;
+        case Instruction.fail:
           break;
         default:
           found.push(pc);

@@ -19,6 +19,7 @@ import {
   root,
   stateOf,
 } from "../../../support/driftDocuments";
+import { recordedResource } from "../../../support/documents";
 import type { Live } from "../../../support/driftDocuments";
 import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
 import type { Surveyed } from "../../../support/driftMatrix";
@@ -83,6 +84,21 @@ describe("drift", () => {
     expect(report.findings).toEqual([]);
     expect(report).toMatchObject({ complete: true, incomplete: [], unresolved: [], failing: 0 });
     expect(report.summary.compared).toBe(made.rows.length);
+  });
+
+  test("says what it does not compare, since another version or another provider manages it", async () => {
+    const urn = "urn:pulumi:test::test::pulumi-nodejs:dynamic/platform:Webhook::hook";
+    const newer = recordedResource({
+      urn,
+      type: "pulumi-nodejs:dynamic/platform:Webhook",
+      id: "1",
+      notReviewed: "this version does not know the kind",
+    });
+    const states = on.states.map((state) => ({ ...state, resources: [...state.resources, newer] }));
+    const { incomplete } = await survey({ ...on, states });
+    expect(incomplete).toEqual([
+      expect.stringContaining(`not compared, since this version does not know the kind: ${urn}`),
+    ]);
   });
 
   test("says that an interrupted update may have made what is in no state", async () => {
