@@ -72,7 +72,7 @@ function findRecordOnly(facts: Facts): FindingInput[] {
       ],
       pins: valuesOf(relied),
       advice:
-        "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types)",
+        "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types +KIND)",
     },
   ];
 }

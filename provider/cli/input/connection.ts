@@ -36,6 +36,9 @@ export const stackFlag = {
   help: "read the configuration of this stack of the project in this folder too",
 } as const satisfies Flag;
 
+const TOKEN = "platform:token";
+const PLAIN_TOKEN = `${TOKEN} is plain text in the file of the stack: run pulumi config set --secret ${TOKEN}, and revoke the one that stands there`;
+
 /**
  * Where a command's settings come from. With `stack`, that is `pulumi config` of that stack (its secrets too: the
  * token may be one), then the environment, in the order of each setting; without it, the environment alone.
@@ -48,11 +51,12 @@ async function settingSources({
   note = logError,
 }: ConnectOptions): Promise<SettingSources & { readonly rootUid?: string }> {
   const env = readEnvironment();
-  const config = stack === undefined ? new Map<string, string>() : await stackConfiguration(stack, cwd);
-  for (const line of listMisspeltSettings([...config.keys()], env)) note(line);
-  const rootUid = [...config].find(([key]) => key.endsWith(":rootUid"))?.[1];
+  const config = stack === undefined ? {} : await stackConfiguration(stack, cwd);
+  for (const line of listMisspeltSettings(Object.keys(config), env)) note(line);
+  if (config[TOKEN]?.secret === false) note(PLAIN_TOKEN);
+  const rootUid = Object.entries(config).find(([key]) => key.endsWith(":rootUid"))?.[1].value;
   return {
-    stack: (key) => config.get(`platform:${key}`),
+    stack: (key) => config[`platform:${key}`]?.value,
     env,
     rootUid,
   };
@@ -86,10 +90,9 @@ export async function openConnection(options: ConnectOptions = {}): Promise<Conn
 async function stackConfiguration(
   stack: string,
   cwd: string | undefined,
-): Promise<ReadonlyMap<string, string>> {
+): ReturnType<typeof readStackConfig> {
   try {
-    const config = Object.entries(await readStackConfig(stack, cwd));
-    return new Map(config.map(([key, { value }]) => [key, value]));
+    return await readStackConfig(stack, cwd);
   } catch (error) {
     if (!(error instanceof PulumiError)) throw error;
     throw new ConfigError(

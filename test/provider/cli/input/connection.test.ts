@@ -51,14 +51,22 @@ test("a folder that is not there is named, and not taken for a missing CLI", asy
   await expect(opening).rejects.toThrow(/ended with ENOENT: there is no folder \S+nowhere$/);
 });
 
-test("misspelt settings of a stack are said, also where the right one is then missing", async () => {
+test("what is wrong in the settings of a stack is said, also where another one is then missing", async () => {
   const folder = temporaryFolder();
   const lines: string[] = [];
-  const config = { "platform:baseURL": { value: "https://api.example.com" } };
+  const config = {
+    "platform:baseURL": { value: "https://api.example.com" },
+    "platform:token": { value: "token", secret: false },
+  };
   writeFileSync(join(folder, "pulumi"), `#!/bin/sh\necho '${JSON.stringify(config)}'\n`);
   chmodSync(join(folder, "pulumi"), 0o755);
   process.env = { PATH: folder, PLATFORM_TOKEN: "token" };
   const opening = openConnection({ stack: "prod", cwd: folder, note: (line) => lines.push(line) });
   await expect(opening).rejects.toMatchObject({ errorCode: "PP2001" });
-  expect(lines).toEqual(["platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?"]);
+  expect(lines).toEqual([
+    "platform:baseURL is no setting and has no effect; did you mean platform:baseUrl?",
+    expect.stringMatching(
+      /^platform:token is plain text in the file of the stack: run pulumi config set --secret/,
+    ),
+  ]);
 });
