@@ -176,8 +176,8 @@ function chooseLanguage({ language }: InitValues, found: ProjectFolder): Languag
 
 /** Whether git takes a name for a branch, and a workflow, a shell and a program hold it as it is. */
 const isBranchName = (name: string): boolean =>
-  name.split("/").every((part) => /^[\w@+-][\w.@+-]*$/.test(part) && !/\.\.|\.$|\.lock$/.test(part)) &&
-  !/^-|^@$/.test(name);
+  name.split("/").every((part) => /^[\w-][\w.-]*$/.test(part) && !/\.\.|\.$|\.lock$/.test(part)) &&
+  !name.startsWith("-");
 
 /** @throws UsageError for a branch that the files cannot hold. */
 function checkBranch({ defaultBranch, branchSource }: ProjectFolder): void {

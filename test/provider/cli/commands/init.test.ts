@@ -559,7 +559,7 @@ describe("wrong input gets one line:", () => {
     );
   });
 
-  const notBranches = ["", "@", "a b", "a..b", "a.lock", ".a", "a//b", "-a", "a."];
+  const notBranches = ["", "@", "a+b", "a b", "a..b", "a.lock", ".a", "a//b", "-a", "a."];
   const notYaml = ['a"b', "a'b", "a\nb", "${{a}}", "$(a)", "«a»"];
   test.each([...notBranches, ...notYaml])("the branch %j, also without workflows", async (name) => {
     const error = await refuse(new InitFolder().repository(GITHUB), ".", "--ci", "none", `--branch=${name}`);
