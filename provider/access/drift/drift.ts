@@ -125,10 +125,9 @@ interface DriftFound {
 async function compareStates(run: DriftRun): Promise<DriftFound> {
   const states = new StateComparison(run);
   await states.run();
-  // What a state hides is said to be unresolved.
-  const isRead = ({ managed: { resource }, after }: ComparedResource): boolean =>
-    after !== undefined && !resource.secretPaths.some((path) => path.startsWith("bindings"));
-  const read = new Set(states.compared.filter(isRead).map(({ managed }) => managed));
+  const read = new Set(
+    states.compared.filter(({ after }) => after !== undefined).map(({ managed }) => managed),
+  );
   const isOwned = createOwnedCheck(states.compared, "after");
   const unmanaged = findUnmanaged(
     run,

@@ -190,6 +190,18 @@ describe("a change by hand of a secret", () => {
     }
     const same = await compare([ci, access(secret(owner.uid))], [...roles, held]);
     expect(same).toMatchObject({ complete: true, findings: [], unresolved: [] });
+    // As is another one that the resource ignores, whether the state shows its secrets or not.
+    const declared = live("RoleBinding", { identityUid: ci.uid, roleUid: viewer.uid });
+    for (const roleUid of [secret(viewer.uid), secret("x", false)]) {
+      const bindings = { deploys: { identityUid: ci.uid, roleUid } };
+      const inputs = { parentUid: org, bindings, ignore: { roleUids: [owner.uid] } };
+      const ignoring = { kind: "GroupAccess", uid: org, inputs };
+      const report = await compare([ci, ignoring], [...roles, declared, held]);
+      expect(report.findings.map(({ id, uid }) => [id, uid])).toEqual(
+        expect.arrayContaining([["drift-unmanaged", held.uid]]),
+      );
+      expect(report.findings).not.toContainEqual(expect.objectContaining({ uid: declared.uid }));
+    }
   });
 
   const entry = { identityUid: ci.uid, roleUid: viewer.uid };
