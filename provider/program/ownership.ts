@@ -100,14 +100,14 @@ async function describeLiveTwin(
   const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
   const [replaced, there, advice] =
     more.length === 0
-      ? ["it", "two", `to take it over, if no other stack has it, wrap the arguments in adopt(${uid}, { … })`]
+      ? ["it", "two", `to take over what no stack has, wrap the arguments in adopt(${uid}, { … })`]
       : [
           "one of them",
           "one more",
-          "to take one of them over, if no other stack has it, wrap the arguments in adopt(uid, { … })",
+          "to take over one that no stack has, wrap the arguments in adopt(uid, { … })",
         ];
   const them = [uid, ...more].slice(0, 3).join(" and ");
-  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}; ${advice}`;
+  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}. If this program had ${replaced} under another name, add the option aliases: [{ name: "<old name>" }]; ${advice}`;
 }
 
 /** Which texts of an object to adopt differ from those of the program: the update refuses such an object. */

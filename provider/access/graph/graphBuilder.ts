@@ -2,7 +2,14 @@ import { equal } from "../../fields/equal";
 import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
 import { mergeLive } from "../../fields/mergeLive";
 import { applyCreate, applyUpdate } from "../../fields/patch";
-import { identifyingInputs, identityKey, aggregatedKind, onSameObject } from "../../fields/resourceSpec";
+import {
+  identifyingInputs,
+  identityKey,
+  aggregatedKind,
+  createOnlyOutputs,
+  objectKey,
+  onSameObject,
+} from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import {
   containsUnknown,
@@ -76,6 +83,8 @@ export interface JoinedStep {
   readonly concealed?: readonly ConcealedValue[];
   /** A create that writes all of the object, over what the server has. */
   readonly isOverwriting?: true;
+  /** It adopts the object of a resource that the change deletes: the run refuses that where the program declares it otherwise. */
+  readonly isAdopting?: true;
   /** The paths that the engine found to differ, those of secrets too. */
   readonly differing?: readonly string[];
 }
@@ -664,8 +673,17 @@ export function buildGraphs(steps: readonly JoinedStep[], inventory: Inventory |
 
 /*
  * The arguments of some kinds name one object at the server. A create with those of a resource that the same change deletes
- * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN.
+ * or replaces takes its object over, and the provider leaves it there: it is an update of one object under another URN. So is
+ * the adoption of an object whose resource the same change deletes.
  */
+
+/** Names an object by its uid, for the resource that has it and the one that adopts it; undefined where nothing adopts it. */
+function adoptionKey(resource: RecordedResource | undefined, uid: Json | undefined): string | undefined {
+  const spec = specs[resource?.kind ?? ""];
+  if (spec === undefined || aggregatedKind(spec) !== undefined || createOnlyOutputs(spec).length > 0)
+    return undefined;
+  return isUid(uid) && resource?.external === false ? `adopted ${objectKey(spec.kind, uid)}` : undefined;
+}
 
 /** The object that the arguments of a resource name; undefined where they name none, or not all of them are known. */
 function identityOf(resource: RecordedResource | undefined, live: LiveObjects): string | undefined {
@@ -700,19 +718,22 @@ function takesOver(giver: JoinedStep, taker: JoinedStep): boolean {
   const { after } = taker;
   const spec = specs[after?.kind ?? ""];
   if (before === undefined || after === undefined || spec === undefined) return false;
+  if (after.inputs[ADOPT] !== undefined) return giver.op === "delete" && after.inputs[ADOPT] === before.id;
   if (onSameObject(spec) === "takenOver") return true;
   return giver.op === "delete" && taker.op === "create" && areEqual(spec, before, after);
 }
 
 /** The steps of a change, where a delete and a create of one object are one update of it. */
 function joinTakeovers(steps: readonly JoinedStep[], live: LiveObjects): readonly JoinedStep[] {
-  const givers = groupBy(steps, ({ op, before }) => [
-    op === "delete" || op === "replace" ? identityOf(before, live) : undefined,
-  ]);
+  const givers = groupBy(steps, ({ op, before }) =>
+    op === "delete" || op === "replace" ? [identityOf(before, live), adoptionKey(before, before?.id)] : [],
+  );
   if (givers.size === 0) return steps;
-  const takers = groupBy(steps, ({ op, after }) => [
-    op === "create" || op === "replace" ? identityOf(after, live) : undefined,
-  ]);
+  const takers = groupBy(steps, ({ op, after }) => {
+    const adopted = after?.inputs[ADOPT];
+    if (adopted !== undefined) return op === "create" || op === "import" ? [adoptionKey(after, adopted)] : [];
+    return op === "create" || op === "replace" ? [identityOf(after, live)] : [];
+  });
   const taken = new Map<JoinedStep, JoinedStep>();
   // Several resources of one object are a mistake of the program, which the run refuses.
   for (const [key, [taker, ...others]] of takers) {
@@ -727,7 +748,10 @@ function joinTakeovers(steps: readonly JoinedStep[], live: LiveObjects): readonl
     if (giver !== undefined) {
       const spec = specs[step.after?.kind ?? ""];
       const isOverwriting = spec !== undefined && onSameObject(spec) === "takenOver";
-      return [{ ...step, op: "update", before: giver.before, ...(isOverwriting ? { isOverwriting } : {}) }];
+      const isAdopting = step.after?.inputs[ADOPT] !== undefined;
+      const how = isAdopting ? { isAdopting } : isOverwriting ? { isOverwriting } : {};
+      const { before, unrefreshed } = giver;
+      return [{ ...step, op: "update", before, unrefreshed, ...how }];
     }
     if (!given.has(step)) return [step];
     return step.op === "delete" ? [] : [{ ...step, op: "create", before: undefined }];
@@ -826,10 +850,11 @@ class ReferenceResolver {
   ): ReferenceTargets {
     const steps = urns.flatMap((urn) => this.byUrn.get(urn) ?? []);
     const kindOf = ({ after, before }: JoinedStep): string | undefined => (after ?? before)?.kind;
-    // Only the id of what is new is not known yet: what else depends on a resource can have any value.
+    // Only the id of a new resource is not known yet: what else depends on a resource can have any value.
     const candidates = steps.filter((step) => {
       const kind = kindOf(step);
-      const isNew = step.op === "replace" || (step.op !== "read" && step.before === undefined);
+      const { op, before, isAdopting = false } = step;
+      const isNew = isAdopting || op === "replace" || (op !== "read" && before === undefined);
       return isNew && kind !== undefined && (wantedKind === undefined || kind === wantedKind);
     });
     const keys = candidates.map(this.keyOf);

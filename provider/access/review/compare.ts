@@ -33,6 +33,8 @@ export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly fields: readonly FieldEffect[];
   /** What an import declares otherwise than it is at the server: the update refuses that. */
   readonly unequal?: readonly FieldEffect[];
+  /** The urn of the resource whose object this one adopts, and that the change deletes. */
+  readonly formerUrn?: string | undefined;
   /** What the program ignores from now on, as `ignoreChanges` names it: paths. */
   readonly ignored?: readonly string[];
   /** Those that the change adds. */
@@ -148,13 +150,19 @@ function ignoredPaths({
   };
 }
 
-/** What of an object that an import takes over is declared otherwise than it is. */
+/** What of an object that is adopted is declared otherwise than it is. */
 function unequalFields(
   { step, kind, before, declared }: Pick<StepChange, "step" | "kind" | "before" | "declared">,
   context: EffectContext,
 ): Pick<ResourceChange, "unequal"> {
   const spec = specs[kind];
-  if (step.op !== "import" || spec === undefined || before === undefined || declared === undefined) return {};
+  if (
+    (step.op !== "import" && step.isAdopting !== true) ||
+    spec === undefined ||
+    before === undefined ||
+    declared === undefined
+  )
+    return {};
   const olds = mergeLive(spec, declared.inputs, before.inputs).inputs;
   const wanted = applyUpdate(spec, before.inputs, olds, declared.inputs);
   // The engine's own import leaves alone what `ignoreChanges` names; `adopt()` does not.
@@ -183,6 +191,7 @@ function changeOf(
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...unequalFields({ step, kind, before, declared }, context),
+    ...(step.isAdopting === true ? { formerUrn: step.before?.urn } : {}),
     ...ignoredPaths(step),
     ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
     ...known,

@@ -29,6 +29,7 @@ import { builtInRoleNames } from "./data/builtInRoleNames";
 import { everyKind } from "./rule";
 import type { FindingInput } from "./rule";
 import type { RuleOptions } from "./ruleOptions";
+import { labelEntity } from "./wording";
 
 /** Days from now until a time, rounded down: below 0 where it has passed; undefined where it is none. */
 export function daysUntil({ options: { now } }: Facts, time = ""): number | undefined {
@@ -455,20 +456,40 @@ export class Facts {
     return { ...text, advice, kind, name, urn, uid, location, group, trust };
   }
 
-  /** How an object stays that only has another resource now. */
+  /** How an object stays that only has another resource now, or what is in such an object. */
   private adviseOnAlias(entity: Entity): string {
-    const made = this.isDeleted(entity.key) ? this.created().get(placeOf(entity))?.[0] : undefined;
-    if (made?.urn === undefined || entity.urn === undefined) return "";
-    const [old, now] = [entity.urn, made.urn].map((urn) => printable(urnParts(urn).name, 80));
-    return `; or, if it only has another name in the program, give ${now} the option aliases: [{ name: ${JSON.stringify(old)} }]`;
+    const { entities } = this.comparison.before;
+    let at: Entity | undefined = entities.get(entity.key) ?? entity;
+    for (let depth = 0; at !== undefined && depth < 5; depth += 1) {
+      const renamed = this.renamed().get(at.key);
+      if (renamed !== undefined) {
+        const [old = "", now = ""] = renamed.map((urn) => printable(urnParts(urn).name, 80));
+        const what = at.key === entity.key ? "it" : labelEntity(at);
+        return `; or, if ${what} only has another name in the program, give ${now} the option aliases: [{ name: ${JSON.stringify(old)} }]`;
+      }
+      at = entities.get(textAt(at.inputs, "parentUid") ?? "");
+    }
+    return "";
   }
 
-  private readonly created = once(() =>
-    groupBy(
+  /** The urns before and after, where a resource is deleted, and another one makes an equal object or adopts that of it. */
+  private readonly renamed = once((): ReadonlyMap<string, readonly string[]> => {
+    const created = groupBy(
       [...this.writes(everyKind)].flatMap(({ op, after }) => (op === "create" ? [after] : [])),
       (each) => [placeOf(each)],
-    ),
-  );
+    );
+    const pairs = this.comparison.changes.map(({ before, formerUrn, urn }) => {
+      if (formerUrn !== undefined) return { before, urns: [formerUrn, urn] };
+      const isDeleted = before !== undefined && this.isDeleted(before.key);
+      return { before, urns: isDeleted ? [before.urn, created.get(placeOf(before))?.[0]?.urn] : [] };
+    });
+    return new Map(
+      pairs.flatMap(({ before, urns }) => {
+        const known = urns.filter((urn) => urn !== undefined);
+        return before !== undefined && known.length === 2 ? [[before.key, known] as const] : [];
+      }),
+    );
+  });
 }
 
 /** Whether a resource is one of the platform's own roles. */

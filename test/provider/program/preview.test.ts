@@ -126,7 +126,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "an equal at the server",
     () => void role("one", "puller"),
     [
-      'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two; to take it over, if no other stack has it, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
+      'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
     ],
   ],
   ["what is no new one", () => void role("there", "puller"), []],

@@ -315,6 +315,43 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(take({})).toEqual([]);
   });
 
+  it("is as it was for an object that another resource of the program gives up, and nothing is deleted", () => {
+    const renamed = (one: Resource): Resource => ({ ...adopting(one), urn: `${one.urn}-2` });
+    const take = (old: Resource, now: Resource, live: readonly Resource[], more = {}) =>
+      compareResources(known, [...known.filter((one) => one !== old), renamed(now)], { live, ...more });
+    const group = known.find(({ uid }) => uid === cards)!;
+    for (const one of [ci, writer, grant, staff, events, group]) {
+      for (const withoutInventory of [false, true]) {
+        const given = take(one, one, known, { withoutInventory });
+        const ids = findingsOf(given, defaultRuleOptions(NOW)).map(({ id }) => id);
+        expect([one.kind, given.grants, ids]).toEqual([
+          one.kind,
+          [],
+          withoutInventory ? expect.any(Array) : [],
+        ]);
+        expect(given.changes.map(({ op }) => op)).not.toContain("delete");
+      }
+    }
+    // What was done to it by hand becomes the program's as by an update, and nothing else is taken over.
+    const changed = withInputs(ci, claims(stranger));
+    expect(found("X5", take(ci, changed, withChanged(changed)))).toMatchObject([
+      { severity: "high", field: "adopt" },
+    ]);
+    expect(found("X5", take(ci, ci, withChanged(changed)))).toMatchObject([
+      { severity: "medium", message: expect.stringContaining("will fail") as unknown },
+    ]);
+    // A preview with --refresh shows it as the server has it, and what the stack records before.
+    const recorded = { id: ci.uid, urn: ci.urn };
+    const live = state("Identity", "ci", changed.inputs, recorded);
+    const shown = preview(
+      step("refresh", state("Identity", "ci", ci.inputs, recorded), live),
+      step("delete", live),
+      step("create", undefined, state("Identity", "ci-2", { ...changed.inputs, [ADOPT]: ci.uid })),
+    );
+    const inventory = inventoryOf(acme, ...withChanged(changed).map(objectOf));
+    expect(found("X5", compare({ preview: shown, inventory }))).toMatchObject([{ field: "adopt" }]);
+  });
+
   it("is medium: an adopted receiver of events; and low: an adopted grant of which no rule says anything", () => {
     const sent = resource("Subscription", "evil", { parentUid: payments, sink: "https://evil.example/x" });
     for (const [one, severity] of [

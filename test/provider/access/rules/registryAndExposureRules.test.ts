@@ -1,5 +1,5 @@
 import type { Comparison } from "../../../../provider/access/review/compare";
-import { UNKNOWN } from "../../../../provider/fields/values";
+import { ADOPT, UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -73,6 +73,17 @@ describe("R1 registry-loss", () => {
     expect(advice).toEqual([
       expect.stringContaining(`give ${alias}-2 the option aliases: [{ name: "${alias}" }]`),
     ]);
+    // So does what is replaced only since its group gets another resource.
+    const team = group("team", `${acme}/${"7".repeat(16)}`);
+    const renamedTeam = { ...team, uid: `${acme}/${"8".repeat(16)}`, urn: `${team.urn}-2` };
+    const inside = repo({ parentUid: team.uid });
+    const moved = { ...inside, inputs: { ...inside.inputs, parentUid: renamedTeam.uid } };
+    const adopting = { ...renamedTeam, inputs: { ...renamedTeam.inputs, [ADOPT]: team.uid } };
+    for (const now of [renamedTeam, adopting]) {
+      const [replaced] = found("R1", change([team, inside], [now, moved], { replaced: [inside] }));
+      const hint = /if group team only has .* give (\S+)-2 the option aliases: \[\{ name: "\1" \}\]$/;
+      expect(replaced?.advice).toMatch(hint);
+    }
     const other = { ...renamed, inputs: { ...renamed.inputs, name: "other" } };
     expect(found("R1", change([repo()], [other]))[0]?.advice).not.toContain("aliases");
   });
