@@ -180,7 +180,8 @@ export class DifferenceDescriber {
       ...sides,
     } as const;
     const [noun, properties] = [capitalize(spec.noun), changes.map(({ path }) => path).join(", ")];
-    const details = this.changeTime(older && object && hasSameInputs(older, object));
+    const isManaged = managed !== undefined;
+    const details = this.changeTime(older && object && isManaged && hasSameInputs(older, object));
     if (managed === undefined) {
       const message = `${noun} ${about.name} was changed: ${properties}`;
       return { ...changed, message, details, at: object?.updateTime };

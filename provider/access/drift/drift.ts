@@ -1,4 +1,5 @@
-import { aggregatedKind } from "../../fields/resourceSpec";
+import { aggregatedKind, isReadAs } from "../../fields/resourceSpec";
+import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts, groupBy } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { parentOf } from "../../text/uid";
@@ -140,6 +141,13 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
   return { differences, resources: states.compared, compared: states.compared.length };
 }
 
+/** The version of an object, which tells of a token that was made anew and ends as the one before. */
+const versionOf = (spec: ResourceSpec): ResourceSpec => ({
+  ...spec,
+  fields: isReadAs(spec, "etag") ? { etag: { type: "string", access: "permission" } } : {},
+  oneOfs: [],
+});
+
 /** Compares an older inventory with a newer one, whoever manages the objects. */
 function compareInventories(run: DriftRun, older: Directory): DriftFound {
   const { directory, scope, describer, notes } = run;
@@ -167,7 +175,10 @@ function compareInventories(run: DriftRun, older: Directory): DriftFound {
       differences.push(describer.describeDeleted(spec, uid, inputs));
       continue;
     }
-    const changes = describeEffects(spec, inputs, now.inputs, effects);
+    const changes = [
+      ...describeEffects(spec, inputs, now.inputs, effects),
+      ...describeEffects(versionOf(spec), object.details ?? {}, now.details ?? {}, effects),
+    ];
     const sides = { before: inputs, after: now.inputs };
     if (changes.length > 0) differences.push(describer.describeChanged(spec, uid, changes, sides));
   }
