@@ -211,6 +211,12 @@ export function hasPrincipal(kind: string): boolean {
   return decidingFields(kind).some(({ isPrincipal }) => isPrincipal);
 }
 
+/** Whether a resource of the kind grants something, or passes on what others are granted. */
+export function givesAccess(kind: string): boolean {
+  const { grants, impersonates, services } = accessKinds[kind] ?? {};
+  return [grants, impersonates, services].some((member) => member !== undefined);
+}
+
 export function grantsIn(entity: Entity): DeclaredGrant[] {
   return accessKinds[entity.kind]?.grants?.(entity) ?? [];
 }

@@ -14,12 +14,14 @@ import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import { GroupHierarchy, hierarchiesOf } from "../graph/groupHierarchy";
-import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
+import { readRoleCapabilities } from "../graph/resolveGrants";
 import type { Hierarchies } from "../graph/groupHierarchy";
 import { withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/inputLeaves";
 import { describeTrust } from "../graph/trust";
+import { recordedAccess } from "../review/recordedAccess";
+import type { RecordedAccess } from "../review/recordedAccess";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
 import type { PatternComparer } from "../trust/patternComparer";
 import { foldName } from "../trust/writingSystems";
@@ -171,39 +173,23 @@ export class Facts {
     );
   }
 
-  /** What the given stacks record of what they manage, by URN: that of the stack, and the one that the change gives it by an alias. */
-  readonly recordedByUrn = once((): ReadonlyMap<string, Entity> => {
-    const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
-      [urn, recorded?.urn].flatMap((each) =>
-        each === undefined || recorded === undefined ? [] : [[each, recorded] as const],
-      ),
-    );
-    return new Map(found);
-  });
+  /** What the given stacks record of what they manage, by URN. */
+  recordedByUrn(): ReadonlyMap<string, Entity> {
+    return recordedAccess(this.comparison).byUrn();
+  }
 
   /** The grants of a subject before the change, or those of them that the given stacks record. */
   grantsBefore(subject: string, by: KnownBy = "anybody"): readonly Grant[] {
-    return this.before.ofSubject(subject).filter((grant) => this.isKnownBy(grant, by));
+    const records = this.recordsOf(by);
+    return this.before.ofSubject(subject).filter((grant) => records?.has(grant) ?? true);
   }
 
   /** The records of which something must be to be known; undefined where the server is enough, as for drift, which has facts. */
-  private recordsOf(by: KnownBy): ReadonlyMap<string, Entity> | undefined {
-    return by === "anybody" || this.comparison.drift !== undefined ? undefined : this.recordedByUrn();
+  private recordsOf(by: KnownBy): RecordedAccess | undefined {
+    return by === "anybody" || this.comparison.drift !== undefined
+      ? undefined
+      : recordedAccess(this.comparison);
   }
-
-  /** Whether the server has a grant as the given stacks record it: what was made of a binding by hand is not theirs. */
-  private isKnownBy(grant: Grant, by: KnownBy): boolean {
-    const records = this.recordsOf(by);
-    return records === undefined || this.recordedGrants().has(tupleOf(grant));
-  }
-
-  private readonly recordedGrants = once(() => {
-    const records = this.recordedByUrn();
-    const entities = new Map(this.comparison.before.entities);
-    for (const entity of records.values()) entities.set(entity.key, entity);
-    const own = graphOf(entities).grants.filter(({ urn = "" }) => records.has(urn));
-    return new Set(own.map(tupleOf));
-  });
 
   grantsAfter(subject: string): readonly Grant[] {
     return this.after.ofSubject(subject);
@@ -281,42 +267,46 @@ export class Facts {
 
   /**
    * The capabilities of a subject at a group, by grants at the group and above it.
+   * @param given What of them is known, where the server is not enough.
    * @param isActing only what it can do there, too: an identity acts in its own group and below.
    */
   private capabilitiesAt(
     subject: string,
     group: string,
     side: "before" | "after",
-    by: KnownBy = "anybody",
+    given?: { readonly records: RecordedAccess; readonly role: string },
     isActing = false,
   ): ReadonlySet<string> {
-    return getOrCompute(this.capabilities, JSON.stringify([subject, group, side, by, isActing]), () => {
-      const hierarchy = this.hierarchy[side];
-      const grants = hierarchy
-        .chain(group)
-        .flatMap((key) => this[side].ofSubjectAt(subject, key))
-        .filter(
-          (grant) => this.isKnownBy(grant, by) && (!isActing || hierarchy.actsAt(grant.subject, group)),
+    return getOrCompute(
+      this.capabilities,
+      JSON.stringify([subject, group, side, given?.role, isActing]),
+      () => {
+        const hierarchy = this.hierarchy[side];
+        const grants = hierarchy
+          .chain(group)
+          .flatMap((key) => this[side].ofSubjectAt(subject, key))
+          .filter((grant) => !isActing || hierarchy.actsAt(grant.subject, group));
+        const roles = new Set(given && [given.role]);
+        return new Set(
+          grants.flatMap((grant) =>
+            given === undefined
+              ? (grant.role.capabilities ?? [])
+              : (given.records.capabilitiesOf(grant, roles) ?? []),
+          ),
         );
-      return new Set(grants.flatMap((grant) => this.capabilitiesOf(grant, by)));
-    });
-  }
-
-  /** What a role allows: to the given stacks, no more than they record of it. */
-  private capabilitiesOf({ role: { urn, capabilities = [] } }: Grant, by: KnownBy): readonly string[] {
-    const recorded = this.recordsOf(by)?.get(urn ?? "");
-    if (recorded === undefined) return capabilities;
-    const known = readRoleCapabilities(recorded);
-    return capabilities.filter((capability) => known?.includes(capability));
+      },
+    );
   }
 
   /** What a grant brings its subject that it could not do there before, or not by what the given stacks record. */
   newCapabilities({ grant }: GrantChange, by: KnownBy): string[] {
     const { subject, group, role } = grant;
-    const given = this.capabilitiesAt(subject.key, group.key, "before", by);
+    const records = this.recordsOf(by);
+    const known = records && { records, role: role.key };
+    const given = this.capabilitiesAt(subject.key, group.key, "before", known);
     // What it held where it could not act is new where it begins to.
     const from = this.hierarchy.after.actsFrom(subject, group.key);
-    const acting = from === undefined ? given : this.capabilitiesAt(subject.key, from, "before", by, true);
+    const acting = from === undefined ? given : this.capabilitiesAt(subject.key, from, "before", known, true);
     return (role.capabilities ?? []).filter((each) => !given.has(each) || !acting.has(each));
   }
 

@@ -8,6 +8,7 @@ import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, once } from "../../fields/values";
 import { worstOf } from "../review/finding";
 import type { Severity } from "../review/finding";
+import { HELD_BY_HAND } from "../review/recordedAccess";
 import { changeReason, grantLine, labelEntity, roleName, scopeText, subjectName } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
@@ -310,9 +311,6 @@ interface Judgement {
   readonly can?: string;
   readonly advice: string;
 }
-
-/** What the subject holds by hand alone may have been given to it so that the rules find nothing new here: it silences and lowers nothing. */
-const HELD_BY_HAND = "the subject holds this already, by grants or roles that no given stack records so";
 
 /** A finding for each grant, but for those of `owner`, that brings capabilities which a rule reports and the subject did not hold. */
 function findGrantsWith(

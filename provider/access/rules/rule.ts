@@ -1,6 +1,6 @@
 import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { accessKinds } from "../graph/accessKinds";
+import { accessKinds, givesAccess } from "../graph/accessKinds";
 import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -85,11 +85,7 @@ export type KindCondition = (kind: string) => boolean;
 
 export const everyKind: KindCondition = () => true;
 
-/** A resource of the kind grants something, or passes on what others are granted. */
-export const givesAccess: KindCondition = (kind) => {
-  const { grants, impersonates, services } = accessKinds[kind] ?? {};
-  return [grants, impersonates, services].some((member) => member !== undefined);
-};
+export { givesAccess };
 
 export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === true;
 

@@ -271,6 +271,17 @@ describe("what a subject holds by hand alone", () => {
     const later = [...recorded, binding(ci, allow(next, capability), cards)];
     expect(severitiesOf(rule, compareResources(recorded, later))).toEqual([]);
     expect(severitiesOf(rule, compareResources(recorded, later, { live: known }))).toEqual([severity]);
+    // Nobody can say since when a role that no stack manages allows what it does, but for the platform's own.
+    const gained = (held: Resource, given: Resource): string[] => {
+      const before = [...known.filter((each) => each !== granted), held, binding(ci, held, payments)];
+      return severitiesOf(rule, compareResources(before, [...before, binding(ci, given, cards)]));
+    };
+    const theirs = { ...granted, external: true as const };
+    expect(gained(theirs, allow(next, capability))).toEqual([severity]);
+    expect(gained(theirs, theirs)).toEqual([]);
+    expect(
+      gained(role("theirs", ["REPO_LIST", capability], { builtIn: true }), allow(next, capability)),
+    ).toEqual([]);
   });
 });
 

@@ -1,0 +1,66 @@
+import { getOrCompute, once } from "../../fields/values";
+import { givesAccess } from "../graph/accessKinds";
+import { tupleOf } from "../graph/grant";
+import type { Grant } from "../graph/grant";
+import type { Entity } from "../graph/model";
+import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
+import type { Comparison } from "./compare";
+
+/** What is said of access that only what no given stack records gave before. */
+export const HELD_BY_HAND =
+  "the subject holds this already, by grants or roles that no given stack records so";
+
+type Recorded = Pick<Comparison, "before" | "changes">;
+
+/**
+ * What the given stacks record of the access before a change. What was made by hand is not in it, since it may have been made so that
+ * a change looks harmless; nor is what another stack made.
+ */
+export class RecordedAccess {
+  constructor(private readonly comparison: Recorded) {}
+
+  /** What the stacks manage, by URN: that of the stack, and the one that the change gives it by an alias. */
+  readonly byUrn = once((): ReadonlyMap<string, Entity> => {
+    const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
+      recorded === undefined ? [] : [urn, recorded.urn].map((each) => [each ?? "", recorded] as const),
+    );
+    return new Map(found.filter(([urn]) => urn !== ""));
+  });
+
+  /** Whether they manage anything before the change: what is imported by it is not theirs yet. */
+  readonly isAny = once(() =>
+    this.comparison.changes.some(
+      ({ op, recorded }) => recorded !== undefined && op !== "read" && op !== "create",
+    ),
+  );
+
+  private readonly tuples = once(() => {
+    const others = [...this.comparison.before.entities.values()].filter(({ kind }) => !givesAccess(kind));
+    const entities = [...others, ...this.byUrn().values()];
+    return new Set(graphOf(new Map(entities.map((entity) => [entity.key, entity]))).grants.map(tupleOf));
+  });
+
+  /**
+   * What a grant of before allows by what the stacks record; undefined where nobody can say what its role allows.
+   * @param roles Those of the new grants that are compared with it: by the same role it is held as it is.
+   */
+  capabilitiesOf(grant: Grant, roles: ReadonlySet<string>): readonly string[] | undefined {
+    const { key, urn, builtIn, capabilities } = grant.role;
+    if (!this.has(grant)) return [];
+    if (builtIn || capabilities === undefined) return capabilities;
+    const known = readRoleCapabilities(this.byUrn().get(urn ?? ""));
+    if (known === undefined) return roles.has(key) ? capabilities : [];
+    return capabilities.filter((capability) => known.includes(capability));
+  }
+
+  /** Whether the stacks record a grant of before as the server has it. */
+  has(grant: Grant): boolean {
+    return this.tuples().has(tupleOf(grant));
+  }
+}
+
+const byComparison = new WeakMap<Recorded, RecordedAccess>();
+
+/** The same for all that ask it of a comparison. */
+export const recordedAccess = (comparison: Recorded): RecordedAccess =>
+  getOrCompute(byComparison, comparison, () => new RecordedAccess(comparison));
