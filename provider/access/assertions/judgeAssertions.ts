@@ -15,6 +15,8 @@ import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
+import { HELD_BY_HAND, recordedAccess } from "../review/recordedAccess";
+import type { RecordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
 import type { SignInDoubt } from "../review/lastingAccess";
 import { severities } from "../review/finding";
@@ -424,6 +426,17 @@ interface Held {
   readonly together?: readonly Grant[];
 }
 
+const grantsOf = ({ grant, together = [grant] }: Held): readonly Grant[] => together;
+
+const allowedBy = ({ role: { capabilities = [UNTOLD] } }: Grant): readonly string[] => capabilities;
+
+/** Who, what and where, where the old object of a replacement is what it was. */
+const keyOf = ({ subject, role, group }: Grant): string =>
+  JSON.stringify([subject, role, group].map(({ key }) => withoutRetained(key)));
+
+/** Whether a subject had the same before the change: `byHand` where the given stacks do not record it. */
+type HadBefore = "yes" | "byHand" | "no";
+
 /** How an assertion is broken: by the change, and before it. */
 interface Judgement {
   readonly worse: readonly Violation[];
@@ -588,7 +601,7 @@ class Side {
   });
 
   /** Each grant by what it says; of several alike the last. */
-  readonly grantsByTuple = once(() => new Map(this.graph.grants.map((grant) => [tupleOf(grant), grant])));
+  readonly grantsByKey = once(() => new Map(this.graph.grants.map((grant) => [keyOf(grant), grant])));
 
   /** The groups that have a path or uid. */
   groupsNamed(globs: readonly string[]): string[] {
@@ -637,6 +650,8 @@ class AssertionJudge {
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
+  /** What the given stacks record; undefined where they manage nothing yet, and where no change is to come. */
+  private readonly recorded: RecordedAccess | undefined;
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
   private readonly comparer: PatternComparer;
@@ -645,6 +660,8 @@ class AssertionJudge {
     const { before, after, changes, drift, inventory, meanwhile, comparer = new PatternComparer() } = graphs;
     this.comparer = comparer;
     this.isPlanned = drift === undefined;
+    const recorded = recordedAccess(graphs);
+    this.recorded = this.isPlanned && recorded.isAny() ? recorded : undefined;
     this.isLive = inventory !== undefined || !this.isPlanned;
     this.before = new Side(before, after, comparer, this.isPlanned);
     const former = this.isPlanned ? this.before : undefined;
@@ -697,20 +714,79 @@ class AssertionJudge {
   }
 
   /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
-  private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => boolean {
+  private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => HadBefore {
     const all = [...held];
+    const olds = new Set(all.flatMap(grantsOf).map(keyOf));
     const byKey = groupBy(all, ({ grant }) => [withoutRetained(grant.subject.key)]);
     const textOf = ({ grant }: Held): string[] =>
       [this.before.principals().textOf(grant.subject) ?? []].flat();
     const byTrust = once(() => groupBy(all, textOf));
-    return (now, side) => {
+    const had = (now: Held, side: Side, ofOld: (old: Held) => Held): boolean => {
       const { subject } = now.grant;
       if (this.acceptsMore(subject)) return false;
-      if (this.isNoMore(now, side, byKey.get(withoutRetained(subject.key)))) return true;
+      if (this.isNoMore(now, side, byKey.get(withoutRetained(subject.key))?.map(ofOld))) return true;
       // Only what is new takes the place of another one.
       if (this.before.graph.entities.has(subject.key)) return false;
-      return this.isNoMore(now, side, byTrust().get(this.after.principals().textOf(subject) ?? ""));
+      const ofTrust = byTrust().get(this.after.principals().textOf(subject) ?? "");
+      return this.isNoMore(now, side, ofTrust?.map(ofOld));
     };
+    return (now, side) => {
+      if (!had(now, side, (old) => old)) return "no";
+      const isRecorded = this.recorded === undefined || had(...this.asRecorded(now, side, olds));
+      return isRecorded ? "yes" : "byHand";
+    };
+  }
+
+  /**
+   * The same question, without what was made by hand: it may have been made so that a new grant looks harmless, and may go once that
+   * is there. A grant that was there before stays what it was.
+   */
+  private asRecorded(now: Held, side: Side, olds: ReadonlySet<string>): [Held, Side, (old: Held) => Held] {
+    const all = grantsOf(now);
+    const news = all.filter((grant) => !olds.has(keyOf(grant)));
+    const given = new Set((news.length === 0 ? all : news).flatMap(allowedBy));
+    const roles = new Set(news.map(({ role }) => role.key));
+    const same = new Set(news.length === 0 ? all.map(keyOf) : []);
+    const within = (held: Held, capabilities: ReadonlySet<string>): Held => ({
+      ...held,
+      capabilities: held.capabilities.filter((each) => capabilities.has(each)),
+    });
+    const ofOld = (old: Held): Held => {
+      const known = grantsOf(old).flatMap((grant) =>
+        same.has(keyOf(grant)) ? allowedBy(grant) : this.givenByStacks(grant, roles),
+      );
+      return within(old, new Set(known));
+    };
+    return [within(now, given), side, ofOld];
+  }
+
+  /**
+   * What a grant of either side allows by what the given stacks record or the change writes, without what was made by hand.
+   * @param roles Those of the new grants that are compared with it.
+   */
+  private givenByStacks(grant: Grant, roles: ReadonlySet<string>): readonly string[] {
+    const old = this.before.grantsByKey().get(keyOf(grant));
+    if (old === undefined || this.recorded === undefined) return allowedBy(grant);
+    const [there, known] = [allowedBy(old), this.recorded.capabilitiesOf(old, roles) ?? [UNTOLD]];
+    return allowedBy(grant).filter((each) => known.includes(each) || !there.includes(each));
+  }
+
+  /** How many of the holders hold it by what the given stacks record or the change writes. */
+  private countByStacks(
+    side: Side,
+    holders: readonly { readonly grant: Grant }[],
+    group: string,
+    wanted: Wanted,
+  ): number {
+    return holders.filter(({ grant: { subject } }) => {
+      const olds = this.before.grantsByKey();
+      const news = this.after.grantsOfSubject(subject.key, group).filter((grant) => !olds.has(keyOf(grant)));
+      const roles = new Set(news.map(({ role }) => role.key));
+      const given = side
+        .grantsOfSubject(subject.key, group)
+        .flatMap((grant) => this.givenByStacks(grant, roles));
+      return holdsAll(new Set(given), wanted);
+    }).length;
   }
 
   /** Whether what is held now is no more than what was held before, by the same subject. */
@@ -992,10 +1068,10 @@ class AssertionJudge {
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
-    const old = this.before.grantsByTuple();
-    const violationOf = (held: Held & { readonly share: Share }): Violation => {
+    const old = this.before.grantsByKey();
+    const violationOf = (held: Held & { readonly share: Share }, had?: HadBefore): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
-      const newest = together.find((each) => isOther(each, old.get(tupleOf(each))));
+      const newest = together.find((each) => isOther(each, old.get(keyOf(each))));
       const grant = newest ?? together[0] ?? held.grant;
       const has = together.map(({ subject, role, group }) => {
         const as = subject.key === grant.subject.key ? "" : ` as ${shortName(subject)}`;
@@ -1005,14 +1081,16 @@ class AssertionJudge {
         assertion,
         grant,
         message: `${shortName(grant.subject)} has ${has.join(" and ")}`,
-        details: [...describeCapabilities(held, assertion), ...describeShare(share)],
+        details: [...describeCapabilities(held, assertion), ...describeShare(share), ...describeHad(had)],
         pins: capabilities,
       };
     };
-    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted))
-      if (!hadBefore(held, this.meanwhile)) worse.push(violationOf(held));
+    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
+      const had = hadBefore(held, this.meanwhile);
+      if (had !== "yes") worse.push(violationOf(held, had));
+    }
     for (const held of this.forbidden(this.after, assertion, keys, wanted))
-      if (hadBefore(held, this.after)) standing.push(violationOf(held));
+      if (hadBefore(held, this.after) === "yes") standing.push(violationOf(held));
     return { worse, standing };
   }
 
@@ -1100,14 +1178,20 @@ class AssertionJudge {
       if (now.all.length > atMost) {
         const acting = (side: Side, { all }: typeof now): number =>
           all.filter(({ grant }) => side.hierarchy.actsAt(grant.subject, key)).length;
+        const isMoreOfStacks =
+          this.recorded !== undefined &&
+          this.countByStacks(this.after, now.all, key, wanted) >
+            this.countByStacks(this.before, then.all, key, wanted);
         const isWorse =
           then.all.length <= atMost ||
           now.all.length > then.all.length ||
           // Who may have held it, as far as anybody could say, holds it now.
           now.allSure.length > then.allSure.length ||
           acting(this.after, now) > acting(this.before, then);
-        const message = `${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`;
-        (isWorse ? worse : standing).push(at(message));
+        const violation = at(`${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`);
+        if (!isWorse && isMoreOfStacks)
+          worse.push({ ...violation, details: [...violation.details, HELD_BY_HAND] });
+        else (isWorse ? worse : standing).push(violation);
       }
     }
     return { worse, standing };
@@ -1155,7 +1239,9 @@ class AssertionJudge {
     const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
     const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
-      const anew = all.findLast((held) => !hadBefore(held, side));
+      const had = new Map(all.map((held) => [held, hadBefore(held, side)]));
+      const anew =
+        all.findLast((held) => had.get(held) === "no") ?? all.findLast((held) => had.get(held) === "byHand");
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined || isStanding !== (anew === undefined)) return;
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
@@ -1170,7 +1256,7 @@ class AssertionJudge {
           names.length === 1
             ? `${shortName(grant.subject)} holds one of each duty`
             : `${listNames(names)} accept a common principal, which holds one of each duty`,
-        details: limitLines(details, MOST_LISTED),
+        details: [...limitLines(details, MOST_LISTED), ...describeHad(anew && had.get(anew))],
         pins: details.toSorted(),
       });
     };
@@ -1214,6 +1300,8 @@ const describeCapabilities = ({ capabilities, together }: Held, { role }: Forbid
 /** Where an assertion stands, and why. */
 export const describePlace = ({ place, reason }: Assertion): string =>
   `asserted in ${place}${reason === undefined ? "" : `: ${reason}`}`;
+
+const describeHad = (had?: HadBefore): string[] => (had === "byHand" ? [HELD_BY_HAND] : []);
 
 const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];

@@ -332,6 +332,67 @@ describe("what breaks a forbidden access", () => {
   });
 });
 
+describe("what a subject holds by hand alone, before a change that gives it", () => {
+  const [a, b, c] = ["a", "b", "c"].map((name) => role(name, ["REPO_LIST", "TAG_CREATE"])) as [
+    Resource,
+    Resource,
+    Resource,
+  ];
+  const byHand = (one: Resource): Resource => ({ ...one, external: true });
+  const who = "who: { type: identity }, on: [acme / payments]";
+  const service = resource("AccountAssociation", "cloud", {
+    parentUid: payments,
+    chainguard: { serviceBindings: { INGESTER: ci.uid } },
+  });
+  const reads = binding(ci, dev, payments);
+
+  test.each<[string, string, Resource[]]>([
+    ["forbidden access", `forbid: [{ name: x, can: CAP_TAG_CREATE, ${who} }]`, []],
+    [
+      "forbidden access of its service",
+      "forbid: [{ name: x, can: CAP_TAG_CREATE, on: [acme / payments], who: { type: service } }]",
+      [service],
+    ],
+    ["a role", `forbid: [{ name: x, role: a, ${who} }]`, []],
+    [
+      "separated duties",
+      `separate: [{ name: x, duties: [[CAP_REPO_LIST], [CAP_TAG_CREATE]], ${who} }]`,
+      [reads],
+    ],
+    [
+      "the most that may hold it",
+      `require: [{ name: x, can: CAP_TAG_CREATE, atMost: 1, ${who} }]`,
+      [by("other"), binding(by("other"), pusher, payments)],
+    ],
+  ])("%s", (_, policy, own) => {
+    const count = (before: readonly Resource[], given: readonly Resource[]): number => {
+      const all = [...base, ...own, ...before];
+      return messagesOf(policy, all, [...all, ...given]).length;
+    };
+    const next = [binding(ci, b, payments)];
+    const held = binding(ci, a, payments);
+    expect(count([a, b, held], next)).toBe(0);
+    expect(count([a, b, byHand(held)], next)).toBe(1);
+    // Nobody can say since when the role of others allows it; by the same role it is nothing new.
+    expect(count([byHand(a), b, held], next)).toBe(1);
+    expect(count([byHand(a), b, held], [binding(ci, a, cards)])).toBe(0);
+    // What stays as somebody made it is not the doing of the change.
+    expect(count([a, b, byHand(held)], [c, binding(ci, viewer, acme)])).toBe(0);
+    expect(count([byHand(a), b, byHand(held)], [by("new"), binding(by("new"), viewer, acme)])).toBe(0);
+  });
+
+  test("the finding says so, and a stack that manages nothing yet is quiet", () => {
+    const policy = parsePolicy(`forbid: [{ name: x, can: CAP_TAG_CREATE, ${who} }]`);
+    const there = [...base, a, b, byHand(binding(ci, a, payments))];
+    const details = found("P1", compareResources(there, [...there, binding(ci, b, payments)]), policy);
+    expect(details).toMatchObject([
+      { details: expect.arrayContaining([expect.stringContaining("no given stack")]) as string[] },
+    ]);
+    const theirs = there.map(byHand);
+    expect(found("P1", compareResources(theirs, [...theirs, binding(ci, b, payments)]), policy)).toEqual([]);
+  });
+});
+
 describe("a change that only prepares the next one", () => {
   const both = `
 forbid:
