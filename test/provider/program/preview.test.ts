@@ -134,7 +134,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "several equals at the server",
     () => void role("one", "puller", { parentUid: TEAM }),
     [
-      'LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more; to take one of them over, if no other stack has it, wrap the arguments in adopt(uid, { … }) (PP1108)',
+      'LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more. If this program had one of them under another name, add the option aliases: [{ name: "<old name>" }]; to take over one that no stack has, wrap the arguments in adopt(uid, { … }) (PP1108)',
     ],
   ],
   [
@@ -142,7 +142,7 @@ test.each<[string, () => void, string[], string[]?]>([
     () => new Group("one", { name: "acme" }),
     [
       'LINE: Group "one" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant',
-      'LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two; to take it over, if no other stack has it, wrap the arguments in adopt("ROOT", { … }) (PP1108)',
+      'LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("ROOT", { … }) (PP1108)',
     ],
   ],
   [
