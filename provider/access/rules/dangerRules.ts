@@ -6,7 +6,7 @@ import { nameIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
-import { chooseStableName } from "./findingValue";
+import { stableNames } from "./findingValue";
 import { grantLine, labelEntity } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
 import { lostEvents } from "./eventDeliveries";
@@ -149,7 +149,7 @@ function findTooFewOwners(
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
     pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...madeLate]])].map((owners) =>
-      owners.map(({ subject }) => chooseStableName(subject)).sort(),
+      stableNames(owners.map(({ subject }) => subject)),
     ),
     advice: !areTooFew
       ? "check that each of them can sign in, or bind another owner first, in a separate change"
@@ -435,9 +435,6 @@ function findStillInUse(facts: Facts): FindingInput[] {
     ];
   });
 }
-
-/** Names of objects that stay the same when a uid is assigned. */
-const stableNames = (entities: readonly Entity[]): string[] => entities.map(chooseStableName).sort();
 
 /** When it was seen, where that is recent. */
 function describeLastUse(facts: Facts, { lastSeenTime }: Entity): string[] {

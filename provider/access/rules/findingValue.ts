@@ -8,8 +8,9 @@ import { GroupHierarchy } from "../graph/groupHierarchy";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { GrantEffects } from "../graph/grantIndex";
-import type { Grant, Scope } from "../graph/grant";
-import { wholeOf } from "../graph/entityKeys";
+import type { Grant, Named } from "../graph/grant";
+import { isHiddenProperty } from "../graph/graphBuilder";
+import { replaceKeys, wholeOf } from "../graph/entityKeys";
 import { mapReferences, topProperty } from "../graph/inputLeaves";
 import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
@@ -48,10 +49,20 @@ export function inputsToPin(
     });
 }
 
-/** A urn is there from the first preview on, a uid only after the update: the same finding keeps its fingerprint. */
-export const chooseStableName = (
-  named: { urn?: string; uid?: string; key?: string; name?: string } | undefined,
-): string => named?.urn ?? named?.uid ?? named?.key ?? named?.name ?? "";
+/**
+ * A urn is there from the first preview on, a uid only after the update: the same finding keeps its fingerprint. A program moves
+ * a urn to another object by an alias, so the name counts too; a uid for one that nobody can read. What is only read is its uid.
+ */
+export function chooseStableName(named: Partial<Named> | Entity | undefined): string {
+  const { urn, uid, key, name } = named ?? {};
+  const entity = named !== undefined && "inputs" in named ? named : undefined;
+  if (urn === undefined || (entity?.external && uid !== undefined)) return uid ?? key ?? name ?? "";
+  const isHidden = entity !== undefined && isHiddenProperty(entity, "name");
+  return JSON.stringify([urn, (isHidden ? uid : name) ?? null]);
+}
+
+export const stableNames = (named: readonly (Named | Entity)[]): string[] =>
+  named.map(chooseStableName).sort();
 
 /** The arguments of a kind that matter, but for names: how long an invite is valid, too. */
 const judgedFields = (kind = ""): string[] =>
@@ -64,25 +75,63 @@ const LONGEST_VALUE = 10_000;
 
 /** Tells what a finding accepts of the objects that it is about, so that its fingerprint changes with it. */
 export class FindingValues {
-  private readonly byName = new Map<string, Entity>();
+  /** By its kind and its urn or uid: a part of a group has the uid of that. */
+  private readonly reported = new Map<string, Entity>();
+  /** What the stack records as the names of objects that somebody renamed by hand, by key. */
+  private readonly recordedNames = new Map<string, string>();
+  private readonly names = new Map<string, string>();
   private readonly effects: GrantEffects;
   private readonly hierarchies: readonly GroupHierarchy[];
   /** Thousands of findings can be about one object. */
   private readonly pinned = new Map<Entity, Map<string, Json>>();
 
-  constructor(comparison: Comparison) {
-    const { before, after } = comparison;
+  constructor(private readonly comparison: Comparison) {
+    const { before, after, changes } = comparison;
     // What the change removes is as it was before.
     for (const entity of [...before.entities.values(), ...after.entities.values()]) {
-      for (const name of [entity.key, entity.urn, entity.uid]) {
-        if (name !== undefined) this.byName.set(`${entity.kind} ${name}`, entity).set(name, entity);
-      }
+      for (const name of [entity.urn, entity.uid]) this.reported.set(`${entity.kind} ${name ?? ""}`, entity);
+    }
+    for (const { recorded, before: live } of changes) {
+      if (recorded?.name !== undefined && live !== undefined && recorded.name !== live.name)
+        this.recordedNames.set(live.key, recorded.name);
     }
     this.effects = new GrantEffects(comparison);
     this.hierarchies = [after, before].map(({ entities }) => new GroupHierarchy(entities));
   }
 
-  private readonly nameOf = (uid: string): string => this.byName.get(uid)?.urn ?? uid;
+  /** The object that a finding is about. */
+  private objectOf({ kind = "", urn, uid }: Pick<FindingInput, "kind" | "urn" | "uid">): Entity | undefined {
+    return this.reported.get(`${kind} ${urn ?? uid ?? ""}`);
+  }
+
+  private entityAt(key: string): Entity | undefined {
+    const { before, after } = this.comparison;
+    return after.entities.get(key) ?? before.entities.get(key);
+  }
+
+  /** What a finding is about, and what that lies in, from below. */
+  subjectOf({ grant, ...about }: FindingInput): readonly string[] {
+    const key = grant?.subject.key ?? this.objectOf(about)?.key;
+    return key === undefined ? [chooseStableName(about)] : this.placeOf(key);
+  }
+
+  /** An object and what it lies in, from below. */
+  placeOf(key: string | undefined): readonly string[] {
+    if (key === undefined) return [];
+    const whole = this.entityAt(key) === undefined ? wholeOf(key) : undefined;
+    if (whole !== undefined) return [replaceKeys(key, new Map([[whole, ""]])), ...this.placeOf(whole)];
+    const [after, before] = this.hierarchies;
+    const chain = after?.chain(key) ?? [];
+    return (chain.length > 1 ? chain : (before?.chain(key) ?? chain)).map((each) => {
+      const entity = this.entityAt(each);
+      const recorded = this.recordedNames.get(each);
+      const name = entity === undefined ? each : chooseStableName(entity);
+      return recorded === undefined ? name : JSON.stringify([name, recorded]);
+    });
+  }
+
+  private readonly nameOf = (key: string): string =>
+    getOrCompute(this.names, key, () => JSON.stringify(this.placeOf(key)));
 
   private inputsOf(entity: Entity | undefined, paths: readonly string[]): Json | undefined {
     if (entity === undefined) return undefined;
@@ -102,24 +151,16 @@ export class FindingValues {
     });
   }
 
-  /** A group and those above it. */
-  placeOf(group: Scope | undefined): readonly string[] {
-    if (group === undefined) return [];
-    const [after, before] = this.hierarchies;
-    const chain = after?.chain(group.key) ?? [];
-    return (chain.length > 1 ? chain : (before?.chain(group.key) ?? chain)).map(this.nameOf);
-  }
-
   /**
    * References to what exists that a preview takes to be so, since the update may name another object, and what a reference
    * that was not read can name.
    */
   private assumedOf({ assumptions = [], candidates = [] }: Entity): Json {
     return [
-      ...assumptions.flatMap(({ path, key }) => (this.byName.get(key)?.uid === undefined ? [] : [path])),
+      ...assumptions.flatMap(({ path, key }) => (this.entityAt(key)?.uid === undefined ? [] : [path])),
       ...candidates.map(({ paths, keys }): Json => [
         [...paths],
-        ...keys.map((key): Json => [this.nameOf(key), this.inputsOf(this.byName.get(key), []) ?? null]),
+        ...keys.map((key): Json => [this.nameOf(key), this.inputsOf(this.entityAt(key), []) ?? null]),
       ]),
     ];
   }
@@ -134,9 +175,7 @@ export class FindingValues {
       .of(entity)
       .map((grant) =>
         JSON.stringify([
-          chooseStableName(grant.subject),
-          chooseStableName(grant.role),
-          [...this.placeOf(grant.group)],
+          ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
           this.valueOf(grant),
         ]),
       );
@@ -148,13 +187,13 @@ export class FindingValues {
    * the rule says that it accepts, or its words.
    */
   of({ grant, kind = "", urn, uid, field, message, details = [], pins }: FindingInput): Json {
-    const about = this.byName.get(`${kind} ${urn ?? uid ?? ""}`);
+    const about = this.objectOf({ kind, urn, uid });
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
     const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
       const { key } = grant.subject;
       // A group of a directory is whom its provider says, and a service acts as its identity.
-      const subject = this.byName.get(key) ?? this.byName.get(wholeOf(key) ?? "") ?? about;
+      const subject = this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about;
       const trust = this.inputsOf(subject, judgedFields(subject?.kind)) ?? grant.subject.displayName;
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }

@@ -7,7 +7,7 @@ import { forbiddenAccess, requiredAccess, separatedDuties } from "./assertionRul
 import { dangerRules } from "./dangerRules";
 import { exposureRules } from "./exposureRules";
 import { Facts } from "./facts";
-import { FindingValues, chooseStableName } from "./findingValue";
+import { FindingValues } from "./findingValue";
 import { grantRules } from "./grantRules";
 import { keyRules } from "./keyRules";
 import { recordedState, reportKept } from "./recordedState";
@@ -67,15 +67,15 @@ const LONGEST_LINE = 400;
  * @returns 32 hex digits.
  */
 function fingerprintFinding(id: string, finding: FindingInput, values: FindingValues): string {
-  const { grant, field, severity, group, ...about } = finding;
-  const subject = grant ? chooseStableName(grant.subject) : `${about.kind ?? ""} ${chooseStableName(about)}`;
+  const { grant, kind = "", field = "", severity, group } = finding;
   const what = [
     id,
     severity,
-    subject,
-    chooseStableName(grant?.role),
-    values.placeOf(grant?.group ?? group),
-    field ?? "",
+    grant === undefined ? kind : "",
+    values.subjectOf(finding),
+    values.placeOf(grant?.role.key),
+    values.placeOf((grant?.group ?? group)?.key),
+    field,
   ];
   return fingerprintOf([what, values.of(finding)]);
 }

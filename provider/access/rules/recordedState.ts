@@ -14,7 +14,7 @@ import { severities, sortFindings, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { inputsToPin } from "./findingValue";
+import { chooseStableName, inputsToPin, stableNames } from "./findingValue";
 import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
 import { grantLine, labelEntity } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
@@ -28,13 +28,11 @@ function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
   );
 }
 
-const urnsOf = (changes: readonly ResourceChange[]): string[] => changes.map(({ urn = "" }) => urn).sort();
-
 /** What is written over what is recorded: whoever accepts one value accepts no later one. */
 const valuesOf = (changes: readonly ResourceChange[]): Json =>
   changes
-    .map(({ urn = "", kind, before, after }) => [
-      urn,
+    .map(({ kind, before, after }) => [
+      chooseStableName(after),
       sha256(JSON.stringify([before, after].map((side) => side && inputsToPin(kind, side.inputs, [])))),
     ])
     .sort(([a = ""], [b = ""]) => compareTexts(a, b));
@@ -106,7 +104,7 @@ function findMissing(facts: Facts): FindingInput[] {
       field: "missing",
       message: `${plural(names.length, "resource is", "resources are")} recorded by the stack, and not at the server: ${listFirst(names, 3)}`,
       details: limitLines(names),
-      pins: urnsOf(missing),
+      pins: stableNames(missing.flatMap(({ after, recorded }) => after ?? recorded ?? [])),
       advice:
         "nothing changes for them: only an update with --refresh creates them again, and a preview with --refresh shows that",
     },

@@ -239,6 +239,34 @@ describe("the fingerprint of a grant", () => {
     // A text for people is none of them.
     expect(printOf(giver, holder && edit(holder, { description: "x" }))).toEqual(all[0]);
   });
+
+  it("stays with its object where an alias gives the URN to another one", () => {
+    const other = group("other", `${acme}/${"7".repeat(16)}`);
+    const [who, twin] = ["who", "twin"].map((name) => identity(name, { ...pinned, parentUid: acme })) as [
+      Resource,
+      Resource,
+    ];
+    const same = role("same", equalToOwner);
+    const [root, place] = groups as [Resource, Resource];
+    const printOf = (all: readonly Resource[], ...of: Parameters<typeof binding>): (string | undefined)[] =>
+      found("G1", compareResources(all, [...all, binding(...of)])).map(({ fingerprint }) => fingerprint);
+    const prints = [
+      printOf([...groups, other, who, boss], who, boss, payments),
+      printOf([root, { ...other, urn: place.urn }, who, boss], who, boss, other.uid),
+      printOf([...groups, { ...twin, urn: who.urn }, boss], twin, boss, payments),
+      printOf([...groups, who, { ...same, urn: boss.urn }], who, same, payments),
+    ];
+    expect(prints.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
+    expect(new Set(prints.flat()).size).toBe(4);
+    // Nor by a name that somebody gave by hand.
+    const renamed = { ...other, urn: place.urn, inputs: { ...other.inputs, name: "payments" } };
+    const all = [root, { ...other, urn: place.urn }, who, boss];
+    const change = compareResources(all, [...all, binding(who, boss, other.uid)], {
+      live: [root, renamed, who, boss],
+    });
+    expect(found("G1", change)).toHaveLength(1);
+    expect(prints.flat()).not.toContain(found("G1", change)[0]?.fingerprint);
+  });
 });
 
 describe("what a subject holds by hand alone", () => {

@@ -66,6 +66,25 @@ describe("R1 registry-loss", () => {
     expect(findings.map(({ severity, message }) => `${severity}: ${message}`)).toEqual(expected);
   });
 
+  it("has a fingerprint of the repository and of its source, whatever their URNs are", () => {
+    const named = (name: string, urn: string, more: Props = {}): Resource => ({
+      ...resource("Repo", name, { parentUid: payments, ...more }),
+      urn,
+    });
+    const printsOf = (name: string, from: Resource): string[] => {
+      const copy = named(name, repo().urn, { syncConfig: { source: from.uid } });
+      return found("R1", change([from, named(name, repo().urn)], [from, copy])).map((one) => one.fingerprint);
+    };
+    const source = named("source", `${repo().urn}-source`);
+    const prints = [
+      printsOf("api", source),
+      printsOf("web", source),
+      printsOf("api", named("evil", source.urn)),
+    ];
+    expect(prints.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(new Set(prints.flat()).size).toBe(3);
+  });
+
   it("names the alias by which an object stays whose resource only gets another name", () => {
     const renamed = { ...repo(), uid: `${payments}/${"9".repeat(16)}`, urn: `${repo().urn}-2` };
     const advice = found("R1", change([repo()], [renamed])).map((finding) => finding.advice);

@@ -243,6 +243,16 @@ describe("an exception", () => {
     expect(applyPolicy(found, by(GLASS), NOW).suppressed).toHaveLength(1);
   });
 
+  it("for a fingerprint is for a group, whatever else has the uid of that", () => {
+    const printOf = (...steps: Step[]): string[] =>
+      findingsOf(compare({ preview: preview(...steps) }), defaultRuleOptions(NOW)).flatMap((one) =>
+        one.id === "G1" ? [one.fingerprint] : [],
+      );
+    const steps = [...[owners, acme, sandbox, glass].map(same), create(grant(GLASS, SANDBOX))];
+    expect(printOf(...steps)).toHaveLength(1);
+    expect(printOf(...steps, same(part))).toEqual(printOf(...steps));
+  });
+
   it.each([Number.NaN, Infinity])("that ends does not count at a time that is none: %d", (now) => {
     const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW));
