@@ -89,7 +89,9 @@ export class FindingValues {
     const { before, after, changes } = comparison;
     // What the change removes is as it was before.
     for (const entity of [...before.entities.values(), ...after.entities.values()]) {
-      for (const name of [entity.urn, entity.uid]) this.reported.set(`${entity.kind} ${name ?? ""}`, entity);
+      for (const name of [entity.urn, entity.uid]) {
+        if (name !== undefined) this.reported.set(`${entity.kind} ${name}`, entity);
+      }
     }
     for (const { recorded, before: live } of changes) {
       if (recorded?.name !== undefined && live !== undefined && recorded.name !== live.name)

@@ -361,7 +361,7 @@ export const newMatch: Rule = {
   name: "new-match",
   severities: ["medium"],
   when: "always",
-  what: "An object begins to match an exception of the policy file by a name, a path or a trust. It is new, or it is renamed, or it or a group above it moves. A name that is not known before the update is reported too. Not reported: an exception with a fingerprint, and a new group below a group that matches already.",
+  what: "An object begins to match an exception of the policy file by a name, a path or a trust. It is new, or it is renamed, or it or a group above it moves. A name that was given by hand begins to match when the object is next written. A name that is not known before the update is reported too. Not reported: an exception with a fingerprint, and a new group below a group that matches already.",
   why: "In this change the exception does not apply to it, but in the next one it does. Nobody has accepted what the object will then give.",
   fix: "Choose a name that no exception matches. Give the exception a fingerprint, or remove it.",
   except: "For an object that the exception is meant for, by the fingerprint of this finding.",

@@ -10,7 +10,7 @@ import { GrantEffects } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { describeTrust } from "../graph/trust";
-import type { Comparison } from "../review/compare";
+import type { Comparison, ResourceChange } from "../review/compare";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
 import { findRule } from "../rules";
@@ -82,7 +82,7 @@ const gaps = {
   },
   // It matches them by more than what was there before, where they are and have effect.
   unproven: (count) =>
-    `does not suppress ${count}, which it matches by a name that this change gives, or that only the program states, or in a group beside which it has effect in others: give --inventory, and name what exists by uid, or give a fingerprint`,
+    `does not suppress ${count}, which it matches by a name that this change gives, or that was changed by hand, or that only the program states, or in a group beside which it has effect in others: give --inventory, and name what exists by uid, or give a fingerprint`,
 } as const satisfies Readonly<Record<string, (count: string, findings: readonly Finding[]) => string>>;
 
 type Gap = keyof typeof gaps;
@@ -368,19 +368,33 @@ function textsOf(side: Side, key: MatchKey): readonly Text[] {
 /** The objects of a comparison before the change and after it. */
 class ChangedObjects {
   private readonly before: GroupHierarchy;
+  private readonly recorded: ReadonlyMap<string, Entity>;
+  private readonly asRecorded: GroupHierarchy;
   readonly after: GroupHierarchy;
 
   constructor(
     private readonly existing: ReadonlyMap<string, Entity>,
     private readonly entities: ReadonlyMap<string, Entity>,
+    changes: readonly ResourceChange[],
   ) {
+    // What a program takes over is not recorded yet.
+    const recorded = changes.flatMap(({ op, recorded: one }) =>
+      one === undefined || op === "read" ? [] : [one],
+    );
+    this.recorded = new Map([...existing, ...recorded.map((entity) => [entity.key, entity] as const)]);
     this.before = new GroupHierarchy(existing);
+    this.asRecorded = new GroupHierarchy(this.recorded);
     this.after = new GroupHierarchy(entities);
   }
 
-  sideBefore(uid = ""): Side | undefined {
-    const entity = this.existing.get(uid);
-    return entity && { entity, entities: this.existing, hierarchy: this.before };
+  /** An object before the change: as it is, and, since somebody may have changed it by hand, as its stack records it. */
+  sidesBefore(uid = ""): readonly Side[] {
+    return [[this.existing, this.before] as const, [this.recorded, this.asRecorded] as const].flatMap(
+      ([entities, hierarchy]) => {
+        const entity = this.existing.has(uid) ? entities.get(uid) : undefined;
+        return entity === undefined ? [] : [{ entity, entities, hierarchy }];
+      },
+    );
   }
 
   sideAfter(entity: Entity): Side {
@@ -400,7 +414,8 @@ const chainOf = ({ entity, entities, hierarchy }: Side): string =>
 
 /**
  * Tells what of a finding a suppression may match: uids, and the names, paths and trust that the same object had
- * before the change and has after it. What the change makes, renames or moves has no name here.
+ * before the change, also in its stack, and has after it. What the change, or somebody by hand, makes, renames or moves has no
+ * name here.
  */
 class VerifiedTexts {
   private readonly objects: ChangedObjects;
@@ -412,7 +427,11 @@ class VerifiedTexts {
 
   constructor(private readonly comparison?: Comparison) {
     const entities = comparison?.after.entities ?? new Map<string, Entity>();
-    this.objects = new ChangedObjects(comparison?.existing ?? new Map<string, Entity>(), entities);
+    this.objects = new ChangedObjects(
+      comparison?.existing ?? new Map<string, Entity>(),
+      entities,
+      comparison?.changes ?? [],
+    );
     for (const entity of entities.values()) {
       const { uid, kind, assumptions = [] } = entity;
       for (const { key } of assumptions) this.assumed.add(key).add(entities.get(key)?.uid ?? key);
@@ -484,20 +503,22 @@ class VerifiedTexts {
     return !uids.includes(undefined) && this.grants.has(JSON.stringify([uid, ...uids])) ? uid : undefined;
   }
 
-  /** The strings of an object that are the same before the change and after it, where its name is, also in the finding. */
+  /** The strings of an object that are the same before the change, in its stack and after it, where its name is, also in the finding. */
   private lasting(named: Partial<Named> | undefined, key: MatchKey, kind?: string): Texts {
-    const before = this.objects.sideBefore(named?.uid);
+    const sides = [...this.objects.sidesBefore(named?.uid)];
+    const [before] = sides;
     if (before === undefined || (kind !== undefined && before.entity.kind !== kind)) return [];
     const entity = this.byUid.get(before.entity.key);
-    const after = entity === undefined ? before : this.objects.sideAfter(entity);
-    if ([before, after].some((side) => side.entity.name !== named?.name)) return [];
-    const isMoved = key === "group" && chainOf(after) !== chainOf(before);
-    const now = textsOf(after, key);
-    return textsOf(before, key).flatMap((text, i) =>
-      typeof text !== "string" || text !== now[i] || text === SECRET_MASK || (isMoved && i === 0)
+    if (entity !== undefined) sides.push(this.objects.sideAfter(entity));
+    if (sides.some((side) => side.entity.name !== named?.name)) return [];
+    const isMoved = key === "group" && new Set(sides.map(chainOf)).size > 1;
+    const [texts = [], ...others] = sides.map((side) => textsOf(side, key));
+    return texts.flatMap((text, i) => {
+      const isSame = others.every((other) => other[i] === text);
+      return !isSame || typeof text !== "string" || text === SECRET_MASK || (isMoved && i === 0)
         ? []
-        : [text],
-    );
+        : [text];
+    });
   }
 
   private groupTexts(scope: Scope | undefined): Texts {
@@ -543,7 +564,7 @@ class NewMatches {
   private readonly written: ReadonlySet<string | undefined>;
 
   constructor(private readonly comparison: Comparison) {
-    this.objects = new ChangedObjects(comparison.existing, comparison.after.entities);
+    this.objects = new ChangedObjects(comparison.existing, comparison.after.entities, comparison.changes);
     this.written = new Set(
       comparison.changes.flatMap(({ op, after }) =>
         op === "create" || op === "update" || op === "replace" ? [after?.key] : [],
@@ -562,7 +583,7 @@ class NewMatches {
     const [, above = ""] = this.objects.after.chain(entity.key);
     const parent = this.comparison.after.entities.get(above);
     if (parent === undefined || !matchesAll(this.objects.sideAfter(parent), ["group"], entry)) return false;
-    const before = this.objects.sideBefore(entity.uid);
+    const [before] = this.objects.sidesBefore(entity.uid);
     return before === undefined || before.hierarchy.parentOf(before.entity.key) === parent.uid;
   }
 
@@ -572,7 +593,10 @@ class NewMatches {
       const keys = ownKeys(entity, entry);
       if (keys.length === 0) continue;
       if (!matchesAll(this.objects.sideAfter(entity), keys, entry)) continue;
-      if (matchesAll(this.objects.sideBefore(entity.uid), keys, entry)) continue;
+      const [before, recorded] = this.objects.sidesBefore(entity.uid);
+      // What the change does not write may be called by hand as it likes: the exception does not apply to it.
+      const had = this.written.has(entity.key) ? [before, recorded] : [before];
+      if (had.every((side) => matchesAll(side, keys, entry))) continue;
       if (!this.isCovered(entity, keys, entry)) yield { entity, keys };
     }
   }

@@ -234,6 +234,26 @@ describe("an exception", () => {
     expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
   });
 
+  /** What somebody has changed by hand, as a list of the server has it. */
+  const byHand = ({ inputs, id = "" }: State, kind: string, more: Props): InventoryObject => ({
+    kind,
+    uid: id,
+    inputs: { ...inputs, ...more },
+  });
+  it.each<[string, InventoryObject, State]>([
+    [SUBJECT, byHand(ci, "Identity", { name: "break-glass" }), grant(CI, PROD)],
+    ["{ subject: 'repo:acme/safe:*' }", byHand(ci, "Identity", claims("repo:acme/safe:x")), grant(CI, PROD)],
+    ["{ role: safe }", byHand(admins, "Role", { name: "safe" }), grant(CI, PROD, ROLE)],
+    ["{ group: acme / sandbox-2 }", listed(PROD, "sandbox-2"), grant(CI, PROD)],
+    ["{ group: acme / sandbox-2 / deep }", listed(PROD, "sandbox-2"), grant(CI, DEEP)],
+  ])("matches not by hand what its stack records otherwise: %s", (match, object, binding) => {
+    const sources = sourcesOf([create(binding)], [builtIn, object]);
+    expect(judge(sources, match)).toMatchObject({
+      suppressed: [],
+      unused: [expect.stringContaining("or that was changed by hand")],
+    });
+  });
+
   it("matches uids alone where no comparison is given", () => {
     const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
     const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
@@ -310,8 +330,8 @@ describe("an exception for a group", () => {
 describe("what begins to match an exception", () => {
   const entry = (match: string, more = ""): string =>
     `allow:\n  - match: ${match}\n    reason: meant\n    expires: 2027-01-31\n${more}`;
-  const beginning = (steps: Step[], text: string): string[] => {
-    const comparison = compare(sourcesOf(steps));
+  const beginning = (steps: Step[], text: string, objects: InventoryObject[] = []): string[] => {
+    const comparison = compare(sourcesOf(steps, [builtIn, ...objects]));
     const read = parsePolicy(text, "p.yaml");
     const newMatches = () => findNewMatches(read, NOW, comparison);
     const found = findingsOf(comparison, { ...defaultRuleOptions(NOW), newMatches });
@@ -382,6 +402,13 @@ describe("what begins to match an exception", () => {
   ])("is a repository where findings of the entry can be about one: %j", (more, count) => {
     const api = state("Repo", "api", { parentUid: PROD, name: "api" }, { id: below(20) });
     expect(beginning([update(api, { name: "web" })], entry("{ name: web }", more))).toHaveLength(count);
+  });
+
+  it("is found where a program takes over a name that was given by hand", () => {
+    const inputs = { ...ci.inputs, name: "break-glass" };
+    const live: InventoryObject = { kind: "Identity", uid: CI, inputs };
+    expect(beginning([update(ci, inputs)], entry("{ name: break-glass }"), [live])).toHaveLength(1);
+    expect(beginning([same(ci)], entry("{ name: break-glass }"), [live])).toEqual([]);
   });
 
   it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
