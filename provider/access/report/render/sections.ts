@@ -1,6 +1,5 @@
 import { addTo, groupBy, getOrCompute } from "../../../fields/values";
 import { plural, quoteWord } from "../../../text/plain";
-import { printable } from "../../../text/printable";
 import { lineage } from "../../../text/uid";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
@@ -13,6 +12,7 @@ import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
 import { countUnlisted, weighGrants } from "../fitReport";
 import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, TrustChange } from "../report";
+import { shorten } from "./escape";
 import type { RenderOptions } from "./renderOptions";
 import {
   RepositoryLinks,
@@ -348,7 +348,7 @@ export function headlineOf(report: Report): Headline | undefined {
   const isOld = word === UNDECLARED;
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
   // A name does not push out what stands behind it.
-  const what = `${nameIn(role)} at ${printable(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
+  const what = `${nameIn(role)} at ${shorten(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const isOpen = word === POSSIBLE && !isOne;
   const who = isOpen ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
   const hint = isOpen ? " (create them in an earlier change to see which)" : "";
