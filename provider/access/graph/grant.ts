@@ -16,7 +16,7 @@ export interface Named {
 
 /** What to call it, so that no two are called alike. A name that reads as more than a name is in quotes. */
 export function nameIn({ label, name, uid, key }: Named): string {
-  return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name));
+  return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name, 500));
 }
 
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */

@@ -348,7 +348,8 @@ export function headlineOf(report: Report): Headline | undefined {
   const isOld = word === UNDECLARED;
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
   // A name does not push out what stands behind it.
-  const what = `${nameIn(role)} at ${shorten(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
+  const called = nameIn({ ...role, name: role.name && shorten(role.name, 100) });
+  const what = `${called} at ${shorten(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const isOpen = word === POSSIBLE && !isOne;
   const who = isOpen ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
   const hint = isOpen ? " (create them in an earlier change to see which)" : "";
