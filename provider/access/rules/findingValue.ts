@@ -1,3 +1,4 @@
+import { canonical } from "../../fields/equal";
 import { isSecurityRelevant } from "../../fields/fieldSpec";
 import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
@@ -16,8 +17,8 @@ import type { Comparison } from "../review/compare";
 import type { FindingInput } from "./rule";
 
 /**
- * The arguments of an object that decide access, and those at some paths: what an exception accepts. A list without an
- * order is sorted, since the server may return it in another one.
+ * The arguments of an object that decide access, and those at some paths: what an exception accepts. Values that mean the same
+ * to the API have one form, since the server may return another one than it was sent.
  *
  * @param nameOf what a reference is called: the same before and after what it names has a uid.
  */
@@ -39,13 +40,10 @@ export function inputsToPin(
   );
   return Object.entries(named)
     .sort(([a], [b]) => compareTexts(a, b))
-    .map(([key, value]): Json => {
+    .flatMap(([key, value]): Json[] => {
       const field = spec.fields[key];
-      const isUnordered = field?.type === "list" && field.unordered === true;
-      return [
-        key,
-        isUnordered && Array.isArray(value) ? value.map(String).sort(compareTexts) : (value ?? null),
-      ];
+      const form = field === undefined ? value : canonical(field, value);
+      return form === undefined ? [] : [[key, form]];
     });
 }
 
