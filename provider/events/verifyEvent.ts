@@ -292,7 +292,8 @@ async function getChecked(
   });
   const body = await read(message);
   const status = message.statusCode ?? 0;
-  return new Response(new Uint8Array(body), { status });
+  // A response without a body refuses even an empty one.
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
 }
 
 const TIMEOUT_MS = 10_000;

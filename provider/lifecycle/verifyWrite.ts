@@ -4,7 +4,7 @@ import { equal, isSet } from "../fields/equal";
 import { adviseOnNames, holdsNames, NAMES_ARE_DROPPED } from "../fields/enumNames";
 import { containsSecret } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import type { Props } from "../fields/values";
+import type { Json, Props } from "../fields/values";
 import { normalizeBody, readOutputs, wireName } from "../fields/wire";
 import { isServerFilled, mergeLive, outputsFor } from "../fields/mergeLive";
 import type { KindContext } from "./context";
@@ -40,10 +40,10 @@ export interface Write {
 /** What a response to a write shows. */
 interface WriteComparison {
   readonly live: Props;
+  /** The same in the spelling of the program. */
+  readonly liveInputs: Props;
   /** Inputs that the server did not apply. */
   readonly unapplied: readonly string[];
-  /** Inputs that the server has as they were before the write. */
-  readonly unchanged: readonly string[];
   /** Inputs that this write did not change and that somebody else changed at the server. */
   readonly foreign: readonly string[];
 }
@@ -65,13 +65,10 @@ function compareWrite(
       body[wireName(key, field)] !== undefined &&
       !equal(field, liveInputs[key], news[key]),
   );
-  const unchanged = Object.entries(spec.fields).filter(
-    ([key, field]) => olds !== undefined && equal(field, liveInputs[key], olds[key]),
-  );
   return {
     live,
+    liveInputs,
     unapplied: findUnappliedFields(spec, olds, news, live),
-    unchanged: unchanged.map(([key]) => key),
     foreign: foreign.map(([key]) => key),
   };
 }
@@ -100,18 +97,22 @@ export async function confirm(kind: KindContext, write: Write, response: JsonObj
 function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
   const { spec } = kind;
   const { id, olds, news } = write;
-  const { live, unapplied, unchanged, foreign } = compareWrite(kind, write, response);
+  const { live, liveInputs, unapplied, foreign } = compareWrite(kind, write, response);
   const outputs = readOutputs(spec, response as Props, id, known);
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
   // What the server has beside the old and the new value is not recorded: drift has to find it. The next run finds all of this
   // different, and writes it.
-  const left = (key: string) => (olds === undefined ? live[key] : unchanged.includes(key) ? olds[key] : null);
+  const recordUnapplied = (key: string): Json | undefined => {
+    if (olds === undefined) return live[key];
+    const field = spec.fields[key];
+    return field && equal(field, liveInputs[key], olds[key]) ? olds[key] : null;
+  };
   const applied = {
     ...news,
     ...Object.fromEntries(foreign.map((key) => [key, null])),
-    ...Object.fromEntries(unapplied.map((key) => [key, left(key)])),
+    ...Object.fromEntries(unapplied.map((key) => [key, recordUnapplied(key)])),
   };
   const reason =
     unapplied.length > 0
