@@ -30,7 +30,7 @@ export function suitesOf(number) {
       script: ["test:all", "test/engine/reviewOracle"],
     },
     {
-      name: "all hostile and honest programs, each with every way to run it",
+      name: "hostile and honest programs and those of the package, in all combinations",
       env: { PROPERTY_SEED: seed },
       script: ["test:all", "test/adversarial/corpus", "test/engine/honestPrograms", "test/package/programs"],
     },

@@ -1,4 +1,4 @@
-import { isQuick, isThorough, spreadOf } from "../support/properties";
+import { isQuick, oneIn, spreadOf } from "../support/properties";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { ApiError } from "../../provider/http/errors";
@@ -107,9 +107,7 @@ function shareFor(field: FieldSpec): readonly Json[] {
   });
   const use = uses.get(description) ?? 0;
   uses.set(description, use + 1);
-  return use === 0 || isThorough
-    ? candidatesFor(field)
-    : candidatesFor(field).filter((_, i) => i % 4 === use % 4);
+  return use === 0 ? candidatesFor(field) : oneIn(4, candidatesFor(field), use);
 }
 
 /** Where one of the two refuses what the other takes, on purpose. */

@@ -32,7 +32,7 @@ export const spreadOf = <T>(cases: readonly T[], few: number, offset: number): r
   return cases.filter((_, i) => i % step === offset % step);
 };
 
-/** One of so many alike cases that the engine runs one by one, other ones for another offset; at night all. */
+/** One of so many alike cases, other ones for another offset; at night all. */
 export const oneIn = <T>(step: number, cases: readonly T[], offset = 0): readonly T[] =>
   isThorough ? cases : cases.filter((_, i) => i % step === offset % step);
 
