@@ -22,9 +22,11 @@ export class RecordedAccess {
   /** What the stacks manage, by URN: that of the stack, and the one that the change gives it by an alias. */
   readonly byUrn = once((): ReadonlyMap<string, Entity> => {
     const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
-      recorded === undefined ? [] : [urn, recorded.urn].map((each) => [each ?? "", recorded] as const),
+      [urn, recorded?.urn].flatMap((each) =>
+        each === undefined || recorded === undefined ? [] : [[each, recorded] as const],
+      ),
     );
-    return new Map(found.filter(([urn]) => urn !== ""));
+    return new Map(found);
   });
 
   /** Whether they manage anything before the change: what is imported by it is not theirs yet. */

@@ -1,9 +1,10 @@
+import { givesAccess } from "../graph/accessKinds";
 import { describePlace, judgeAssertions, severityOfViolation } from "../assertions/judgeAssertions";
 import type { Violation } from "../assertions/judgeAssertions";
 import type { Assertions } from "../assertions/assertion";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { givesAccess, isAssumable } from "./rule";
+import { isAssumable } from "./rule";
 import { limitLines } from "../../text/plain";
 
 /** What a comparison breaks of the assertions of the policy file; where the change has happened already, all that is broken. */

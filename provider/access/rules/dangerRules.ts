@@ -1,3 +1,4 @@
+import { givesAccess } from "../graph/accessKinds";
 import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
@@ -13,7 +14,7 @@ import { lostEvents } from "./eventDeliveries";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { daysUntil, isBuiltInRole, isOwnerOfRoot } from "./facts";
-import { everyKind, givesAccess, isAssumable, isIdentityProvider } from "./rule";
+import { everyKind, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
 import { listReferences } from "../graph/inputLeaves";

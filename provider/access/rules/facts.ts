@@ -448,18 +448,12 @@ export class Facts {
 
   /** How an object stays that only has another resource now, or what is in such an object. */
   private adviseOnAlias(entity: Entity): string {
-    const { entities } = this.comparison.before;
-    let at: Entity | undefined = entities.get(entity.key) ?? entity;
-    for (let depth = 0; at !== undefined && depth < 5; depth += 1) {
-      const renamed = this.renamed().get(at.key);
-      if (renamed !== undefined) {
-        const [old = "", now = ""] = renamed.map((urn) => printable(urnParts(urn).name, 80));
-        const what = at.key === entity.key ? "it" : labelEntity(at);
-        return `; or, if ${what} only has another name in the program, give ${now} the option aliases: [{ name: ${JSON.stringify(old)} }]`;
-      }
-      at = entities.get(textAt(at.inputs, "parentUid") ?? "");
-    }
-    return "";
+    const key = this.hierarchy.before.chain(entity.key).find((each) => this.renamed().has(each));
+    const at = key === undefined ? undefined : this.comparison.before.entities.get(key);
+    if (at === undefined) return "";
+    const [old, now] = (this.renamed().get(at.key) ?? []).map((urn) => printable(urnParts(urn).name, 80));
+    const what = at.key === entity.key ? "it" : labelEntity(at);
+    return `; or, if ${what} only has another name in the program, give ${now} the option aliases: [{ name: ${JSON.stringify(old)} }]`;
   }
 
   /** The urns before and after, where a resource is deleted, and another one makes an equal object or adopts that of it. */

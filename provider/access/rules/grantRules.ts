@@ -1,3 +1,4 @@
+import { givesAccess } from "../graph/accessKinds";
 import { familyOf } from "./capabilityEffects";
 import type { CapabilityEffect } from "./capabilityEffects";
 import { reportedEffects } from "./data/capabilityFamilies";
@@ -12,7 +13,7 @@ import { HELD_BY_HAND } from "../review/recordedAccess";
 import { changeReason, grantLine, labelEntity, roleName, scopeText, subjectName } from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
-import { givesAccess, isAssumable } from "./rule";
+import { isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import type { AccessGraph, Entity } from "../graph/model";

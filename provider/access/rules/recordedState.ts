@@ -3,7 +3,7 @@ import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { textAt } from "../graph/describedFields";
-import { accessKinds, bindingKeys } from "../graph/accessKinds";
+import { accessKinds, bindingKeys, givesAccess } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
 import { wholeOf } from "../graph/entityKeys";
 import { isPathWithin } from "../graph/inputLeaves";
@@ -15,7 +15,7 @@ import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { chooseStableName, inputsToPin, stableNames } from "./findingValue";
-import { everyKind, givesAccess, hasAccessField, hasJudgedContent } from "./rule";
+import { everyKind, hasAccessField, hasJudgedContent } from "./rule";
 import { grantLine, labelEntity } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
 
@@ -280,12 +280,13 @@ export function reportKept(
     return length === 0 ? [] : [`${length} ${level}`];
   });
   const names = kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)).sort();
+  const happened = kept.every(isDoubtful)
+    ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
+    : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand`;
   const what =
     names.length === 0
       ? "this change declares what was given by hand already"
-      : kept.every(isDoubtful)
-        ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read, and this change takes that over or undoes it: ${listFirst(names, 3)}`
-        : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
+      : `${happened}, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
   const rest =
     counts.length === 0
       ? ""

@@ -1,6 +1,6 @@
 import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { accessKinds, givesAccess } from "../graph/accessKinds";
+import { accessKinds } from "../graph/accessKinds";
 import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
@@ -84,8 +84,6 @@ export function isAlwaysHigh(rule: Rule): boolean {
 export type KindCondition = (kind: string) => boolean;
 
 export const everyKind: KindCondition = () => true;
-
-export { givesAccess };
 
 export const isInvite: KindCondition = (kind) => accessKinds[kind]?.invite === true;
 

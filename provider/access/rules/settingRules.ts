@@ -4,7 +4,7 @@ import { listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import { accessKinds, bindingKeys, grantsIn, isShownByGrants } from "../graph/accessKinds";
+import { accessKinds, bindingKeys, grantsIn, isShownByGrants, givesAccess } from "../graph/accessKinds";
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import { isJudged } from "../graph/fieldAccess";
 import { ignoredAccess, isPathWithin } from "../graph/inputLeaves";
@@ -20,7 +20,7 @@ import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
 import { labelEntity, roleName, subjectName } from "./wording";
-import { decidesSignIn, everyKind, givesAccess, hasJudgedContent } from "./rule";
+import { decidesSignIn, everyKind, hasJudgedContent } from "./rule";
 
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
 const hasJudgedField: KindCondition = (kind) =>

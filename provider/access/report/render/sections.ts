@@ -347,7 +347,7 @@ export function headlineOf(report: Report): Headline | undefined {
   const word = changeWord(first);
   const isOld = word === UNDECLARED;
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
-  // A name does not push out what stands behind it.
+  // The sentence is cut at its end: a long name must leave room for the place.
   const called = nameIn({ ...role, name: role.name && shorten(role.name, 100) });
   const what = `${called} at ${shorten(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const isOpen = word === POSSIBLE && !isOne;
