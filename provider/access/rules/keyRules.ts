@@ -192,7 +192,7 @@ function judgeKeySet(facts: Facts, { before, after }: ChangeWithAfter, path: str
       field: parent,
       message: `${labelEntity(after)} authenticates with static keys, which nobody rotates`,
       advice:
-        "trust the issuer of the CI system or cluster instead (claimMatch), or set an expirationTime in the near future",
+        "trust the issuer of the CI system or cluster instead (claimMatch), or let the keys end soon (expirationTime)",
     }),
   ];
 }

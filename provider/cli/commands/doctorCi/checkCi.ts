@@ -73,7 +73,7 @@ function checkFolder({ folder, project }: ProjectFolder): void {
 /** The lockfile from which the jobs install. */
 function checkLockfile(found: ProjectFolder): CheckResult {
   const { folders, packageManager } = found;
-  const { lockfile, name } = packageManager;
+  const { lockfile, name, add } = packageManager;
   const tracked = findTrackedModules(found).map((path) => relative(process.cwd(), path));
   if (tracked.length > 0) {
     const lacking = findLackingGitignore(found);
@@ -88,9 +88,29 @@ function checkLockfile(found: ProjectFolder): CheckResult {
       ].join(" && "),
     );
   }
-  return folders.some((folder) => existsSync(join(folder, lockfile)))
+  const folder = folders.find((one) => existsSync(join(one, lockfile)));
+  if (folder === undefined)
+    return missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
+  return readFileSync(join(folder, lockfile), "utf8").includes("pulumi-platform")
     ? ok("lockfile", lockfile)
-    : missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
+    : missing(
+        "lockfile",
+        `${lockfile} does not name pulumi-platform: no job would install it`,
+        `${add} pulumi-platform`,
+      );
+}
+
+/** Corepack, by which the jobs start pnpm and Yarn, takes a version without a hash from any server that answers. */
+function checkPackageManager({ manifest, above, packageManager: { name } }: ProjectFolder): CheckResult[] {
+  if (name === "npm") return [];
+  const pinned = [manifest, ...above.map((one) => one.manifest)]
+    .map((one) => one?.packageManager)
+    .find((one) => one !== undefined);
+  const check = "package manager";
+  if (typeof pinned === "string" && /\+sha\d+\.\w/.test(pinned))
+    return [ok(check, pinned.replace(/\+.*/, ""))];
+  const text = "package.json pins no packageManager with its hash: the jobs run whichever version is served";
+  return [missing(check, text, `corepack use ${name}@latest`)];
 }
 
 /** The dependencies that the jobs cannot install, though this machine can. */
@@ -355,6 +375,7 @@ async function checkRepository(
     name === undefined ? undefined : { path: name, text: readFileSync(join(folder, name), "utf8") };
   const common = [
     checkLockfile(found),
+    ...checkPackageManager(found),
     ...checkDependencies(found),
     ...checkBackend(backend, found.stack, foreign),
     ...(foreign === undefined || backend.kind === "local"

@@ -21,6 +21,7 @@ export type CiHost = "github" | "gitlab";
 interface Manifest {
   readonly type?: unknown;
   readonly main?: unknown;
+  readonly packageManager?: unknown;
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }

@@ -249,7 +249,11 @@ async function check({
     made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
   routes = made;
   folder.repository(`git@${host}.com:acme/access.git`);
-  folder.write({ ...(await filesOfInit(host, before)), "package-lock.json": "{}", ...files });
+  folder.write({
+    ...(await filesOfInit(host, before)),
+    ...npmLock("https://registry.acme.example/a.tgz"),
+    ...files,
+  });
   process.chdir(folder.root);
   const { code, stdout: printed } = await run(["-o", "json", ...argv], {
     ...(host === "github"
@@ -891,7 +895,11 @@ const manifest = (path: string) => ({
   "package.json": JSON.stringify({ dependencies: { "pulumi-platform": path } }),
 });
 const npmLock = (resolved: string) => ({
-  "package-lock.json": JSON.stringify({ packages: { "node_modules/a": { resolved } } }, undefined, 2),
+  "package-lock.json": JSON.stringify(
+    { packages: { "node_modules/pulumi-platform": { resolved } } },
+    undefined,
+    2,
+  ),
 });
 
 const ignored = { ...manifest("file:vendor/a.tgz"), ".gitignore": "*.tgz\n" };
@@ -942,6 +950,28 @@ test("a repository without a lockfile and without workflows gets the commands th
   });
   expect(lockfile).toMatchObject({ state: "wrong", command: "npm install" });
   expect(pins).toMatchObject({ state: "skipped" });
+});
+
+const pnpm = { "pnpm-lock.yaml": "pulumi-platform: 0.1.0", "package-lock.json": "" };
+test.each<[string, Files, [string, string][]]>([
+  [
+    "a lockfile without the package",
+    { "package-lock.json": "{}" },
+    [["lockfile", "npm install pulumi-platform"]],
+  ],
+  ["no pin of pnpm", pnpm, [["package manager", "corepack use pnpm@latest"]]],
+  [
+    "a pin of pnpm without its hash",
+    { ...pnpm, "package.json": '{ "packageManager": "pnpm@10.1.0" }' },
+    [["package manager", "corepack use pnpm@latest"]],
+  ],
+  ["one with it", { ...pnpm, "package.json": '{ "packageManager": "pnpm@10.1.0+sha512.9f" }' }, []],
+])("%s", async (_, files, expected) => {
+  const { wrong } = await check({ files });
+  const names = ["lockfile", "package manager"];
+  expect(wrong.filter((one) => names.includes(one.check)).map((one) => [one.check, one.command])).toEqual(
+    expected,
+  );
 });
 
 test("what lies in the repository is no such dependency", async () => {
