@@ -6,6 +6,7 @@ import { groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { printable } from "../text/printable";
 import { dirname, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describeAbsent, findAbsentUids, findWrittenUids, findWrongReferences, isLater } from "./uidSources";
 import type { WrittenUid } from "./uidSources";
 import * as pulumi from "./sdk";
@@ -42,7 +43,9 @@ export function lineOf({ stack = "" }: Error): string {
     // The place stands last, often in parentheses: file, line and column. The name of a folder may hold a colon.
     const parts = line.slice(line.lastIndexOf(line.includes("(") ? "(" : " ") + 1).split(":");
     const [number] = parts.slice(-2);
-    const file = parts.slice(0, -2).join(":");
+    const path = parts.slice(0, -2).join(":");
+    // An ES module is named by its address.
+    const file = path.startsWith("file:") ? fileURLToPath(path) : path;
     return file === "" || number === undefined ? [] : [{ file, number }];
   });
   const own = places.find(({ file }) => !file.startsWith(OWN_FOLDER) && !file.startsWith("node:"));

@@ -8,7 +8,7 @@ import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
 import { lineOf } from "./argumentErrors";
 import { parentOf } from "../text/uid";
-import { findBoundElsewhere, listLive, valueOf } from "./uidSources";
+import { findBoundElsewhere, listLive, valueOf, valueOrUidOf } from "./uidSources";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
@@ -37,11 +37,15 @@ function tokenOf(value: unknown): string | undefined {
 const settledTokenOf = async (value: unknown): Promise<string | undefined> =>
   tokenOf((await valueOf(value)) ?? value);
 
-/** What two objects below one parent hardly ever have in common: their name, or what they grant to whom. */
+/** What two objects below one parent hardly ever have in common: their name, what they grant to whom, or where events go. */
 function tellingInputs(spec: ResourceSpec): readonly string[] {
   // What two resources must not have in common is refused.
   if (identifyingInputs(spec).length > 0) return [];
-  return "name" in spec.fields ? ["name"] : "identityUid" in spec.fields ? ["identityUid", "roleUid"] : [];
+  return (
+    [["name"], ["identityUid", "roleUid"], ["sink"]].find((keys) =>
+      keys.every((key) => key in spec.fields),
+    ) ?? []
+  );
 }
 
 const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
@@ -90,7 +94,7 @@ async function describeLiveTwin(
 ): Promise<string | undefined> {
   const own = tellingInputs(spec);
   if (own.length === 0) return undefined;
-  const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOf(args[key])));
+  const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOrUidOf(args[key])));
   const hasParent = args["parentUid"] !== undefined;
   if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return undefined;
   const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];

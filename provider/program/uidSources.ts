@@ -118,6 +118,10 @@ async function uidOf(value: unknown): Promise<string | undefined> {
   return isUid(known) ? known : undefined;
 }
 
+/** As `valueOf`; of the id of a resource that takes over an object, which a preview does not know, the uid of that. */
+export const valueOrUidOf = async (value: unknown): Promise<unknown> =>
+  (await uidOf(value)) ?? (await valueOf(value));
+
 const sourceOf = (value: unknown): UidSource | undefined =>
   isLater(value) ? ids.get(value as object) : undefined;
 

@@ -12,7 +12,7 @@ new IdentityProvider("directory", {
     issuer: "https://login.example.com",
     clientId: "platform",
     // pulumi config set --secret oidcClientSecret
-    clientSecret: config.getSecret("oidcClientSecret"),
+    clientSecret: config.requireSecret("oidcClientSecret"),
     groupsClaim: "groups",
     pkceEnabled: true,
   },

@@ -76,8 +76,19 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
   ];
 }
 
-/** Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options. */
+/** Whether the engine can run the TypeScript of this folder. */
 function checkTypeScript(): CheckResult[] {
+  const isModule =
+    existsSync("package.json") && /"type"\s*:\s*"module"/.test(readFileSync("package.json", "utf8"));
+  if (isModule && existsSync("index.ts"))
+    return [
+      wrong(
+        "typescript",
+        'Pulumi runs a TypeScript program as CommonJS: take the type "module" out of package.json, or write the program in JavaScript',
+        "PP5015",
+      ),
+    ];
+  // Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options.
   const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readFileSync("tsconfig.json", "utf8"));
   if (!isNew || readManifest("typescript") !== undefined) return [];
   return [

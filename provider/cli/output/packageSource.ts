@@ -20,23 +20,20 @@ export function installedFolder(): string {
   throw new UsageError("PP5005", "the files of pulumi-platform are not there: install the package again");
 }
 
-/** The project that this package is installed in: one at or above the current folder may link to it. */
-function findProject(packageRoot: string): string | undefined {
-  const modules = dirname(packageRoot);
+/** The projects that may name this package: the current folder and those above it, up to the one that links to it. */
+function findProjects(packageRoot: string): string[] {
   const isLinked = (folder: string): boolean => {
     const link = join(folder, "node_modules", "pulumi-platform");
     return existsSync(link) && realpathSync(link) === realpathSync(packageRoot);
   };
-  return (
-    withFoldersAbove(process.cwd()).find(isLinked) ??
-    (basename(modules) === "node_modules" ? dirname(modules) : undefined)
-  );
+  const linked = withFoldersAbove(process.cwd()).find(isLinked);
+  if (linked !== undefined) return withFoldersAbove(process.cwd(), linked);
+  const modules = dirname(packageRoot);
+  return basename(modules) === "node_modules" ? [dirname(modules)] : [];
 }
 
 /** The file that a project has this package from; undefined where a registry has it, or where the file is gone. */
-function installedArchive(packageRoot: string): string | undefined {
-  const project = findProject(packageRoot);
-  if (project === undefined) return undefined;
+function findArchive(project: string): string | undefined {
   let manifest: unknown;
   try {
     manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
@@ -64,7 +61,9 @@ export function packageSource(packageRoot: string, project: string): PackageSour
   const isCheckout = existsSync(join(packageRoot, "provider"));
   const archive = isCheckout
     ? join(packageRoot, `pulumi-platform-${version}.tgz`)
-    : installedArchive(packageRoot);
+    : findProjects(packageRoot)
+        .map(findArchive)
+        .find((file) => file !== undefined);
   if (archive === undefined) return released;
   const copy = `cp ${quoteWord(archive)} .`;
   return {

@@ -58,7 +58,7 @@ function statementOf(node) {
 const statementsOf = (text) =>
   ts.createSourceFile("example.ts", text, ts.ScriptTarget.Latest, true).statements.flatMap(statementOf);
 
-/** A call of `getRoleOutput` or of `config.getSecret`, without what is read of its result. @param {ts.Expression} node */
+/** A call of `getRoleOutput` or of `config.requireSecret`, without what is read of its result. @param {ts.Expression} node */
 function callOf(node) {
   const call = ts.isPropertyAccessExpression(node) ? node.expression : node;
   if (!ts.isCallExpression(call)) return undefined;
@@ -66,7 +66,7 @@ function callOf(node) {
   const [argument] = call.arguments;
   const member = ts.isPropertyAccessExpression(node) ? node.name.text : undefined;
   if (lookup && member && argument) return { lookup, argument, member };
-  if (!call.expression.getText().endsWith(".getSecret") || !argument || !ts.isStringLiteral(argument))
+  if (!call.expression.getText().endsWith(".requireSecret") || !argument || !ts.isStringLiteral(argument))
     return refuse(node);
   return { secret: argument.text };
 }
@@ -134,7 +134,7 @@ function yamlOf(node, labels) {
 export function inYaml(text) {
   const statements = statementsOf(text);
   const labels = new Map(statements.flatMap(({ name, label }) => (name && label ? [[name, label]] : [])));
-  const secrets = [...text.matchAll(/\.getSecret\("(\w+)"\)/g)].map(([, key = ""]) => key);
+  const secrets = [...text.matchAll(/\.requireSecret\("(\w+)"\)/g)].map(([, key = ""]) => key);
   const ofSecret = () => yamlMap([yamlPair("type", "string"), yamlPair("secret", true)]);
   const section = (/** @type {string} */ is) => statements.filter((statement) => statement.is === is);
   const resources = section("resource").map(({ label, kind, value, comments }) => {
@@ -205,7 +205,7 @@ function pythonOf(node, field, indent) {
       indent,
     );
   const call = callOf(node);
-  if (call?.secret) return `config.get_secret(${JSON.stringify(call.secret)})`;
+  if (call?.secret) return `config.require_secret(${JSON.stringify(call.secret)})`;
   if (call?.argument) {
     if (!ts.isObjectLiteralExpression(call.argument)) return refuse(node);
     const args = pythonMembers(call.argument, undefined, (key) => `${key}=`);

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { adopt, Group, GroupAccess, Identity, Role, RoleBinding } from "../../../provider";
+import { adopt, Group, GroupAccess, Identity, Role, RoleBinding, Subscription } from "../../../provider";
 import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
 import { setQuestions } from "../../../provider/program/uidSources";
 import { ROOT_UID, sampleOf } from "../support/samples";
@@ -17,8 +17,9 @@ const live = [
   { kind: "Role", uid: PULLER, parentUid: ROOT_UID, name: "puller" },
   ...[TEAM, CI].map((uid) => ({ kind: "Role", uid, parentUid: TEAM, name: "puller" })),
   { kind: "Group", uid: ROOT_UID, parentUid: undefined, name: "acme" },
+  { kind: "Subscription", uid: CI, parentUid: TEAM, sink: "https://events.acme.example/" },
 ];
-for (const kind of ["Group", "Identity", "Role", "RoleBinding"])
+for (const kind of ["Group", "Identity", "Role", "RoleBinding", "Subscription"])
   setQuestions(kind, {
     findAbsent: (asked) => Promise.resolve({ uids: asked.filter((uid) => uid === ABSENT), advice: "ADVICE" }),
     listBelow: (above) => Promise.resolve(live.filter((one) => one.kind === kind && one.parentUid === above)),
@@ -135,6 +136,16 @@ test.each<[string, () => void, string[], string[]?]>([
     () => void role("one", "puller", { parentUid: TEAM }),
     [
       'LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more. If this program had one of them under another name, add the option aliases: [{ name: "<old name>" }]; to take over one that no stack has, wrap the arguments in adopt(uid, { … }) (PP1108)',
+    ],
+  ],
+  [
+    "an equal below a group that is taken over",
+    () => {
+      const team = new Group("team", adopt(TEAM, { parentUid: ROOT_UID, name: "team" }));
+      new Subscription("one", { parentUid: team.id, sink: "https://events.acme.example/" });
+    },
+    [
+      'LINE: Subscription "one": "CI", which is there already, has the same parentUid and sink. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("CI", { … }) (PP1108)',
     ],
   ],
   [

@@ -70,6 +70,17 @@ describe("doctor", () => {
     );
   });
 
+  test("names a TypeScript program that would be an ES module, which Pulumi does not run", async () => {
+    const before = process.cwd();
+    process.chdir(temporaryFolder());
+    writeFileSync("index.ts", "");
+    writeFileSync("package.json", '{ "type": "module" }');
+    await expect(doctor([]).finally(() => process.chdir(before))).resolves.toBe(1);
+    expect(report()["typescript"]).toMatch(
+      /^wrong: .* as CommonJS: take the type "module" out of package\.json/,
+    );
+  });
+
   test("names versions that are not supported, and TypeScript where tsconfig.json needs it", async () => {
     const before = process.cwd();
     const folder = temporaryFolder();
