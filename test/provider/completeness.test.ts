@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
 import { effectOf } from "../../provider/access/graph/fieldAccess";
 import type { AccessEffect, FieldSpec } from "../../provider/fields/fieldSpec";
+import { referredKindOf } from "../../provider/fields/fieldSpec";
+import { aggregatedKind } from "../../provider/fields/resourceSpec";
 import type { ResourceSpec } from "../../provider/fields/resourceSpec";
 import * as platform from "../../provider/index";
 import { kinds } from "../../provider/kinds";
@@ -21,11 +23,24 @@ function sourcesIn(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
+/** The kind of a resource's parent whose description has to name the list of this kind, and does not. */
+function parentThatOmits({ collection, fields, listing, owns }: ResourceSpec): string | undefined {
+  const { parentUid } = fields;
+  const parent = kinds.find(({ spec }) => parentUid && spec.kind === referredKindOf(parentUid))?.spec;
+  // What is a part of its parent, or stands for others, has no list of its own.
+  if (parent === undefined || listing?.singletonOf !== undefined || aggregatedKind({ owns }))
+    return undefined;
+  const isNamed = parent.deletion?.dependents?.some((each) => each.collection === collection);
+  return isNamed ? undefined : parent.kind;
+}
+
 /** What a kind lacks, as what to do. */
-function missingParts({ kind, capabilities, sharesParentUid }: ResourceSpec): string[] {
+function missingParts(spec: ResourceSpec): string[] {
+  const { kind, capabilities, sharesParentUid } = spec;
   const name = lowerFirst(kind);
   // A resource of its own at the server has an address and a list.
   const hasList = !sharesParentUid;
+  const parent = parentThatOmits(spec);
   const parts: readonly (readonly [isThere: boolean, advice: string])[] = [
     [capabilities !== undefined, `name the capabilities that its requests need in provider/kinds/${name}.ts`],
     [
@@ -43,6 +58,10 @@ function missingParts({ kind, capabilities, sharesParentUid }: ResourceSpec): st
     [
       !hasList || `get${kind}` in platform,
       "add its lookups to provider/lookups/ofKinds.ts, as those of Subscription, with their documented arguments",
+    ],
+    [
+      parent === undefined,
+      `name its list in "dependents" of provider/kinds/${lowerFirst(parent ?? "")}.ts: a refused delete lists it`,
     ],
     [isThere(`docs/reference/resources/${kind}.md`), "run `npm run docs`"],
   ];
