@@ -1,6 +1,6 @@
 import type { Api, ReadingApi } from "../fields/resourceSpec";
 import { stringOrEmpty } from "../fields/values";
-import { hasCode } from "../errors/codedError";
+import { isNotFound } from "../lifecycle/messages";
 import { isUid, parentOf } from "../text/uid";
 import { ROLE_BINDINGS } from "./bindingKinds";
 import { readGrant, stringsIn } from "./groupAccess/readBindings";
@@ -48,7 +48,7 @@ export async function readCapabilities(
   const capabilities = new Set<string>();
   for (const roleUid of new Set(roleUids)) {
     const role = await api.get(api.resourcePath("/iam/v2/roles", roleUid)).catch((error: unknown) => {
-      if (hasCode(error, "NOT_FOUND")) return undefined;
+      if (isNotFound(error)) return undefined;
       throw error;
     });
     const given = role?.["uid"] === roleUid ? stringsIn(role["capabilities"]) : unread;

@@ -10,7 +10,7 @@ import type { Props } from "../fields/values";
 import { wireName } from "../fields/wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
-export { ConnectionError, hasUnknownOutcome } from "../http/errors";
+export { ConnectionError, hasUnknownOutcome, isNotFound } from "../http/errors";
 
 /**
  * A sentence for a person; the error behind it is the `cause`. The engine prints stacks, so its stack is a sentence, too.

@@ -387,6 +387,18 @@ describe("the caller's own rights", () => {
     );
   });
 
+  test("are not taken for none where the address of a role is wrong", async () => {
+    inForce({
+      method: "GET",
+      path: "/iam/v2/roles/",
+      status: 404,
+      body: { code: 5, message: "Not Found", details: [] },
+    });
+    expect(await message({ me: ["alice", "viewer"] }, {}, { caller: "alice" })).toContain(
+      "no such API endpoint",
+    );
+  });
+
   test("are kept by another binding there or above", async () => {
     const caller = "alice";
     await bindByHand("alice", "limited_owner", org);
