@@ -1,7 +1,7 @@
 import { errorCodeOf, errorMessage, hasCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
-import { containsSecret } from "../fields/fieldSpec";
+import { containsSecret, referredKindOf } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs, isFoundByComparison, isReadAs, onSameObject } from "../fields/resourceSpec";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
@@ -329,6 +329,8 @@ async function isNewGroup(kind: KindContext, parent: string | undefined): Promis
   // Even reading it may be refused for now.
   const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
   if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
+  const { parentUid } = kind.spec.fields;
+  if (parentUid === undefined || referredKindOf(parentUid) !== "Group") return false;
   try {
     const { createTime } = await client.getResource("/iam/v2/groups", parent);
     const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;

@@ -194,12 +194,13 @@ describe("a create below a new group", () => {
     expect(slept).toEqual([]);
   });
 
-  test("is denied at once for a root, which has no group above", async () => {
+  test.each([
+    ["a root, which has no group above", "Group", { name: "acme" }, "/iam/v2/groups"],
+    ["a part of a repository", "Tag", sampleOf("Tag"), `/registry/v2/tags/${GROUP_UID}/${"3".repeat(16)}`],
+  ])("is denied at once for %s", async (_what, kind, inputs, path) => {
     server.script(() => denied);
-    expect(await failing(handlers("Group").create({ name: "acme" }))).toContain(
-      'creating group "acme": PERMISSION_DENIED',
-    );
-    expect(server.calls).toEqual(["POST /iam/v2/groups"]);
+    expect(await failing(handlers(kind).create(inputs))).toContain("PERMISSION_DENIED");
+    expect(server.calls).toEqual([`POST ${path}`]);
   });
 });
 
