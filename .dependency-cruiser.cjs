@@ -209,7 +209,9 @@ const boundaries = [
 
 /** Packages that only some folders may load. */
 const packages = {
-  "axios|p-retry|p-limit|proxy-from-env|https-proxy-agent": ["provider/http"],
+  "axios|p-retry|proxy-from-env|https-proxy-agent": ["provider/http"],
+  // Not what programs load.
+  "p-limit": ["provider/http", "provider/inventory", "provider/lifecycle"],
   "@pulumi/policy": ["provider/policy.ts"],
   commander: ["provider/cli"],
   jose: ["provider/events"],

@@ -1,4 +1,7 @@
+import { setTimeout } from "node:timers/promises";
+import pLimit from "p-limit";
 import type { Host, ResourceSpec } from "../fields/resourceSpec";
+import { getOrCompute } from "../fields/values";
 import type { Client } from "../http/client";
 import { explain } from "./messages";
 import { ProgramRecord } from "./programRecord";
@@ -7,17 +10,10 @@ import type { KindReader } from "./read";
 
 /** Has actions with the same key take turns, in the order in which they came. */
 export class KeyedMutex {
-  private readonly last = new Map<string, Promise<unknown>>();
+  private readonly limits = new Map<string, ReturnType<typeof pLimit>>();
 
-  async runExclusive<T>(key: string, action: () => Promise<T>): Promise<T> {
-    const turn = (this.last.get(key) ?? Promise.resolve()).then(action);
-    const settled = turn.catch(() => undefined);
-    this.last.set(key, settled);
-    try {
-      return await turn;
-    } finally {
-      if (this.last.get(key) === settled) this.last.delete(key);
-    }
+  runExclusive<T>(key: string, action: () => Promise<T>): Promise<T> {
+    return getOrCompute(this.limits, key, () => pLimit(1))(action);
   }
 }
 
@@ -43,22 +39,19 @@ export function createHandlerContext(client: () => Client, warn: (line: string) 
     record: new ProgramRecord(),
     now: Date.now,
     warn,
-    sleep: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    sleep: (ms) => setTimeout(ms),
   };
 }
 
 /** What the operations of one kind share. */
-export interface KindContext {
+export interface KindContext extends HandlerContext {
   readonly spec: ResourceSpec;
-  readonly client: () => Client;
   readonly host: Host;
   readonly reader: KindReader;
-  readonly mutex: KeyedMutex;
-  readonly record: ProgramRecord;
 }
 
 export function createKindContext(spec: ResourceSpec, context: HandlerContext): KindContext {
-  const { record, mutex } = context;
+  const { record } = context;
   const host: Host = {
     sleep: context.sleep,
     warn: (line) => context.warn(line),
@@ -66,12 +59,5 @@ export function createKindContext(spec: ResourceSpec, context: HandlerContext): 
     isDeclared: (key) => record.isDeclared(key),
     explain: (what, error) => explain(spec, what, error, []),
   };
-  return {
-    spec,
-    client: context.client,
-    host,
-    reader: createReader(spec, context.client),
-    mutex,
-    record,
-  };
+  return { ...context, spec, host, reader: createReader(spec, context.client) };
 }
