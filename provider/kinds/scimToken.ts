@@ -3,7 +3,7 @@ import { durationNanos, durationToWire } from "../fields/formats";
 import type { Api, CheckContext, Failure, ReadingApi } from "../fields/resourceSpec";
 import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
-import { handlerError } from "../lifecycle/messages";
+import { HandlerError } from "../lifecycle/messages";
 import { hasCode } from "../errors/codedError";
 import { resource } from "../program/resource";
 import { boolean, kind, secret, shape, string, time } from "../fields/builders";
@@ -57,7 +57,7 @@ function checkTimes(inputs: Props, _unknown: ReadonlySet<string>, { olds, now }:
 async function readScim(api: ReadingApi, provider: string): Promise<Props> {
   const { uid, scim } = (await api.get(api.resourcePath(COLLECTION, provider))) as Props;
   if (uid !== provider || !(isObject(scim) || scim === undefined || scim === null)) {
-    throw handlerError(
+    throw new HandlerError(
       "PP4008",
       `the response is not about the identity provider ${provider}; ${api.addressAdvice}`,
     );
@@ -98,7 +98,7 @@ async function generateToken(api: Api, inputs: Props): Promise<Props> {
     return toResponse(provider, response["expireTime"], response);
   } catch (error) {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
-      throw handlerError(
+      throw new HandlerError(
         "PP4007",
         `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.resourcePath(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
@@ -131,7 +131,7 @@ async function rotateToken(api: Api, provider: string, olds: Props, news: Props)
       }
       const now = await readScim(api, provider).catch(() => undefined);
       if (now === undefined || now["etag"] === etag) throw error;
-      throw handlerError(
+      throw new HandlerError(
         "PP4003",
         `updating SCIM token ${provider}: it was rotated, but the response was lost, and a token is returned only once: the token in state is valid until its overlap ends; run again to rotate once more`,
       );

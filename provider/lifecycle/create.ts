@@ -19,10 +19,9 @@ import {
   explain,
   adviseOnRefusal,
   explainFailure,
-  handlerError,
+  HandlerError,
   labelResource,
   PartialFailure,
-  HandlerError,
 } from "./messages";
 import { confirm, finishWrite, unwrittenParts, findUnappliedFields } from "./verifyWrite";
 
@@ -189,14 +188,14 @@ async function adoptExisting(
 ): Promise<CreateResult> {
   const once = createOnlyOutputs(spec);
   if (once.length > 0) {
-    throw handlerError(
+    throw new HandlerError(
       "PP4007",
       `${what}: its ${once.join(", ")} is returned only at creation, so it cannot be adopted`,
     );
   }
   const response = await explainFailure(spec, what, () => reader.find(id, inputs));
   if (response === undefined) {
-    throw handlerError("PP4005", `${what}: not found; remove adopt() to create a new one`);
+    throw new HandlerError("PP4005", `${what}: not found; remove adopt() to create a new one`);
   }
   const existing = reader.parseInputs(response, id);
   const { inputs: liveInputs } = mergeLive(spec, inputs, existing);
@@ -207,7 +206,7 @@ async function adoptExisting(
         `  ${key}: declared ${show(field, inputs[key])}, existing ${show(field, liveInputs[key])}`,
     );
   if (differences.length > 0) {
-    throw handlerError(
+    throw new HandlerError(
       "PP4006",
       [
         `${what}: it differs from the program; declare its values, or remove adopt() to create a new one`,
@@ -368,7 +367,7 @@ async function findLostCreate(
   }
   const uids = found.map(({ uid }) => String(uid)).join(", ");
   const canAdopt = createOnlyOutputs(spec).length === 0;
-  throw handlerError(
+  throw new HandlerError(
     "PP4002",
     `${attempt.what}: the response was lost, and ${found.length} equal objects were created since: ${uids}; before you run again, ${canAdopt ? "take over one of them by adopt() and delete the others" : "delete them"}, unless someone else created them`,
   );
@@ -400,7 +399,7 @@ async function searchNew(kind: KindContext, attempt: Attempt, lossError: unknown
     // No response was ever the API's: there is nothing to look for.
     if ([error, lossError].every((each) => each instanceof ConnectionError && !each.isTransient))
       throw lossError;
-    throw handlerError(
+    throw new HandlerError(
       "PP4001",
       `${attempt.what}: the response was lost (${errorMessage(lossError)}), and the search for what was created failed (${errorMessage(error)}); check whether it exists before you run again`,
     );
@@ -417,7 +416,7 @@ async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[
     if (older.has(String(uid))) return false;
     const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
     if (Number.isNaN(createdAt) && isReadAs(kind.spec, "createTime")) {
-      throw handlerError(
+      throw new HandlerError(
         "PP4001",
         `${what}: the response was lost; ${String(uid)} is equal, but has no creation time: delete it or adopt it before you run again`,
       );

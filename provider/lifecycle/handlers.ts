@@ -17,7 +17,7 @@ import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
 import type { CreateResult } from "./create";
-import { adviseOnRefusal, explainFailure, labelResource, explain, handlerError } from "./messages";
+import { adviseOnRefusal, explainFailure, labelResource, explain, HandlerError } from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
 import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
@@ -35,17 +35,11 @@ export interface DiffResult {
 
 /** The operations of one kind over plain values. No I/O in `check` and `diff`: the engine calls those one at a time. */
 class KindHandlers {
-  constructor(
-    private readonly kind: KindContext,
-    private readonly now: () => number,
-  ) {}
+  constructor(private readonly kind: KindContext) {}
 
   check(olds: Props, news: Props): Failure[] {
-    const { spec, record } = this.kind;
-    const failures = [
-      ...record.recordCheck(spec, news),
-      ...checkInputs(spec, news, { olds, now: this.now() }),
-    ];
+    const { spec, record, now } = this.kind;
+    const failures = [...record.recordCheck(spec, news), ...checkInputs(spec, news, { olds, now: now() })];
     // A message may quote a key or a pattern of the program, and the engine prints it unchanged.
     return failures.map(({ property, reason, code }) => ({
       property: printable(property),
@@ -155,7 +149,7 @@ export function checkProgramArguments(
 export type Handlers = Pick<KindHandlers, keyof KindHandlers>;
 
 export function handlersFor(spec: ResourceSpec, context: HandlerContext): Handlers {
-  return new KindHandlers(createKindContext(spec, context), context.now);
+  return new KindHandlers(createKindContext(spec, context));
 }
 
 /** What was removed at the server is created again once a refresh has found that out. */
@@ -250,7 +244,7 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
   const { spec, record, host, mutex, client, reader } = kind;
   const name = `${labelResource(spec, olds)} ${id}`;
   if (record.hasFailure) {
-    throw handlerError(
+    throw new HandlerError(
       "PP4010",
       `${name} is not deleted, because another step of this run failed and may be about the same object: fix that step and run again`,
     );

@@ -34,10 +34,6 @@ export class HandlerError extends CodedError {
   }
 }
 
-export function handlerError(errorCode: ErrorCode, message: string): HandlerError {
-  return new HandlerError(errorCode, message);
-}
-
 /** The resource exists, but something after its making failed: nothing may lose its uid. */
 export class PartialFailure extends HandlerError {
   constructor(

@@ -5,7 +5,7 @@ import type { ResourceSpec, Failure } from "../fields/resourceSpec";
 import { ADOPT, isUnknown, addTo } from "../fields/values";
 import type { Props } from "../fields/values";
 import { printable } from "../text/printable";
-import { handlerError, labelResource, PartialFailure } from "./messages";
+import { HandlerError, labelResource, PartialFailure } from "./messages";
 
 /*
  * The engine deletes the old URN of a renamed or replaced resource after it has created the new one. If both are one
@@ -99,17 +99,26 @@ export class ProgramRecord {
    * @throws HandlerError where another resource of the program has taken the object in this run, or adopts it; and where this one
    *   is to adopt another object than it has
    */
-  recordDiff(spec: ResourceSpec, uid: string, olds: Props, news: Props, difference: InputDifference): void {
+  recordDiff(
+    spec: ResourceSpec,
+    uid: string,
+    olds: Props,
+    news: Props,
+    difference: Pick<InputDifference, "changed" | "replaces">,
+  ): void {
     const key = inputsKey(spec, news);
     if (difference.replaces.length > 0 || !this.checked.has(key)) return;
     const object = objectKey(spec.kind, uid);
     const adopted = news[ADOPT];
     if (typeof adopted === "string" && !isUnknown(adopted) && adopted !== uid) {
       const what = `${labelResource(spec, news)} has ${uid} since an earlier run, and adopt names ${printable(adopted)}`;
-      throw handlerError("PP4007", `${what}: remove adopt(), or give the other object a resource of its own`);
+      throw new HandlerError(
+        "PP4007",
+        `${what}: remove adopt(), or give the other object a resource of its own`,
+      );
     }
     if (this.owners.has(object) || (this.adopted.has(object) && adopted !== uid)) {
-      throw handlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
+      throw new HandlerError("PP1103", `${labelResource(spec, news)} ${uid} ${SAME_OBJECT}`);
     }
     const compared = sortedJson(olds);
     const diff = { uid, inputs: key, olds: compared, provesOwnership: !difference.changed };
@@ -146,7 +155,7 @@ export class ProgramRecord {
       const other = this.owners.get(key);
       const isKept = (this.diffsByObject.get(key) ?? []).some((diff) => diff.inputs !== own);
       if (other === undefined && !isKept) continue;
-      throw handlerError(
+      throw new HandlerError(
         "PP4009",
         `${what}: another resource of this program${other === undefined ? "" : `, ${other},`} already manages this object; remove one of the two`,
       );

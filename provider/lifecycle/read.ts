@@ -7,7 +7,7 @@ import { PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
-import { explainFailure, handlerError, labelResource } from "./messages";
+import { explainFailure, HandlerError, labelResource } from "./messages";
 
 const GROUPS = "/iam/v2/groups";
 
@@ -42,7 +42,7 @@ function showsOrganisation(client: Client, root: string): Promise<boolean> {
 async function requireOrganisation(client: Client, uid: string, what: string): Promise<void> {
   const [root = uid] = lineage(uid);
   if (root === uid || !isUid(uid) || (await showsOrganisation(client, root))) return;
-  throw handlerError(
+  throw new HandlerError(
     "PP3408",
     `${what}: the API shows no group of the organisation ${root}, so nothing of it is taken for deleted; ${client.addressAdvice}, and the token. If the organisation is gone, remove what the stack records: pulumi state delete --all, or pulumi stack rm --force`,
   );
@@ -69,7 +69,7 @@ export async function readResource(reader: KindReader, id: string, olds: Props):
       await explainFailure(spec, what, () => reader.requireOrganisation(id, what));
       return {};
     }
-    throw handlerError(
+    throw new HandlerError(
       "PP3405",
       `reading ${spec.noun} ${printable(id, 100)}: the token may see no ${spec.noun} with this uid; correct the uid`,
     );
@@ -129,7 +129,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
     const readShared = () => client().readShared(spec.collection, uid, spec.listing?.query);
     const response = await findObject(spec, client(), uid, inputs, mayShare ? readShared : undefined);
     if (response !== undefined && response["uid"] !== uid) {
-      throw handlerError("PP4008", `the response is not about ${uid}; ${client().addressAdvice}`);
+      throw new HandlerError("PP4008", `the response is not about ${uid}; ${client().addressAdvice}`);
     }
     return response;
   };
@@ -139,7 +139,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
     get: async (uid, inputs) => {
       const response = await find(uid, inputs);
       if (response !== undefined) return response;
-      throw handlerError(
+      throw new HandlerError(
         "PP3405",
         `${spec.noun} ${uid} is gone: run pulumi up --refresh, which creates it again`,
       );
@@ -148,7 +148,7 @@ export function createReader(spec: ResourceSpec, client: () => Client): KindRead
     parseInputs: (response, uid) => {
       const mismatch = findSchemaMismatch(spec, response as Props, uid);
       if (mismatch !== undefined) {
-        throw handlerError(
+        throw new HandlerError(
           "PP4008",
           `the response is not a ${spec.noun}: ${printable(mismatch, 100)}; ${client().addressAdvice}`,
         );

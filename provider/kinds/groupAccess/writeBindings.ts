@@ -1,6 +1,6 @@
 import { errorCodeOf, errorMessage } from "../../errors/codedError";
 import { parentOf } from "../../text/uid";
-import { ConnectionError, handlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
+import { ConnectionError, HandlerError, hasUnknownOutcome, PartialFailure } from "../../lifecycle/messages";
 import { sortedJson } from "../../fields/formats";
 import type { Api, Host } from "../../fields/resourceSpec";
 import { isObject, stringOrEmpty, UNCONFIRMED } from "../../fields/values";
@@ -206,7 +206,7 @@ function toGrant(
 }
 
 function explainSearch({ group }: GroupContext, [lost]: readonly Error[], error: unknown): Error {
-  return handlerError(
+  return new HandlerError(
     "PP4001",
     `creating bindings of group ${group}: a response was lost (${lost?.message ?? ""}), and the search for what was created failed (${errorMessage(error)}); run again: bindings that exist are not created twice`,
   );
@@ -318,7 +318,7 @@ async function refuseSelfLockout(api: Api, { group, removed, remaining, override
   const lost = TO_MANAGE.filter((capability) => taken.has(capability) && !kept.has(capability));
   if (lost.length === 0) return;
   const labels = own.map(([label]) => quoteLabel(label)).join(", ");
-  throw handlerError(
+  throw new HandlerError(
     "PP4011",
     `removing binding ${labels} of group ${group}: it takes ${lost.join(" and ")} from the caller itself (${caller}); nothing was changed: keep such a binding there or above, let another identity do it, or ${override}`,
   );

@@ -7,7 +7,6 @@ import {
   HandlerError,
   PartialFailure,
   propertyOf,
-  handlerError,
 } from "../../../provider/lifecycle/messages";
 import { detail, htmlPage } from "../support/server";
 import { specOf } from "../support/samples";
@@ -204,7 +203,7 @@ test.each([
 describe("what an error carries", () => {
   test("a sentence in place of a stack, since the engine prints it", () => {
     const errors = [
-      handlerError("PP4008", "m"),
+      new HandlerError("PP4008", "m"),
       new PartialFailure("PP4004", "id", {}, ["a", "b"]),
       explain(specOf("Group"), "what", new Error("m"), []),
       explain(specOf("Group"), "what", errorFrom(500, undefined), []),
