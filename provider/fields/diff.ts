@@ -11,6 +11,17 @@ export interface InputDifference {
   readonly changed: boolean;
   /** Keys whose change replaces the resource. */
   readonly replaces: readonly string[];
+  readonly properties: readonly PropertyDifference[];
+}
+
+/** One place in which two sets of inputs differ. */
+export interface PropertyDifference {
+  /** The property that the place is in. */
+  readonly key: string;
+  /** As the engine writes paths: `claimMatch.audience`, `labels["a.b"]`. */
+  readonly path: string;
+  readonly change: "add" | "delete" | "update";
+  readonly replaces: boolean;
 }
 
 /**
@@ -52,26 +63,6 @@ function switchedMembers(spec: ResourceSpec, olds: Props, news: Props): string[]
     });
 }
 
-/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
-export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
-  const changed = Object.entries(spec.fields).some(([key, field]) => !equal(field, olds[key], news[key]));
-  const replaces = new Set([
-    ...Object.entries(spec.fields)
-      .filter(([key, field]) => requiresReplacement(field, olds[key], news[key]))
-      .map(([key]) => key),
-    ...switchedMembers(spec, olds, news),
-  ]);
-  return { changed, replaces: [...replaces] };
-}
-
-/** One place in which two sets of inputs differ. */
-export interface PropertyDifference {
-  /** As the engine writes paths: `claimMatch.audience`, `labels["a.b"]`. */
-  readonly path: string;
-  readonly change: "add" | "delete" | "update";
-  readonly replaces: boolean;
-}
-
 /** Where a field differs, down to the members of objects and maps; a list differs as a whole. */
 function differencesIn(
   field: FieldSpec,
@@ -79,7 +70,7 @@ function differencesIn(
   old: Json | undefined,
   now: Json | undefined,
   replaces: boolean,
-): PropertyDifference[] {
+): Omit<PropertyDifference, "key">[] {
   if (equal(field, old, now)) return [];
   const replacesAll = replaces || field.immutable === true;
   if ((field.type === "object" || field.type === "map") && isObject(old) && isObject(now)) {
@@ -91,10 +82,15 @@ function differencesIn(
   return [{ path, change, replaces: replacesAll || requiresReplacement(field, old, now) }];
 }
 
-/** Lists the places in which recorded inputs and new ones differ. */
-export function listDifferences(spec: ResourceSpec, olds: Props, news: Props): PropertyDifference[] {
+/** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */
+export function diffInputs(spec: ResourceSpec, olds: Props, news: Props): InputDifference {
   const switched = switchedMembers(spec, olds, news);
-  return Object.entries(spec.fields).flatMap(([key, field]) =>
-    differencesIn(field, key, olds[key], news[key], switched.includes(key)),
+  const properties = Object.entries(spec.fields).flatMap(([key, field]) =>
+    differencesIn(field, key, olds[key], news[key], switched.includes(key)).map((difference) => ({
+      key,
+      ...difference,
+    })),
   );
+  const replacing = properties.filter(({ replaces }) => replaces).map(({ key }) => key);
+  return { changed: properties.length > 0, replaces: [...new Set(replacing)], properties };
 }

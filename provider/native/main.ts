@@ -136,7 +136,7 @@ function toDiffResponse({
     .setChanges(changes === false ? DiffChanges.DIFF_NONE : DiffChanges.DIFF_SOME)
     .setReplacesList(replaces)
     .setDeletebeforereplace(deleteBeforeReplace === true)
-    .setDiffsList([...new Set(properties.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? path))])
+    .setDiffsList([...new Set(properties.map(({ key }) => key))])
     .setHasdetaileddiff(properties.length > 0);
   for (const { path, change, replaces: isReplacing } of properties) {
     const kind = diffKinds[change][isReplacing ? 1 : 0];

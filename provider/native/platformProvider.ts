@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { CodedError } from "../errors/codedError";
-import { listDifferences } from "../fields/diff";
+import { diffInputs } from "../fields/diff";
 import type { PropertyDifference } from "../fields/diff";
 import { adviseOnNames } from "../fields/enumNames";
 import { declaredFields } from "../fields/mergeLive";
@@ -205,7 +205,7 @@ export class PlatformProvider {
   diff(subject: RequestedResource, olds: Props, news: Props): Promise<ResourceDifference> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => ({
       ...handlers.diff(before, inputs, subject.id),
-      properties: listDifferences(spec, before, inputs),
+      properties: diffInputs(spec, before, inputs).properties,
     }));
   }
 
