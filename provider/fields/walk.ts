@@ -1,3 +1,4 @@
+import { containsSecret } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
 import { isObject } from "./values";
 import type { Json } from "./values";
@@ -106,4 +107,26 @@ export function replaceParts(
     ])
     .filter((entry): entry is [string, Json] => entry[1] !== undefined);
   return whole.type === "list" ? entries.map(([, item]) => item) : Object.fromEntries(entries);
+}
+
+/**
+ * Values with each secret among them replaced; what becomes undefined is left out. `inside` maps an object that has a secret in it,
+ * which a program may know only later.
+ */
+export function mapSecrets(
+  fields: Readonly<Record<string, FieldSpec>>,
+  values: Readonly<Record<string, unknown>>,
+  replace: (secret: unknown) => unknown,
+  inside = (object: unknown, map: (object: unknown) => unknown): unknown => map(object),
+): Record<string, unknown> {
+  const entries = Object.entries(values).map(([key, value]): [string, unknown] => {
+    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    if (field === undefined || value === undefined || value === null || !containsSecret(field))
+      return [key, value];
+    if (field.type !== "object") return [key, replace(value)];
+    const map = (object: unknown): unknown =>
+      isObject(object) ? mapSecrets(field.fields, object, replace, inside) : object;
+    return [key, inside(value, map)];
+  });
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }

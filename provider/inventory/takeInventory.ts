@@ -2,11 +2,11 @@ import { isWithin, listedKinds } from "../access/documents/inventory";
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
 import { CodedError, hasCode } from "../errors/codedError";
 import { isSet } from "../fields/equal";
-import type { FieldSpec } from "../fields/fieldSpec";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
 import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
-import { compareTexts, isObject } from "../fields/values";
+import { compareTexts } from "../fields/values";
 import type { Props } from "../fields/values";
+import { mapSecrets } from "../fields/walk";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
@@ -85,14 +85,8 @@ function nonEmptyString(value: unknown): string | undefined {
 }
 
 /** A document contains no secret, even where a server returns one. */
-function omitSecrets(fields: Readonly<Record<string, FieldSpec>>, values: Props): Props {
-  const entries = Object.entries(values).flatMap(([key, value]): [string, Props[string]][] => {
-    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
-    if (field?.secret) return [];
-    return [[key, field?.type === "object" && isObject(value) ? omitSecrets(field.fields, value) : value]];
-  });
-  return Object.fromEntries(entries);
-}
+const omitSecrets = (fields: ResourceSpec["fields"], values: Props): Props =>
+  mapSecrets(fields, values, () => undefined) as Props;
 
 /** The outputs of an object, and what only its kind's responses contain. */
 function readDetails(spec: ResourceSpec, response: Props, uid: string): Props {

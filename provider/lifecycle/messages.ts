@@ -5,8 +5,8 @@ import { logLines, printable, registerCredential } from "../text/printable";
 import { adviseOnNames, holdsNames } from "../fields/enumNames";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { isObject } from "../fields/values";
 import type { Props } from "../fields/values";
+import { mapSecrets } from "../fields/walk";
 import { wireName } from "../fields/wire";
 
 /** For the kinds: they act on what an error means, and never see the client. */
@@ -49,14 +49,11 @@ export class PartialFailure extends HandlerError {
 
 /** Remembers the secrets among the properties of a resource, so that no message repeats one that a server quotes. */
 export function registerSecretsOf(spec: ResourceSpec, ...properties: readonly Props[]): void {
-  for (const props of properties) registerSecretFields({ ...spec.fields, ...spec.outputs }, props);
-}
-
-function registerSecretFields(fields: Readonly<Record<string, FieldSpec>>, props: Props): void {
-  for (const [key, field] of Object.entries(fields)) {
-    const value = props[key];
-    if (field.secret && typeof value === "string") registerCredential(value);
-    if (field.type === "object" && isObject(value)) registerSecretFields(field.fields, value);
+  for (const props of properties) {
+    mapSecrets({ ...spec.fields, ...spec.outputs }, props, (secret) => {
+      if (typeof secret === "string") registerCredential(secret);
+      return secret;
+    });
   }
 }
 

@@ -2,11 +2,11 @@ import * as pulumi from "./sdk";
 import { withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { adviseOnNames, holdsNames } from "../fields/enumNames";
-import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import { createOnlyOutputs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { PROVIDER_TEXT, WRONG_ARGUMENTS } from "../fields/values";
+import { mapSecrets } from "../fields/walk";
 import { lineOf, reportWrongArguments } from "./argumentErrors";
 import { listMisspeltSettings, readEnvironment } from "../settings/environment";
 import { recordResource, refuseSameName, warnOfNew } from "./ownership";
@@ -51,23 +51,13 @@ function declareOutputs(prototype: object, spec: ResourceSpec): void {
  * Arguments with the secret ones marked, so that the engine stores them encrypted. Only the secret
  * member of an object is: the others stay readable in a preview.
  */
-function withSecrets(
-  fields: Readonly<Record<string, FieldSpec>>,
+const withSecrets = (
+  fields: ResourceSpec["fields"],
   args: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const entries = Object.entries(args).map(([key, value]): [string, unknown] => {
-    const field = fields[key];
-    if (field === undefined || value === undefined || value === null || !containsSecret(field))
-      return [key, value];
-    if (field.secret || field.type !== "object") return [key, pulumi.secret(value)];
-    const mark = (inner: unknown): unknown =>
-      inner !== null && typeof inner === "object" && !Array.isArray(inner)
-        ? withSecrets(field.fields, { ...inner })
-        : inner;
-    return [key, isLater(value) ? pulumi.output(value).apply(mark) : mark(value)];
-  });
-  return Object.fromEntries(entries);
-}
+): Record<string, unknown> =>
+  mapSecrets(fields, args, pulumi.secret, (object, map) =>
+    isLater(object) ? pulumi.output(object as object).apply(map) : map(object),
+  );
 
 /**
  * The options of a resource with those of its kind: which outputs are secret, whether a replacement deletes first, and the
