@@ -173,10 +173,10 @@ async function verifyCreate(kind: KindContext, id: string, news: Props, created:
       `the response with its ${missing.join(", ")} was lost, and that is returned only at creation: run again to replace it, or destroy it`,
     );
   }
-  const response = await confirm(kind, write, created).catch((error: unknown) => {
+  const comparison = await confirm(kind, write, created).catch((error: unknown) => {
     throw failWith(errorCodeOf(error), `reading it back failed: ${errorMessage(error)}`);
   });
-  return finishWrite(kind, write, response, known);
+  return finishWrite(kind, write, comparison, known);
 }
 
 /** Takes over what exists, if it is what the inputs describe; writes nothing. */

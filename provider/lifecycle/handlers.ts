@@ -10,7 +10,6 @@ import type { Failure, ResourceSpec, WrongArguments, Dependents } from "../field
 import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Props } from "../fields/values";
 import { readOutputs } from "../fields/wire";
-import type { JsonObject } from "../http/client";
 import { ApiError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { createKindContext } from "./context";
@@ -20,8 +19,8 @@ import type { CreateResult } from "./create";
 import { adviseOnRefusal, explainFailure, labelResource, explain, HandlerError } from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
-import { confirm, findUnappliedFields, finishWrite } from "./verifyWrite";
-import type { Write } from "./verifyWrite";
+import { confirm, finishWrite } from "./verifyWrite";
+import type { Write, WriteComparison } from "./verifyWrite";
 
 export interface DiffResult {
   /**
@@ -176,12 +175,11 @@ async function updateResource(kind: KindContext, id: string, recorded: Props, ne
       const { update, writeWhole } = spec.operations ?? {};
       const response = update
         ? await update(client(), id, olds, news, host)
-        : writeWhole
-          ? await writeWhole(client(), applyUpdate(spec, await readLive(kind, id, news), olds, news))
-          : await sendPatch(kind, write, patch);
-      const known = readOutputs(spec, response as Props, id, olds);
-      const whole = update || writeWhole ? await confirm(kind, write, response) : response;
-      return finishWrite(kind, write, whole, known);
+        : await writeWhole?.(client(), applyUpdate(spec, await readLive(kind, id, news), olds, news));
+      const comparison =
+        response === undefined ? await sendPatch(kind, write, patch) : await confirm(kind, write, response);
+      const known = readOutputs(spec, (response ?? comparison.response) as Props, id, olds);
+      return finishWrite(kind, write, comparison, known);
     },
     (error) => [...hintOnGone(error, client().addressAdvice), ...adviseOnRefusal(spec, news, error)],
   );
@@ -204,9 +202,8 @@ async function readLive({ reader }: KindContext, id: string, news: Props): Promi
 /**
  * Sends a PATCH with its mask; without the mask where the server refuses, or ignores, masks in camelCase, and where no
  * response would show that it did.
- * @returns the complete resource
  */
-async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<JsonObject> {
+async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch): Promise<WriteComparison> {
   const { id, olds = {}, news } = write;
   const client = kind.client();
   const address = client.resourcePath(kind.spec.collection, id);
@@ -216,24 +213,20 @@ async function sendPatch(kind: KindContext, write: Write, { body, mask }: Patch)
   if (isMultiWord && (client.infersMasks || writesInputOnly(kind.spec, olds, news))) return send();
   let refusal: unknown;
   try {
-    const whole = await send(mask);
-    if (!isMultiWord || isApplied(kind, write, whole)) return whole;
+    const comparison = await send(mask);
+    if (!isMultiWord || comparison.unapplied.length === 0) return comparison;
   } catch (error) {
     // The usual field-mask library refuses camelCase.
     if (!isMultiWord || !hasCode(error, "INVALID_ARGUMENT")) throw error;
     refusal = error;
   }
   // The same body implies the same mask.
-  const whole = await send().catch((second: unknown) => {
+  const comparison = await send().catch((second: unknown) => {
     const isLessPrecise = second instanceof ApiError && second.details.fieldViolations.length === 0;
     throw refusal !== undefined && isLessPrecise && hasCode(second, "INVALID_ARGUMENT") ? refusal : second;
   });
-  client.infersMasks ||= isApplied(kind, write, whole);
-  return whole;
-}
-
-function isApplied({ spec, reader }: KindContext, { id, olds, news }: Write, whole: JsonObject): boolean {
-  return findUnappliedFields(spec, olds, news, reader.parseInputs(whole, id)).length === 0;
+  client.infersMasks ||= comparison.unapplied.length === 0;
+  return comparison;
 }
 
 /** Most names that a message lists. */

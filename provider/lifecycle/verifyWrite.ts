@@ -38,7 +38,8 @@ export interface Write {
 }
 
 /** What a response to a write shows. */
-interface WriteComparison {
+export interface WriteComparison {
+  readonly response: JsonObject;
   readonly live: Props;
   /** The same in the spelling of the program. */
   readonly liveInputs: Props;
@@ -66,6 +67,7 @@ function compareWrite(
       !equal(field, liveInputs[key], news[key]),
   );
   return {
+    response,
     live,
     liveInputs,
     unapplied: findUnappliedFields(spec, olds, news, live),
@@ -74,30 +76,30 @@ function compareWrite(
 }
 
 /**
- * The complete resource after a write: the response where it shows all that was written and nothing else, or what a GET
- * returns. A response may contain a part of the resource, so a difference in it proves nothing.
+ * The complete resource after a write, compared with it: the response where it shows all that was written and nothing else, or
+ * what a GET returns. A response may contain a part of the resource, so a difference in it proves nothing.
+ * @throws HandlerError if it does not have the form of the kind
  */
-export async function confirm(kind: KindContext, write: Write, response: JsonObject): Promise<JsonObject> {
+export async function confirm(
+  kind: KindContext,
+  write: Write,
+  response: JsonObject,
+): Promise<WriteComparison> {
   if (response["uid"] === write.id) {
-    const { unapplied, foreign } = compareWrite(kind, write, response);
-    if (unapplied.length === 0 && foreign.length === 0) return response;
+    const comparison = compareWrite(kind, write, response);
+    if (comparison.unapplied.length === 0 && comparison.foreign.length === 0) return comparison;
   }
-  const whole = await kind.reader.get(write.id, write.news);
-  // Throws where it does not have the form of the kind.
-  kind.reader.parseInputs(whole, write.id);
-  return whole;
+  return compareWrite(kind, write, await kind.reader.get(write.id, write.news));
 }
 
 /**
  * The outputs after a write.
- * @param response contains the complete resource
  * @param known outputs that only an earlier response contained
  * @throws PartialFailure if the server did not apply what was written
  */
-function verifyWrite(kind: KindContext, write: Write, response: JsonObject, known: Props): Props {
-  const { spec } = kind;
+function verifyWrite(spec: ResourceSpec, write: Write, comparison: WriteComparison, known: Props): Props {
   const { id, olds, news } = write;
-  const { live, liveInputs, unapplied, foreign } = compareWrite(kind, write, response);
+  const { response, live, liveInputs, unapplied, foreign } = comparison;
   const outputs = readOutputs(spec, response as Props, id, known);
   if (unapplied.length === 0 && foreign.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
@@ -153,22 +155,22 @@ export function unwrittenParts(spec: ResourceSpec, { olds = {}, news }: Write): 
 
 /**
  * The outputs after a write, once a kind has done what follows it.
- * @param response contains the complete resource; undefined where nothing of its own was written
+ * @param comparison undefined where nothing of its own was written
  * @param known outputs that only an earlier response contained
  * @throws PartialFailure if the server did not apply what was written, or the rest failed: the next run does that again
  */
 export async function finishWrite(
   kind: KindContext,
   write: Write,
-  response: JsonObject | undefined,
+  comparison: WriteComparison | undefined,
   known: Props,
 ): Promise<Props> {
   const { spec, client, host } = kind;
   const { id, olds = {}, news } = write;
   const outs =
-    response === undefined
+    comparison === undefined
       ? { ...outputsFor(spec, news, {}, olds), ...readOutputs(spec, {}, id, olds) }
-      : verifyWrite(kind, write, response, known);
+      : verifyWrite(spec, write, comparison, known);
   try {
     await spec.operations?.afterWrite?.(client(), id, olds, news, host);
     return outs;
