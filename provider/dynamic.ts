@@ -1,5 +1,3 @@
-import type { Client } from "./http/client";
-import type { ConfigError } from "./http/errors";
 import { logLine } from "./text/printable";
 import { createClient, readSettings, findWrongSetting } from "./settings/settings";
 import type { SettingSources } from "./settings/settings";
@@ -11,7 +9,7 @@ import type { DiffResult, EngineFailure, Handlers } from "./lifecycle/handlers";
 import { guardErrors, PartialFailure } from "./lifecycle/messages";
 import type { ReadResult } from "./lifecycle/read";
 import type { ResourceSpec } from "./fields/resourceSpec";
-import { PROVIDER_TEXT, toPlainJson } from "./fields/values";
+import { once, PROVIDER_TEXT, toPlainJson } from "./fields/values";
 import type { Props } from "./fields/values";
 
 /*
@@ -37,7 +35,6 @@ interface DynamicProvider {
 }
 
 let configuration: Configuration = { get: () => undefined };
-let client: Client | undefined;
 
 const sources = (): SettingSources => ({
   stack: (key) => configuration.get(`platform:${key}`),
@@ -45,19 +42,14 @@ const sources = (): SettingSources => ({
 });
 
 /** Built at first use: where nothing is called, nothing needs to be configured. */
-function connect(): Client {
-  client ??= createClient(readSettings(sources())).client;
-  return client;
-}
+const connect = once(() => createClient(readSettings(sources())).client);
 
 const warn = (line: string): void => void process.stderr.write(`platform: ${logLine(line)}\n`);
 
 const context = createHandlerContext(connect, warn);
 
-let judged: { readonly error: ConfigError | undefined } | undefined;
-
-/** Asked once: the engine checks every resource of a program. */
-const wrongSetting = () => (judged ??= { error: findWrongSetting(sources()) }).error;
+/** Found once: the engine checks every resource of a program. */
+const wrongSetting = once(() => findWrongSetting(sources()));
 
 /** As `guardErrors`; a resource that exists in part keeps the text that names its code. */
 async function guard<T>(

@@ -6,9 +6,8 @@ import { adviseOnNames } from "../fields/enumNames";
 import { declaredFields } from "../fields/mergeLive";
 import { listLeftOut } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { toPlainJson, UNKNOWN } from "../fields/values";
+import { once, toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
-import type { Client } from "../http/client";
 import type { ConfigError } from "../http/errors";
 // Loads every kind and every lookup.
 import "../index";
@@ -81,8 +80,13 @@ function listWarnings(spec: ResourceSpec, inputs: Props): string[] {
 export class PlatformProvider {
   private configuration: Props = {};
   private isExplicit = false;
-  private judged: { readonly error: ConfigError | undefined } | undefined;
-  private session: RunSession | undefined;
+  /** Found once: the engine checks every resource of a program. */
+  private readonly wrongSetting = once(() => findWrongSetting(this.sources()));
+  /** Built at first use: where nothing is called, nothing needs to be configured. */
+  private readonly connect = once((): RunSession => {
+    const { client } = createClient(readSettings(this.sources()), (line) => this.tell("info", line));
+    return { client, responses: new Map(), keepsResponses: true };
+  });
   /** The resource of the operation that is running, for what it tells a person. */
   private readonly current = new AsyncLocalStorage<string>();
   private readonly kinds: ReadonlyMap<string, HandledKind>;
@@ -113,21 +117,9 @@ export class PlatformProvider {
     return { stack, env: this.environment() };
   }
 
-  /** Asked once: the engine checks every resource of a program. What a preview does not know yet is not judged. */
-  private wrongSetting(): ConfigError | undefined {
-    if (Object.values(this.configuration).includes(UNKNOWN)) return undefined;
-    this.judged ??= { error: findWrongSetting(this.sources()) };
-    return this.judged.error;
-  }
-
-  /** Built at first use: where nothing is called, nothing needs to be configured. */
-  private connect(): RunSession {
-    if (!this.session) {
-      const settings = readSettings(this.sources());
-      const { client }: { client: Client } = createClient(settings, (line) => this.tell("info", line));
-      this.session = { client, responses: new Map(), keepsResponses: true };
-    }
-    return this.session;
+  /** What is wrong with the settings. What a preview does not know yet is not checked. */
+  private findWrongSetting(): ConfigError | undefined {
+    return Object.values(this.configuration).includes(UNKNOWN) ? undefined : this.wrongSetting();
   }
 
   /** Runs an operation of a resource, with the properties that the engine sent. */
@@ -197,7 +189,7 @@ export class PlatformProvider {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
       const leftOut = Object.keys(before).length === 0 ? listLeftOut(spec, inputs) : [];
       for (const line of [...leftOut, ...listWarnings(spec, news)]) this.tell("warning", line);
-      const checked = checkProgramArguments(handlers, before, inputs, this.wrongSetting());
+      const checked = checkProgramArguments(handlers, before, inputs, this.findWrongSetting());
       return { ...checked, inputs: withMarks(spec.fields, checked.inputs, [news]) };
     });
   }
