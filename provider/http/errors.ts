@@ -147,16 +147,12 @@ export interface RequestLine {
 /** The API, or a proxy before it, responded with an error. */
 export class ApiError extends CodedError {
   override readonly name = "ApiError";
-  readonly method: string;
-  readonly path: string;
   /** What to check where it is not the API that responds, and where the token has expired. */
   readonly advice: string | undefined;
   /** The HTTP status. */
   readonly status: number;
   /** The google.rpc code by name; the body's where it has one, else what the status says. */
   readonly code: Code;
-  /** The reason of the ErrorInfo; empty where there is none. */
-  readonly reason: string;
   readonly details: ErrorDetails;
   /** The message of the body; empty where the body is not the API's. */
   readonly serverMessage: string;
@@ -168,13 +164,10 @@ export class ApiError extends CodedError {
 
   constructor(call: RequestLine, response: Refusal) {
     super(errorCodeOfResponse(response), describe(call, response));
-    this.method = call.method;
-    this.path = call.path;
     this.advice = adviseOn(call, response);
     this.status = response.status;
     this.code = response.code;
     this.details = response.details;
-    this.reason = response.details.reason;
     this.serverMessage = response.serverMessage;
     this.requestId = response.requestId;
     this.retryAfterMs = response.retryAfterMs;

@@ -162,7 +162,7 @@ export function explain(
       error,
     );
   }
-  const { reason } = error;
+  const { reason } = error.details;
   // The server's message says them as well.
   const repeated = error.details.preconditions.filter(
     ({ description }) => description !== "" && error.serverMessage.includes(description),

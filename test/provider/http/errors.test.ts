@@ -140,7 +140,7 @@ describe("details", () => {
       retryDelayMs: 1500,
       missingTerms: [{ id: "1", label: "Terms", url: "https://example.com" }],
     });
-    expect(error.reason).toBe("FAILED_PRECONDITION");
+    expect(error.details.reason).toBe("FAILED_PRECONDITION");
     expect(error.requestId).toBe("r-1");
     expect(error.retryAfterMs).toBe(1500);
   });
@@ -155,7 +155,7 @@ describe("details", () => {
         preconditions: [],
         missingTerms: [],
       });
-      expect(error).toMatchObject({ reason: "", requestId: "", retryAfterMs: undefined });
+      expect(error).toMatchObject({ requestId: "", retryAfterMs: undefined });
     }
   });
 
