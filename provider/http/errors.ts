@@ -311,14 +311,9 @@ export function hasUnknownOutcome(error: unknown): boolean {
   return error.code === "UNAVAILABLE" || error.code === "ABORTED" || error.code === "CANCELLED";
 }
 
-/** A message over 4 MiB, or access that was already requested: the same request gets the same response. */
-function isFinalExhaustion(error: ApiError): boolean {
-  return isTooLarge(error) || /already (been )?(asked|requested)/i.test(error.serverMessage);
-}
-
 /** Whether a server refused a request for the number of them. */
 export function isThrottled(error: unknown): boolean {
-  return error instanceof ApiError && error.code === "RESOURCE_EXHAUSTED" && !isFinalExhaustion(error);
+  return error instanceof ApiError && error.code === "RESOURCE_EXHAUSTED" && !isTooLarge(error);
 }
 
 /**
@@ -330,7 +325,7 @@ export function mayRetry(error: unknown, isIdempotent: boolean): boolean {
     return error.isTransient && (isIdempotent || error.outcome === "notSent");
   }
   if (!(error instanceof ApiError)) return false;
-  if (error.code === "RESOURCE_EXHAUSTED") return !isFinalExhaustion(error);
+  if (error.code === "RESOURCE_EXHAUSTED") return !isTooLarge(error);
   if (!isIdempotent) return false;
   return (
     error.code === "UNAVAILABLE" || error.code === "ABORTED" || (error.status >= 500 && error.status !== 501)

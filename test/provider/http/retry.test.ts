@@ -37,7 +37,6 @@ const cases: readonly (readonly [string, Error, "always" | "if repeatable" | "ne
   ["408 of a proxy", apiError(408), "if repeatable"],
   ["an answer that was lost", connection("unknown", true), "if repeatable"],
   ["a message that is too large", apiError(429, 8, "received message larger than max (5 vs. 4)"), "never"],
-  ["access that was already asked for", apiError(429, 8, "access was already requested"), "never"],
   ["an object that exists", apiError(409, 6), "never"],
   ["501", apiError(501, 12), "never"],
   ["400", apiError(400, 3), "never"],
