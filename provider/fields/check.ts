@@ -19,7 +19,7 @@ import { ADOPT, containsUnknown, isObject, isUnknown, PROVIDER_TEXT } from "./va
 import type { Json, Props } from "./values";
 import { printable } from "../text/printable";
 import { didYouMean, quote, suggest } from "../text/suggestions";
-import { formatProblem, formats } from "./formats";
+import { formats } from "./formats";
 import { hasType, typeNames, memberPath } from "./walk";
 import { isDeepStrictEqual } from "node:util";
 
@@ -149,7 +149,7 @@ class FieldChecker {
       this.report("PP1005", path, `must have at most ${spec.maxLength} characters, not ${length}`);
     }
     const problem =
-      (spec.format && formatProblem(spec.format, text)) ?? patternFailure(spec.pattern, text) ?? undefined;
+      (spec.format && formats[spec.format].problem(text)) ?? patternFailure(spec.pattern, text) ?? undefined;
     if (problem === undefined) return;
     // A name in the place of a uid, which a lookup finds; what may be a secret is not repeated.
     const isRole = spec.access === "role" || spec.refersTo === "Role";

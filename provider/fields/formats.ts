@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import type { RE2JS } from "re2js";
-import { withoutTrailing } from "../text/plain";
+import { tryParseJson, withoutTrailing } from "../text/plain";
 import { printable } from "../text/printable";
 import { quote } from "../text/suggestions";
 import { isUid } from "../text/uid";
@@ -146,12 +146,8 @@ function findAmbiguity(text: string, value: unknown): string | undefined {
 
 /** Why a key set is not read alike by all parsers; undefined where it is, or is no key set. */
 export function ambiguityOf(text: string): string | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return value !== null && typeof value === "object" ? findAmbiguity(text, value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  return value !== null && typeof value === "object" ? findAmbiguity(text, value) : undefined;
 }
 
 /** JSON of a value with the members of objects in one order: the same text for equal values. */
@@ -169,22 +165,16 @@ export function sortedJson(json: unknown): string {
 
 /** The content of a JWKS in canonical form: sorted members, no white space. */
 export function canonicalJwks(text: string): string | undefined {
-  try {
-    return ambiguityOf(text) === undefined ? sortedJson(JSON.parse(text)) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseJson(text);
+  const isRead = value !== undefined && findAmbiguity(text, value) === undefined;
+  return isRead ? sortedJson(value) : undefined;
 }
 
 const MAX_INT64 = 2n ** 63n - 1n;
 
 function jwksProblem(text: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return 'must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON';
-  }
+  const value = tryParseJson(text);
+  if (value === undefined) return 'must be a JSON Web Key Set as a string: {"keys": [ … ]}; this is not JSON';
   const ambiguity = findAmbiguity(text, value);
   if (ambiguity !== undefined)
     return `must be a JSON Web Key Set that every parser reads alike: ${ambiguity}`;
@@ -428,11 +418,6 @@ export const formats: Readonly<Record<Format, TextFormat>> = entries;
 export const formatWords: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(formats).map(([name, { words }]) => [name, words]),
 );
-
-/** What is wrong with a text of a format, beginning "must …"; undefined if nothing is. */
-export function formatProblem(format: Format, text: string): string | undefined {
-  return formats[format].problem(text);
-}
 
 /** Whether a regular expression in RE2's syntax matches a complete string. */
 export function matchesPattern(pattern: string, text: string): boolean {

@@ -2,7 +2,7 @@ import fc from "../../support/properties";
 import { compareKeys } from "../../../provider/access/effects";
 import { equal, equalForDrift, isSet } from "../../../provider/fields/equal";
 import type { FieldSpec, PublicSpec } from "../../../provider/fields/fieldSpec";
-import { formatProblem } from "../../../provider/fields/formats";
+import { formats } from "../../../provider/fields/formats";
 import { UNKNOWN } from "../../../provider/fields/values";
 import type { Json } from "../../../provider/fields/values";
 
@@ -116,7 +116,7 @@ describe("a key set that parsers read differently", () => {
     ["a member of a key twice", `{"keys":[{"x":"evil",${key("good").slice(1)}]}`],
     ["keys in another case", `{"Keys":[${key("evil")}],"keys":[${key("good")}]}`],
   ])("equals only itself: %s", (_words, text) => {
-    expect(formatProblem("jwks", text)).toMatch(/every parser reads alike/);
+    expect(formats.jwks.problem(text)).toMatch(/every parser reads alike/);
     expect(equal(keys, text, good)).toBe(false);
     expect(equalForDrift(keys, text, good)).toBe(false);
     expect(equal(keys, text, text)).toBe(true);

@@ -5,7 +5,6 @@ import {
   canonicalJwks,
   durationNanos,
   durationToWire,
-  formatProblem,
   formats,
   timestampNanos,
 } from "../../../provider/fields/formats";
@@ -32,7 +31,7 @@ describe("durations", () => {
     ["315576000000s", "315576000000s"],
   ])("%s is sent as %s", (text, wire) => {
     expect(durationToWire(text)).toBe(wire);
-    expect(formatProblem("duration", text)).toBeUndefined();
+    expect(formats.duration.problem(text)).toBeUndefined();
     expect(durationNanos(wire)).toBe(durationNanos(text));
   });
 
@@ -44,7 +43,7 @@ describe("durations", () => {
   ])("%j is not a duration, and is not changed", (text) => {
     expect(durationNanos(text)).toBeUndefined();
     expect(durationToWire(text)).toBe(text);
-    expect(formatProblem("duration", text)).toMatch(/^must be a duration, as in "86400s"/);
+    expect(formats.duration.problem(text)).toMatch(/^must be a duration, as in "86400s"/);
   });
 });
 
@@ -72,7 +71,7 @@ describe("times", () => {
     " 2027-01-31T12:00:00Z",
   ])("%j is refused, as the API refuses it", (text) => {
     expect(timestampNanos(text)).toBeUndefined();
-    expect(formatProblem("timestamp", text)).toMatch(/^must be an RFC 3339 time with a zone/);
+    expect(formats.timestamp.problem(text)).toMatch(/^must be an RFC 3339 time with a zone/);
   });
 });
 
@@ -88,7 +87,7 @@ describe("key sets", () => {
     "a key with the private member %s is refused",
     (name) => {
       const text = JSON.stringify({ keys: [{ kty: "RSA", [name]: "canary" }] });
-      const problem = formatProblem("jwks", text);
+      const problem = formats.jwks.problem(text);
       expect(problem).toContain(`keys[0] has the private member "${name}"`);
       expect(problem).not.toContain("canary");
     },
@@ -104,7 +103,7 @@ describe("key sets", () => {
     ['{"keys":[{"kty":"RSA","n":"canary","\\u006e":"b"}]}', "a member is repeated"],
     ['{"keys":[{"kty":"RSA"}],"more":{"keYs":[]}}', 'the member "keYs" equals "keys" but for case'],
   ])("%s is refused, since parsers read it differently", (text, why) => {
-    const problem = formatProblem("jwks", text);
+    const problem = formats.jwks.problem(text);
     expect(problem).toContain(`every parser reads alike: `);
     expect(problem).toContain(why);
     expect(problem).not.toContain("canary");
@@ -121,7 +120,7 @@ describe("key sets", () => {
     '{"keys":["x"]}',
     '{"keys":[{"kty":5}]}',
   ])("%s is none", (text) => {
-    expect(formatProblem("jwks", text)).toMatch(/^must be a JSON Web Key Set/);
+    expect(formats.jwks.problem(text)).toMatch(/^must be a JSON Web Key Set/);
   });
 });
 
@@ -129,9 +128,9 @@ describe.each(Object.entries(formats))("the examples of the format %s", (name, {
   const field: FieldSpec = { type: "string", format: name as Format };
 
   test("are taken, in the form of the API", () => {
-    expect(sample === undefined || formatProblem(name as Format, sample) === undefined).toBe(true);
+    expect(sample === undefined || formats[name as Format].problem(sample) === undefined).toBe(true);
     for (const text of examples) {
-      expect([text, formatProblem(name as Format, text)]).toEqual([text, undefined]);
+      expect([text, formats[name as Format].problem(text)]).toEqual([text, undefined]);
       expect(toWire(field, text)).toBe(text);
       expect(isSet(field, text)).toBe(true);
     }
@@ -222,11 +221,11 @@ describe.each(Object.entries(texts))("the format %s", (name, { good, bad }) => {
   const format = name as Format;
 
   test.each(good)("takes %j", (text) => {
-    expect(formatProblem(format, text)).toBeUndefined();
+    expect(formats[format].problem(text)).toBeUndefined();
   });
 
   test.each(bad)("refuses %j and says what must be", (text) => {
-    expect(formatProblem(format, text)).toMatch(/^must /);
+    expect(formats[format].problem(text)).toMatch(/^must /);
   });
 });
 
@@ -235,12 +234,12 @@ test("only RSA public keys are accepted", () => {
   const ec = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const pem = (key: typeof rsa.publicKey, type: "spki" | "pkcs1") =>
     key.export({ type, format: "pem" }) as string;
-  expect(formatProblem("rsaPublicKey", pem(rsa.publicKey, "spki"))).toBeUndefined();
-  expect(formatProblem("rsaPublicKey", pem(rsa.publicKey, "pkcs1"))).toBeUndefined();
+  expect(formats.rsaPublicKey.problem(pem(rsa.publicKey, "spki"))).toBeUndefined();
+  expect(formats.rsaPublicKey.problem(pem(rsa.publicKey, "pkcs1"))).toBeUndefined();
   const refused = /^must be an RSA public key in PEM/;
-  expect(formatProblem("rsaPublicKey", pem(ec.publicKey, "spki"))).toMatch(refused);
+  expect(formats.rsaPublicKey.problem(pem(ec.publicKey, "spki"))).toMatch(refused);
   const secret = rsa.privateKey.export({ type: "pkcs8", format: "pem" }) as string;
-  const problem = formatProblem("rsaPublicKey", secret);
+  const problem = formats.rsaPublicKey.problem(secret);
   expect(problem).toMatch(refused);
   expect(problem).not.toContain(secret.slice(40, 80));
 });
