@@ -54,6 +54,11 @@ export function stringOrEmpty(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
+/** The strings of a list; none where it is no list. */
+export function stringsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
+}
+
 export function isObject(value: unknown): value is Record<string, Json | undefined> {
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }

@@ -4,7 +4,7 @@ import { CodedError, hasCode } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
 import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
-import { compareTexts } from "../fields/values";
+import { compareTexts, stringOrEmpty } from "../fields/values";
 import type { Props } from "../fields/values";
 import { mapSecrets } from "../fields/walk";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
@@ -79,10 +79,7 @@ export class Refusals {
   }
 }
 
-/** The value where it is a string that is not empty. */
-function nonEmptyString(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
+const nonEmptyString = (value: unknown): string | undefined => stringOrEmpty(value) || undefined;
 
 /** A document contains no secret, even where a server returns one. */
 const omitSecrets = (fields: ResourceSpec["fields"], values: Props): Props =>

@@ -2,6 +2,7 @@ import { CodedError } from "../errors/codedError";
 import { printable } from "../text/printable";
 import { resource } from "../program/resource";
 import type { Api, Failure, Host } from "../fields/resourceSpec";
+import { isObject, stringsIn } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { kind, list, map, object, shape, string, times, word } from "../fields/builders";
 import type { ArgsOf, OfKind, Resolved, ResultOf } from "../fields/builders";
@@ -121,10 +122,7 @@ export interface AssociatedChainguard extends ResultOf<typeof chainguard> {}
 /** Installations of apps of GitHub. */
 export interface AssociatedGithub extends ResultOf<typeof github> {}
 
-function providersToAwait(inputs: Props): string[] {
-  const names = inputs["awaitReady"];
-  return Array.isArray(names) ? [...new Set(names)].filter((name) => typeof name === "string") : [];
-}
+const providersToAwait = (inputs: Props): string[] => [...new Set(stringsIn(inputs["awaitReady"]))];
 
 /** Waiting for an account that is not there would only end in a failure. */
 function checkAwaited(inputs: Props, unknown: ReadonlySet<string>): Failure[] {
@@ -170,8 +168,7 @@ async function awaitReady(api: Api, uid: string, _olds: Props, news: Props, host
 const warnUnless =
   (key: string, usual: RegExp, warning: string) =>
   (block: Json | undefined): string[] => {
-    const value =
-      block !== null && typeof block === "object" && !Array.isArray(block) ? block[key] : undefined;
+    const value = isObject(block) ? block[key] : undefined;
     return typeof value === "string" && !usual.test(value) ? [warning] : [];
   };
 

@@ -1,9 +1,9 @@
 import type { Api, ReadingApi } from "../fields/resourceSpec";
-import { stringOrEmpty } from "../fields/values";
+import { stringOrEmpty, stringsIn } from "../fields/values";
 import { isNotFound } from "../lifecycle/messages";
 import { isUid, parentOf } from "../text/uid";
 import { ROLE_BINDINGS } from "./bindingKinds";
-import { readGrant, stringsIn } from "./groupAccess/readBindings";
+import { readGrant } from "./groupAccess/readBindings";
 
 /* Who the holder of the token is, and what it holds: no endpoint tells a caller, so its token and the bindings do. */
 

@@ -1,15 +1,13 @@
 import { resource } from "../program/resource";
 import type { Api, ReadingApi } from "../fields/resourceSpec";
+import { stringsIn } from "../fields/values";
 import type { Props } from "../fields/values";
 import { kind, list, string, type ArgsOf, type OfKind, type Resolved } from "../fields/builders";
 import { parentGroup } from "./common";
 
 const COLLECTION = "/iam/v2/terms";
 
-function documentIdsOf(inputs: Props): string[] {
-  const ids = inputs["documentIds"];
-  return Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : [];
-}
+const documentIdsOf = (inputs: Props): string[] => stringsIn(inputs["documentIds"]);
 
 /** The documents that a group, or one above it, has accepted. */
 async function listAccepted(api: ReadingApi, group: string): Promise<Set<string>> {

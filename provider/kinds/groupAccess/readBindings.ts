@@ -2,7 +2,7 @@ import { parentOf } from "../../text/uid";
 import { printable } from "../../text/printable";
 import { matchesPattern } from "../../fields/formats";
 import type { ReadingApi } from "../../fields/resourceSpec";
-import { isObject, SECRET_MASK, stringOrEmpty } from "../../fields/values";
+import { isObject, SECRET_MASK, stringOrEmpty, stringsIn } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { readBody } from "../../fields/wire";
 import { ROLE_BINDINGS } from "../bindingKinds";
@@ -23,10 +23,6 @@ export function identityRoleKeys(grants: readonly LabelledGrant[]): ReadonlySet<
 }
 
 export const quoteLabel = (label: string): string => JSON.stringify(printable(label, 100));
-
-export function stringsIn(value: unknown): string[] {
-  return Array.isArray(value) ? value.map(stringOrEmpty) : [];
-}
 
 /** The bindings among arguments or outputs, with their labels. */
 export function labelledGrantsIn(props: Props): LabelledGrant[] {
