@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { isWithin, listedKinds } from "../access/documents/inventory";
 import type { Inventory, InventoryObject, RefusedList } from "../access/documents/inventory";
 import { CodedError, hasCode } from "../errors/codedError";
@@ -374,20 +375,18 @@ class InventoryReader {
       const object = response && toInventoryObject(spec, response, uid, this.client);
       if (object && exists(spec, object.inputs)) this.add(object);
     };
-    const queue = new Set(uids).values();
-    const lane = async (): Promise<void> => {
-      for (const uid of queue) {
-        if (isRefused) return;
-        const isRead = await this.refusals.record(
-          spec,
-          uid,
-          () => readOne(uid),
-          () => isRefused,
-        );
-        if (!isRead) isRefused = true;
-      }
+    const limit = pLimit(this.client.maxConcurrency);
+    const readUnlessRefused = async (uid: string): Promise<void> => {
+      if (isRefused) return;
+      const isRead = await this.refusals.record(
+        spec,
+        uid,
+        () => readOne(uid),
+        () => isRefused,
+      );
+      if (!isRead) isRefused = true;
     };
-    await Promise.all(Array.from({ length: this.client.maxConcurrency }, lane));
+    await limit.map(new Set(uids), readUnlessRefused);
   }
 
   private async readSubresources(spec: ResourceSpec, owner: string): Promise<void> {
