@@ -12,6 +12,7 @@ import { findSchemaMismatch, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { Client, JsonObject } from "../http/client";
 import { ApiError, ConnectionError, isNotFound } from "../http/errors";
+import { LIST_PAGE_SIZE } from "../http/sharing";
 import { printable } from "../text/printable";
 import { isUid } from "../text/uid";
 import { encodeQuery, splitByUrlLength } from "../http/query";
@@ -166,9 +167,6 @@ async function readHeldCapabilities(client: Client, caller: string): Promise<Hel
     return [];
   }
 }
-
-/** A list call with more uids than this has more than one page. */
-const MAX_UIDS = 200;
 
 type ListQuery = Readonly<Record<string, string | readonly string[]>>;
 type ObjectName = Readonly<Record<"kind" | "uid", string>>;
@@ -359,7 +357,7 @@ class InventoryReader {
       return;
     }
     await Promise.all(
-      splitByUrlLength("uidp.ids", uids, { maxValues: MAX_UIDS }).map((part) =>
+      splitByUrlLength("uidp.ids", uids, { maxValues: LIST_PAGE_SIZE }).map((part) =>
         this.recordList(spec, part, () =>
           this.listInto(spec, { ...spec.listing?.query, "uidp.ids": part }, (uid) => part.includes(uid)),
         ),

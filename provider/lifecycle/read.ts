@@ -3,7 +3,7 @@ import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { isUid, lineage } from "../text/uid";
 import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
-import { PROVIDER_TEXT } from "../fields/values";
+import { getOrCompute, PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
 import { findSchemaMismatch, parentUidOf, readBody, readOutputs } from "../fields/wire";
 import { mergeLive } from "../fields/mergeLive";
@@ -15,22 +15,19 @@ const organisations = new WeakMap<Client, Map<string, Promise<boolean>>>();
 
 /** Whether the token sees a group of an organisation: asked once by each process. Where no answer says so, it may. */
 function showsOrganisation(client: Client, root: string): Promise<boolean> {
-  const known = organisations.get(client) ?? new Map<string, Promise<boolean>>();
-  organisations.set(client, known);
+  const known = getOrCompute(organisations, client, () => new Map());
   const ask = async (): Promise<boolean> => {
     try {
       for (const parameter of ["uidp.ids", "uidp.descendants_of"]) {
-        const page = await client.get(GROUPS, { [parameter]: root, page_size: 1 });
-        if ((await client.extractList(GROUPS, page, "groups")).length > 0) return true;
+        const groups = client.list(GROUPS, { [parameter]: root }, { pageSize: 1 });
+        if ((await groups.next()).done !== true) return true;
       }
       return false;
     } catch {
       return true;
     }
   };
-  const shown = known.get(root) ?? ask();
-  known.set(root, shown);
-  return shown;
+  return getOrCompute(known, root, ask);
 }
 
 /**
@@ -66,7 +63,7 @@ export async function readResource(reader: KindReader, id: string, olds: Props):
     // A refresh records that it is gone. The engine would give a program that asks for it a resource without outputs.
     const isRecorded = Object.keys(olds).some((key) => key !== PROVIDER_TEXT);
     if (isRecorded) {
-      await explainFailure(spec, what, () => reader.requireOrganisation(id, what));
+      await reader.requireOrganisation(id, what);
       return {};
     }
     throw new HandlerError(

@@ -7,8 +7,8 @@ import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
 import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
-import { lastWord } from "../text/address";
 import { isNotFound } from "../http/errors";
+import { LIST_PAGE_SIZE } from "../http/sharing";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { didYouMean } from "../text/suggestions";
@@ -96,8 +96,6 @@ interface ListLookup<A extends LimitArgs, R> extends Omit<Lookup<A, R[]>, "run">
   readonly member?: string;
 }
 
-const MAX_PAGE = 200;
-
 /**
  * One query, or several in the order of the uids if they are too many for one. `querySizeProblem` reports the remaining
  * cases.
@@ -124,7 +122,7 @@ export function lookupList<A extends LimitArgs, R extends object>(list: ListLook
       const path = typeof collection === "string" ? collection : collection(args);
       const { limit = Infinity } = args;
       const isPicked = pickerOf(takes, args);
-      const pageSize = isPicked ? MAX_PAGE : Math.min(limit, MAX_PAGE);
+      const pageSize = isPicked ? LIST_PAGE_SIZE : Math.min(limit, LIST_PAGE_SIZE);
       for (const query of queriesOf(queryOf(takes, args))) {
         for await (const item of client.list(path, query, { member, pageSize })) {
           const object = read(item);
@@ -173,12 +171,12 @@ async function listNames(
   const names: string[] = [];
   const byOrigin = new Map<string, string[]>();
   try {
-    for await (const item of client.list(spec.collection, query, { pageSize: MAX_PAGE })) {
+    for await (const item of client.list(spec.collection, query)) {
       const isBuiltIn = parentOf(stringOrEmpty(item["uid"])) === undefined;
       if (wanted !== undefined && wanted !== isBuiltIn) continue;
       const origin = !isReadAs(spec, "builtIn") ? "there is" : isBuiltIn ? "built-in" : "custom";
       byOrigin.set(origin, [...(byOrigin.get(origin) ?? []), stringOrEmpty(item["name"])]);
-      if (names.push(stringOrEmpty(item["name"])) >= MAX_PAGE) break;
+      if (names.push(stringOrEmpty(item["name"])) >= LIST_PAGE_SIZE) break;
     }
   } catch {
     // The search for the name succeeded, so the error is that it found nothing.
@@ -188,7 +186,7 @@ async function listNames(
   const lists = [...byOrigin].map(([origin, all]) => {
     const shown = [...new Set(all)].sort(compareTexts).slice(0, MAX_NAMES);
     const quoted = shown.map((one) => JSON.stringify(printable(one, 80)));
-    return `  ${origin}: ${quoted.join(", ")}${all.length > MAX_NAMES || names.length >= MAX_PAGE ? ", …" : ""}`;
+    return `  ${origin}: ${quoted.join(", ")}${all.length > MAX_NAMES || names.length >= LIST_PAGE_SIZE ? ", …" : ""}`;
   });
   return meant === undefined ? lists : [`  did you mean ${JSON.stringify(printable(meant, 80))}?`];
 }
@@ -331,13 +329,11 @@ const MAX_UNLISTED = 10;
 /** Which of these uids the token may see nothing of: those that a list omits, and a read does not find either. */
 async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly string[]): Promise<string[]> {
   const { collection, listing } = spec;
-  const parts = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: MAX_PAGE });
+  const parts = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: LIST_PAGE_SIZE });
   const listed = new Set<unknown>();
   for (const part of parts) {
-    const query = { ...listing?.query, "uidp.ids": part, page_size: MAX_PAGE };
-    const page = await client.get(collection, query);
-    const items = await client.extractList(collection, page, lastWord(collection));
-    for (const item of items as ({ uid?: unknown } | null)[]) listed.add(item?.uid);
+    const query = { ...listing?.query, "uidp.ids": part };
+    for await (const { uid } of client.list(collection, query)) listed.add(uid);
   }
   const unlisted = uids.filter((uid) => !listed.has(uid)).slice(0, MAX_UNLISTED);
   const found = await Promise.all(
@@ -358,7 +354,7 @@ async function listBelow(
 ): Promise<object[]> {
   const below = parentUid === undefined ? { "uidp.in_root": true } : { "uidp.children_of": parentUid };
   const objects: object[] = [];
-  const list = client.list(collection, { ...listing?.query, ...below }, { pageSize: MAX_PAGE });
+  const list = client.list(collection, { ...listing?.query, ...below });
   for await (const item of list) {
     // Whatever the server's filter does.
     if (parentOf(stringOrEmpty(item["uid"])) !== parentUid) continue;
