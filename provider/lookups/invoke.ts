@@ -88,7 +88,7 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     const code = errorCodeOf(error);
     // The first resource's check says what is wrong with a setting that is there.
     const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
-    if (isRefused || isSaid || "mocks" in (pulumi.getMonitor() ?? {})) return otherwise;
+    if (isRefused || isSaid || pulumi.isMocked()) return otherwise;
     await Promise.allSettled(getLookupsOfRun().underWay);
     const line = `the API cannot be asked: ${errorMessage(error)}; an update would fail, and no uid is looked up`;
     if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));

@@ -154,7 +154,7 @@ export function reportWrongArguments(
   // eslint-disable-next-line no-restricted-properties
   const failures = [...own, ...checkInputs(spec, toProps(args), { olds: {}, now: Date.now() })];
   const described = failures.map(describe);
-  if ("mocks" in (pulumi.getMonitor() ?? {})) {
+  if (pulumi.isMocked()) {
     if (described.length > 0) endProgram(described);
     return args;
   }

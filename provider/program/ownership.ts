@@ -144,7 +144,7 @@ export function warnOfNew(
   args: Readonly<Record<string, unknown>>,
   id: pulumi.Output<pulumi.ID>,
 ): void {
-  if (!pulumi.isDryRun() || "mocks" in (pulumi.getMonitor() ?? {})) return;
+  if (!pulumi.isDryRun() || pulumi.isMocked()) return;
   const line = lineOf(new Error());
   const owner = `${spec.kind} ${JSON.stringify(name)}`;
   const adopts = args[ADOPT] !== undefined;
@@ -254,7 +254,7 @@ export function refuseSameName(
   parent: pulumi.Resource | undefined,
 ): () => void {
   // A program under test is made many times over.
-  if ("mocks" in (pulumi.getMonitor() ?? {})) return () => undefined;
+  if (pulumi.isMocked()) return () => undefined;
   const owners = getOwnersOfRun();
   const key = `urn ${JSON.stringify([...typesAbove(parent), type, name])}`;
   const line = lineOf(new Error());

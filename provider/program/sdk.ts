@@ -3,6 +3,7 @@
  * as well, which takes five times as long: commands and the review load the kinds without a program.
  */
 import { getMonitor } from "@pulumi/pulumi/runtime/settings";
+import { getOrCompute } from "../fields/values";
 
 export { Config } from "@pulumi/pulumi/config";
 export { RunError } from "@pulumi/pulumi/errors";
@@ -23,10 +24,8 @@ const NO_RUN = {};
  */
 export function createPerRun<T extends object>(make: () => T): () => T {
   const values = new WeakMap<object, T>();
-  return () => {
-    const run = getMonitor() ?? NO_RUN;
-    const value = values.get(run) ?? make();
-    values.set(run, value);
-    return value;
-  };
+  return () => getOrCompute(values, getMonitor() ?? NO_RUN, make);
 }
+
+/** Whether a unit test of the program runs, which has no engine. */
+export const isMocked = (): boolean => "mocks" in (getMonitor() ?? {});
