@@ -4,6 +4,7 @@ import * as pulumi from "../program/sdk";
 import type * as settingsModule from "../settings/settings";
 import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
+import { getOrCompute } from "../fields/values";
 import type { Client } from "../http/client";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ApiError, ConfigError, describeDetails, isRefusalOfApi } from "../http/errors";
@@ -32,20 +33,20 @@ function load(): typeof settingsModule {
   return require("../settings/settings") as typeof settingsModule;
 }
 
+function settingsOfRun(): settingsModule.SettingSources {
+  const config = new pulumi.Config("platform");
+  return { stack: (key) => config.get(key), env: process.env };
+}
+
 /** The session of the program that is running, by its stack configuration and environment as they are now. */
 function sessionOfRun(): RunSession {
   const { readSettings, createClient } = load();
-  const config = new pulumi.Config("platform");
-  const settings = readSettings({ stack: (key) => config.get(key), env: process.env });
-  const ofRun = getSessionsOfRun();
-  const key = JSON.stringify(settings);
-  const session = ofRun.get(key) ?? {
+  const settings = readSettings(settingsOfRun());
+  return getOrCompute(getSessionsOfRun(), JSON.stringify(settings), () => ({
     client: createClient(settings).client,
     responses: new Map(),
     keepsResponses: pulumi.getMonitor() !== undefined,
-  };
-  ofRun.set(key, session);
-  return session;
+  }));
 }
 
 /** What a preview asks on its own: once, and briefly. */
@@ -75,13 +76,9 @@ function sayFirst(error: unknown): boolean {
  */
 export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, otherwise: T): Promise<T> {
   try {
-    const config = new pulumi.Config("platform");
     const { readSettings, createClient } = load();
     const ofRun = getPreviewClientOfRun();
-    ofRun.client ??= createClient({
-      ...readSettings({ stack: (key) => config.get(key), env: process.env }),
-      ...OF_PREVIEW,
-    }).client;
+    ofRun.client ??= createClient({ ...readSettings(settingsOfRun()), ...OF_PREVIEW }).client;
     return await ask(ofRun.client);
   } catch (error) {
     const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";

@@ -2,7 +2,7 @@ import { referredKindOf } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import type { Json } from "../fields/values";
-import { ADOPT } from "../fields/values";
+import { ADOPT, getOrCompute } from "../fields/values";
 import { partsOf } from "../fields/walk";
 import { isUid, lineage, parentOf } from "../text/uid";
 import * as pulumi from "./sdk";
@@ -187,11 +187,7 @@ const getListsOfRun = pulumi.createPerRun(() => new Map<string, Promise<readonly
 export function listLive(kind: string, parentUid: string | undefined): Promise<readonly object[]> {
   const ofKind = questions.get(kind);
   if (!getKnownOfRun().isAsked || ofKind === undefined) return Promise.resolve([]);
-  const lists = getListsOfRun();
-  const key = `${kind} ${parentUid ?? ""}`;
-  const list = lists.get(key) ?? ofKind.listBelow(parentUid);
-  lists.set(key, list);
-  return list;
+  return getOrCompute(getListsOfRun(), `${kind} ${parentUid ?? ""}`, () => ofKind.listBelow(parentUid));
 }
 
 /** A provider of the program may have another address and another token than the lookups. */
