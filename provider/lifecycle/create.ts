@@ -91,7 +91,7 @@ async function createNew(
     async () => {
       const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
       const { object, lossError } = await createOrTakeOver(kind, attempt);
-      const id = requireUid(object, what, client().addressAdvice);
+      const id = String(object["uid"]);
       if (!spec.sharesParentUid) client().noteCreated(id);
       return {
         id,
@@ -116,11 +116,10 @@ async function createOrTakeOver(kind: KindContext, attempt: Attempt): Promise<Cr
   } catch (error) {
     if (onSameObject(spec) === "another" || !hasCode(error, "ALREADY_EXISTS")) throw error;
     const object = await findExisting(kind, attempt).catch(() => undefined);
-    const uid =
-      object === undefined ? undefined : requireUid(object, attempt.what, kind.client().addressAdvice);
-    const isTaken =
-      uid === undefined || record.keeps(spec.kind, uid) || !record.claim(spec, uid, attempt.label);
-    if (object === undefined || isTaken) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
+    const uid = String(object?.["uid"]);
+    const isFree =
+      object !== undefined && !record.keeps(spec.kind, uid) && record.claim(spec, uid, attempt.label);
+    if (!isFree) throw explain(spec, attempt.what, error, [RENAME_ADVICE]);
     host.warn(
       `${attempt.what}: ${uid} already exists and is equal, so it is adopted; only one stack should manage it`,
     );
