@@ -28,7 +28,7 @@ function canonicalList(spec: FieldSpec, value: Json[], options: CanonicalOptions
   const items = value.map((item) => canonical(spec.items, item, options) ?? null);
   if (!spec.unordered) return items;
   const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
-  return [...byText.keys()].sort(compareTexts).map((text) => byText.get(text) ?? null);
+  return [...byText.keys()].sort().map((text) => byText.get(text) ?? null);
 }
 
 function canonicalMembers(

@@ -357,8 +357,8 @@ export function describeDetails(
 }
 
 /** The message of an error made safe to print, in one line that ends with its code. */
-export function printableMessage(error: unknown, limit?: number): string {
-  return withCode(printable(errorMessage(error), limit), errorCodeOf(error));
+export function printableMessage(error: unknown): string {
+  return withCode(printable(errorMessage(error)), errorCodeOf(error));
 }
 
 /** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date. */

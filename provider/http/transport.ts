@@ -47,7 +47,7 @@ export function dateOf({ header }: Pick<HttpResponse, "header">): number {
   return Number.isNaN(date) ? Date.now() : date;
 }
 
-/** Loads the library with the first client: most previews send no request, and every process of the provider would pay for it. */
+/** Loads the library with the first request: most previews send no request, and every process of the provider would pay for it. */
 function loadAxios(): AxiosStatic {
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   return (require("axios") as typeof axiosModule).default;
@@ -109,7 +109,6 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
 
 /** Sends requests to one server and to no other: no redirect is followed, no certificate left unchecked. */
 export class Transport {
-  private readonly axios = loadAxios();
   private http: AxiosInstance | undefined;
   /** Whether a response has come that was this server's own. */
   private hasAnswered = false;
@@ -217,7 +216,7 @@ export class Transport {
 
   /** Made at first use: what the environment says about a proxy may be wrong, and then this throws. */
   private connections(): AxiosInstance {
-    this.http ??= this.axios.create({
+    this.http ??= loadAxios().create({
       baseURL: this.options.baseUrl,
       ...agentsFor(this.options.baseUrl, this.options.maxSockets),
       // The agents know the way; axios would send plain http to a proxy with the bearer in it.

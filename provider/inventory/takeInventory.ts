@@ -222,7 +222,7 @@ class InventoryReader {
       caller: this.caller,
       complete: this.refusals.isEmpty,
       refused: this.refusals.sorted(),
-      kinds: [...this.wanted].sort(compareTexts),
+      kinds: [...this.wanted].sort(),
       ...(this.readByUid.length === 0 ? {} : { asked: [...this.readByUid].sort(compareObjects) }),
       objects: [...this.objects.values()].sort(compareObjects),
     };

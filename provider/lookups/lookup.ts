@@ -3,12 +3,13 @@ import { boolean, integer, list, string } from "../fields/builders";
 import type { ArgumentsOf } from "../fields/builders";
 import { isReadAs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { capitalize, compareTexts, stringOrEmpty } from "../fields/values";
+import { capitalize, stringOrEmpty } from "../fields/values";
 import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
 import { isNotFound } from "../http/errors";
 import { LIST_PAGE_SIZE } from "../http/sharing";
+import { lastWord } from "../text/address";
 import { printable } from "../text/printable";
 import { splitByUrlLength } from "../http/query";
 import { didYouMean } from "../text/suggestions";
@@ -184,7 +185,7 @@ async function listNames(
   }
   const meant = didYouMean(name, names);
   const lists = [...byOrigin].map(([origin, all]) => {
-    const shown = [...new Set(all)].sort(compareTexts).slice(0, MAX_NAMES);
+    const shown = [...new Set(all)].sort().slice(0, MAX_NAMES);
     const quoted = shown.map((one) => JSON.stringify(printable(one, 80)));
     return `  ${origin}: ${quoted.join(", ")}${all.length > MAX_NAMES || names.length >= LIST_PAGE_SIZE ? ", …" : ""}`;
   });
@@ -405,7 +406,7 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
   const list = functionsOf(
     lookupList({
       spec,
-      call: `get${capitalize(collection.slice(collection.lastIndexOf("/") + 1))}`,
+      call: `get${capitalize(lastWord(collection))}`,
       takes: filters as unknown as ArgumentTable<List>,
       collection,
       read,
