@@ -31,7 +31,7 @@ interface FieldWrite {
   readonly key: string;
   readonly field: FieldSpec;
   /** The objects around it by their names, from the top. */
-  readonly around: readonly Step[];
+  readonly enclosing: readonly Step[];
   /** What it is a member of. */
   readonly level: Level;
   /** Undefined where the write clears it. */
@@ -40,7 +40,7 @@ interface FieldWrite {
 
 function* visitFields(
   level: Level,
-  around: readonly Step[],
+  enclosing: readonly Step[],
   olds: Props,
   news: Props,
 ): Generator<FieldWrite> {
@@ -48,12 +48,12 @@ function* visitFields(
     if (field.path || field.subresource || field.immutable) continue;
     if (!isSet(field, news[key]) && isReplacedByMember(level, key, news)) continue;
     const [old, now] = [olds[key], news[key]];
-    const write = { key, field, around, level };
+    const write = { key, field, enclosing, level };
     if (isOutdated(field, key, olds, news)) yield { ...write, value: undefined };
     else if (equal(field, old, now)) continue;
     else if (!isSent(field, now)) yield { ...write, value: undefined };
     else if (field.type === "object" && isObject(now))
-      yield* visitFields(field, [...around, [key, field]], isObject(old) ? old : {}, now);
+      yield* visitFields(field, [...enclosing, [key, field]], isObject(old) ? old : {}, now);
     else yield { ...write, value: now };
   }
 }
@@ -82,8 +82,8 @@ function isReplacedByMember({ fields, oneOfs = [] }: Level, key: string, news: P
 export function buildPatch(spec: ResourceSpec, olds: Props, news: Props): Patch {
   const body: Props = {};
   const mask: string[] = [];
-  for (const { key, field, around, value } of visitFields(spec, [], olds, news)) {
-    const path = [...around.map((step) => wireName(...step)), wireName(key, field)];
+  for (const { key, field, enclosing, value } of visitFields(spec, [], olds, news)) {
+    const path = [...enclosing.map((step) => wireName(...step)), wireName(key, field)];
     setAt(body, path, value === undefined ? emptyWireValue(field) : toWire(field, value));
     mask.push(path.join("."));
   }
@@ -95,7 +95,7 @@ export function writesInputOnly(spec: ResourceSpec, olds: Props, news: Props): b
   const isOrContains = (field: FieldSpec): boolean =>
     field.inputOnly === true || innerFields(field).some(isOrContains);
   return [...visitFields(spec, [], olds, news)].some(
-    ({ field, around }) => isOrContains(field) || around.some(([, object]) => object.inputOnly),
+    ({ field, enclosing }) => isOrContains(field) || enclosing.some(([, object]) => object.inputOnly),
   );
 }
 
@@ -141,8 +141,8 @@ function membersOf({ key, level }: FieldWrite): string[] {
 
 /** Writes a field as the server does, which clears the other members of a one-of; returns the object around it. */
 function writeField(target: Props, write: FieldWrite): Props {
-  const { key, field, around, value } = write;
-  const object = setAt(target, [...around.map(([name]) => name), key], value);
+  const { key, field, enclosing, value } = write;
+  const object = setAt(target, [...enclosing.map(([name]) => name), key], value);
   const [, ...others] = membersOf(write);
   if (isSet(field, value)) for (const other of others) object[other] = undefined;
   return object;

@@ -195,7 +195,7 @@ function describeRenewal(credential: string): string {
 }
 
 /** What a proxy says while the server behind it is not there, or not yet. */
-const PASSING: readonly Code[] = ["UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"];
+const TRANSIENT_OF_PROXY: readonly Code[] = ["UNAVAILABLE", "DEADLINE_EXCEEDED", "RESOURCE_EXHAUSTED"];
 
 function adviseOn(
   { path, baseUrl = "", setting = BASE_URL_SETTING, tokenEnd, credential }: RequestLine,
@@ -212,7 +212,7 @@ function adviseOn(
   const isUnknownAddress = fromApi ? code === "NOT_FOUND" && details.resource === undefined : status === 404;
   const asked = printable(`${baseUrl}${path}`, 500);
   if (!fromApi && !isUnknownAddress)
-    return PASSING.includes(code) || status === 500
+    return TRANSIENT_OF_PROXY.includes(code) || status === 500
       ? `a proxy or load balancer responded at ${asked} in place of the API, which may pass; if it stays, check ${setting}`
       : `another server, or a proxy, responds at ${asked}: check ${setting}`;
   if (!isUnknownAddress) return undefined;

@@ -111,7 +111,7 @@ function agentsFor(baseUrl: string, maxSockets: number): { httpAgent: HttpAgent;
 export class Transport {
   private http: AxiosInstance | undefined;
   /** Whether a response has come that was this server's own. */
-  private hasAnswered = false;
+  private hasOwnResponse = false;
 
   constructor(private readonly options: TransportOptions) {}
 
@@ -164,7 +164,7 @@ export class Transport {
     if (status < 200 || status >= 300) {
       const call = { ...request, baseUrl, setting };
       const error = apiErrorFrom(call, { status, header: response.header, body, now: dateOf(response) });
-      this.hasAnswered ||= error.fromApi;
+      this.hasOwnResponse ||= error.fromApi;
       throw error;
     }
     if (body === undefined && text.startsWith("{")) {
@@ -184,7 +184,7 @@ export class Transport {
           : `HTTP ${status}, but the response is not the API's JSON`,
       );
     }
-    this.hasAnswered = true;
+    this.hasOwnResponse = true;
     return body as Record<string, unknown>;
   }
 
@@ -209,8 +209,8 @@ export class Transport {
     return new ConnectionError(
       "PP2107",
       `${method} ${baseUrl}${path}: this is not ${name}: ${why}; check ${setting}`,
-      method !== "GET" && (this.hasAnswered || !isRedirect) ? "unknown" : "notSent",
-      this.hasAnswered,
+      method !== "GET" && (this.hasOwnResponse || !isRedirect) ? "unknown" : "notSent",
+      this.hasOwnResponse,
     );
   }
 

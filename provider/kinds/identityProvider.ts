@@ -88,7 +88,7 @@ function checkCredential(inputs: Props): Failure[] {
 }
 
 /** Errors after which the provider, read anew, tells whether there is anything left to do. */
-const PASSING = ["ABORTED", "CONNECTION", "UNAVAILABLE"];
+const READ_ANEW_AFTER = ["ABORTED", "CONNECTION", "UNAVAILABLE"];
 
 async function setScimEnabled(api: Api, uid: string, olds: Props, news: Props): Promise<void> {
   const wanted = news["scimEnabled"] === true;
@@ -102,7 +102,7 @@ async function setScimEnabled(api: Api, uid: string, olds: Props, news: Props): 
       const path = api.resourcePath(COLLECTION, uid, ":setScimEnabled");
       await api.post(path, { enabled: wanted, etag }, { isIdempotent: false });
     } catch (error) {
-      if (sends > 0 || !PASSING.some((code) => hasCode(error, code))) throw error;
+      if (sends > 0 || !READ_ANEW_AFTER.some((code) => hasCode(error, code))) throw error;
     }
   }
 }

@@ -11,7 +11,7 @@ import type { ArgsOf, OfKind, OutputsOf, Resolved } from "../fields/builders";
 import { checkEnd, DAY_NANOS, parentProvider } from "./common";
 
 const COLLECTION = "/iam/v2/identityProviders";
-const TO_MANAGE = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
+const TO_MANAGE_SCIM = ["CAP_IAM_SCIM_MANAGE", "CAP_IAM_IDENTITY_PROVIDERS_LIST"];
 
 const { fields } = shape({
   fields: {
@@ -158,9 +158,9 @@ const scimToken = kind({
   collection: COLLECTION,
   capabilities: {
     read: ["CAP_IAM_IDENTITY_PROVIDERS_LIST"],
-    create: TO_MANAGE,
-    update: TO_MANAGE,
-    delete: TO_MANAGE,
+    create: TO_MANAGE_SCIM,
+    update: TO_MANAGE_SCIM,
+    delete: TO_MANAGE_SCIM,
   },
   sharesParentUid: true,
   listing: { singletonOf: "IdentityProvider" },

@@ -49,7 +49,7 @@ export async function createResource(kind: KindContext, inputs: Props): Promise<
     adopted === undefined ? `creating ${label}` : `adopting ${labelResource(spec, inputs)} ${adopted}`;
   return record.reserve(spec, inputs, what, label, () =>
     adopted === undefined
-      ? mutex.runExclusive(turnOf(spec, inputs), () => createNew(kind, what, label, inputs))
+      ? mutex.runExclusive(mutexKeyOf(spec, inputs), () => createNew(kind, what, label, inputs))
       : adoptExisting(kind, what, adopted, inputs),
   );
 }
@@ -65,10 +65,10 @@ function describe(spec: ResourceSpec, inputs: Props): string {
 }
 
 /**
- * Creates with the same turn run one after another. Those of equal resources have one, or a lost create could take the
+ * Creates with the same key run one after another. Those of equal resources have one key, or a lost create could take the
  * object of another: inputs that one object may fit agree in all that must be given.
  */
-function turnOf(spec: ResourceSpec, inputs: Props): string {
+function mutexKeyOf(spec: ResourceSpec, inputs: Props): string {
   const parent = parentOfInputs(inputs);
   // Its uid is the parent's, which other writes use too.
   if (spec.sharesParentUid && parent !== undefined) return parent;

@@ -46,7 +46,7 @@ export interface WriteComparison {
   /** Inputs that the server did not apply. */
   readonly unapplied: readonly string[];
   /** Inputs that this write did not change and that somebody else changed at the server. */
-  readonly foreign: readonly string[];
+  readonly changedElsewhere: readonly string[];
 }
 
 /** @throws HandlerError if the response does not have the form of the kind */
@@ -58,7 +58,7 @@ function compareWrite(
   const live = reader.parseInputs(response, id);
   const body = normalizeBody(spec, response as Props, id);
   const liveInputs = mergeLive(spec, outputsFor(spec, news, {}, olds), live).inputs;
-  const foreign = Object.entries(spec.fields).filter(
+  const changedElsewhere = Object.entries(spec.fields).filter(
     ([key, field]) =>
       olds !== undefined &&
       !field.inputOnly &&
@@ -71,7 +71,7 @@ function compareWrite(
     live,
     liveInputs,
     unapplied: findUnappliedFields(spec, olds, news, live),
-    foreign: foreign.map(([key]) => key),
+    changedElsewhere: changedElsewhere.map(([key]) => key),
   };
 }
 
@@ -87,7 +87,7 @@ export async function confirm(
 ): Promise<WriteComparison> {
   if (response["uid"] === write.id) {
     const comparison = compareWrite(kind, write, response);
-    if (comparison.unapplied.length === 0 && comparison.foreign.length === 0) return comparison;
+    if (comparison.unapplied.length === 0 && comparison.changedElsewhere.length === 0) return comparison;
   }
   return compareWrite(kind, write, await kind.reader.get(write.id, write.news));
 }
@@ -99,9 +99,9 @@ export async function confirm(
  */
 function verifyWrite(spec: ResourceSpec, write: Write, comparison: WriteComparison, known: Props): Props {
   const { id, olds, news } = write;
-  const { response, live, liveInputs, unapplied, foreign } = comparison;
+  const { response, live, liveInputs, unapplied, changedElsewhere } = comparison;
   const outputs = readOutputs(spec, response as Props, id, known);
-  if (unapplied.length === 0 && foreign.length === 0) {
+  if (unapplied.length === 0 && changedElsewhere.length === 0) {
     return { ...outputsFor(spec, news, live, olds), ...outputs };
   }
   // What the server has beside the old and the new value is not recorded: drift has to find it. The next run finds all of this
@@ -113,13 +113,13 @@ function verifyWrite(spec: ResourceSpec, write: Write, comparison: WriteComparis
   };
   const applied = {
     ...news,
-    ...Object.fromEntries(foreign.map((key) => [key, null])),
+    ...Object.fromEntries(changedElsewhere.map((key) => [key, null])),
     ...Object.fromEntries(unapplied.map((key) => [key, recordUnapplied(key)])),
   };
   const reason =
     unapplied.length > 0
       ? `the server ignored ${describeFields(spec, unapplied, live)}${explainDroppedNames(spec, unapplied, news)}`
-      : `updated, but someone else changed ${describeFields(spec, foreign, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
+      : `updated, but someone else changed ${describeFields(spec, changedElsewhere, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
   throw new PartialFailure("PP4004", id, { ...outputsFor(spec, applied, live, olds), ...outputs }, [
     `${labelResource(spec, news)} ${id}: ${reason}`,
   ]);

@@ -26,7 +26,7 @@ import {
 import type { ArgumentTable, LookupArgument, LookupInputs } from "./arguments";
 import { functionsOf, tryInPreview } from "./invoke";
 import type { Lookup } from "./invoke";
-import { setQuestions } from "../program/uidSources";
+import { setPreviewReads } from "../program/uidSources";
 import type { Output } from "../program/sdk";
 
 export const limitArgument = {
@@ -385,7 +385,7 @@ export function lookupsOf<One extends object, List extends ListArgs, Result exte
 ): LookupsOfKind<One, List, Result> {
   const { kind, collection, listsByName, sharesParentUid } = spec;
   const read = resourceReader(spec) as (response: unknown) => Result;
-  setQuestions(kind, {
+  setPreviewReads(kind, {
     findAbsent: (uids) =>
       tryInPreview(
         async (client) => ({ uids: await findAbsent(client, spec, uids), advice: client.addressAdvice }),

@@ -25,7 +25,7 @@ const outputs = new WeakMap<object, number>();
 let countedOutputs = 0;
 
 /** The same text for the same uid, and for the same output; undefined where nothing is given. */
-function tokenOf(value: unknown): string | undefined {
+function argumentKey(value: unknown): string | undefined {
   if (typeof value === "string" && value !== "") return `text ${value}`;
   if (value === null || typeof value !== "object") return undefined;
   const number = outputs.get(value) ?? (countedOutputs += 1);
@@ -33,12 +33,12 @@ function tokenOf(value: unknown): string | undefined {
   return `output ${number}`;
 }
 
-/** As `tokenOf`, of what a promise or an output is, where a preview knows it. */
-const settledTokenOf = async (value: unknown): Promise<string | undefined> =>
-  tokenOf((await valueOf(value)) ?? value);
+/** As `argumentKey`, of what a promise or an output is, where a preview knows it. */
+const resolvedArgumentKey = async (value: unknown): Promise<string | undefined> =>
+  argumentKey((await valueOf(value)) ?? value);
 
 /** What two objects below one parent hardly ever have in common: their name, what they grant to whom, or where events go. */
-function tellingInputs(spec: ResourceSpec): readonly string[] {
+function distinguishingInputs(spec: ResourceSpec): readonly string[] {
   // What two resources must not have in common is refused.
   if (identifyingInputs(spec).length > 0) return [];
   return (
@@ -63,23 +63,23 @@ const withPlace = ({ owner, line }: Declared): string =>
   line === "" ? owner : `${owner} (${line.slice(0, -": ".length)})`;
 
 /** The text by which equal objects are found: what their arguments are, where all of that is given. */
-async function twinKeyOf(
+async function equalityKeyOf(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
-  const own = tellingInputs(spec);
+  const own = distinguishingInputs(spec);
   if (own.length === 0) return undefined;
-  const tokens = await Promise.all(["parentUid", ...own].map((key) => settledTokenOf(args[key])));
-  return tokens.slice(1).includes(undefined) ? undefined : `twin ${spec.kind} ${tokens.join()}`;
+  const tokens = await Promise.all(["parentUid", ...own].map((key) => resolvedArgumentKey(args[key])));
+  return tokens.slice(1).includes(undefined) ? undefined : `equal ${spec.kind} ${tokens.join()}`;
 }
 
 /** Takes note of a resource by its arguments. @returns another one with equal arguments */
-async function findTwin(
+async function findEqualResource(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
   resource: Declared,
 ): Promise<Declared | undefined> {
-  const key = await twinKeyOf(spec, args);
+  const key = await equalityKeyOf(spec, args);
   if (key === undefined) return undefined;
   const declared = getDeclaredOfRun();
   const known = declared.get(key) ?? resource;
@@ -88,18 +88,18 @@ async function findTwin(
 }
 
 /** Of a new object that the server has equals of already, as somebody made them who does not use Pulumi: a warning. */
-async function describeLiveTwin(
+async function describeEqualObjects(
   spec: ResourceSpec,
   args: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {
-  const own = tellingInputs(spec);
+  const own = distinguishingInputs(spec);
   if (own.length === 0) return undefined;
   const [parent, ...values] = await Promise.all(["parentUid", ...own].map((key) => valueOrUidOf(args[key])));
   const hasParent = args["parentUid"] !== undefined;
   if (values.includes(undefined) || (hasParent && typeof parent !== "string")) return undefined;
   const live = (await listLive(spec.kind, hasParent ? (parent as string) : undefined)) as Props[];
-  const twins = live.filter((one) => own.every((key, i) => one[key] === values[i]));
-  const [uid, ...more] = twins.map((twin) => JSON.stringify(twin["uid"]));
+  const equalObjects = live.filter((one) => own.every((key, i) => one[key] === values[i]));
+  const [uid, ...more] = equalObjects.map(({ uid }) => JSON.stringify(uid));
   if (uid === undefined) return undefined;
   const same = joinWords([...(hasParent ? ["parentUid"] : []), ...own]);
   const [replaced, there, advice] =
@@ -149,7 +149,7 @@ export function warnOfNew(
   const owner = `${spec.kind} ${JSON.stringify(name)}`;
   const adopts = args[ADOPT] !== undefined;
   const warn = async (): Promise<void> => {
-    const twin = await findTwin(spec, args, { owner, line });
+    const equalOne = await findEqualResource(spec, args, { owner, line });
     if ((await valueOf(id)) !== undefined) return;
     const uid = await valueOf(args[ADOPT]);
     const adopted = typeof uid === "string" ? await describeAdopted(spec, args, uid) : undefined;
@@ -158,10 +158,10 @@ export function warnOfNew(
     for (const failure of await findBoundElsewhere(spec, args))
       void pulumi.log.warn(withCode(`${line}${owner}: ${describeWrongArgument(failure)}`, failure.code));
     const inProgram =
-      twin &&
-      `${owner} and ${withPlace(twin)} have the same ${joinWords(["parentUid", ...tellingInputs(spec)])}: they are two objects; remove one if you mean one`;
+      equalOne &&
+      `${owner} and ${withPlace(equalOne)} have the same ${joinWords(["parentUid", ...distinguishingInputs(spec)])}: they are two objects; remove one if you mean one`;
     // What the program has already is at the server too.
-    const atServer = inProgram === undefined && !adopts ? await describeLiveTwin(spec, args) : undefined;
+    const atServer = inProgram === undefined && !adopts ? await describeEqualObjects(spec, args) : undefined;
     const warning = inProgram ?? (atServer && `${owner}: ${atServer}`);
     if (warning) await pulumi.log.warn(withCode(`${line}${warning}`, "PP1108"));
   };
@@ -178,7 +178,7 @@ function findEqualBindings(spec: ResourceSpec, args: Readonly<Record<string, unk
   if (spec.owns?.all !== true || !isObject(bindings)) return [];
   const ofOutputs = Object.entries(bindings).flatMap(([label, binding]) => {
     const { identityUid, roleUid }: Props = isObject(binding) ? binding : {};
-    const [holder, role] = [tokenOf(identityUid), tokenOf(roleUid)];
+    const [holder, role] = [argumentKey(identityUid), argumentKey(roleUid)];
     const isOfOutput = isObject(identityUid) || isObject(roleUid);
     return isOfOutput && holder !== undefined && role !== undefined
       ? [[label, { identityUid: holder, roleUid: role }] as const]
@@ -204,7 +204,7 @@ export function recordResource(
   const owner = `${kind} ${JSON.stringify(name)}`;
   const findOther = (key: string): string | undefined =>
     owners.get(key) === owner ? undefined : owners.get(key);
-  const parent = tokenOf(args["parentUid"]);
+  const parent = argumentKey(args["parentUid"]);
   if (owns !== undefined && parent !== undefined) {
     const keyOf = (which: string) => `${which} ${owns.kind} below ${parent}`;
     // The owner of all children conflicts with every other one.
@@ -214,10 +214,15 @@ export function recordResource(
   }
   // Two owners of all children are one object, and got the message about them.
   const names = owns?.all ? [] : identifyingInputs(spec);
-  const adopted = tokenOf(args[ADOPT]);
+  const adopted = argumentKey(args[ADOPT]);
   const objects = [
     ...(names.length > 0 && parent !== undefined
-      ? [{ key: names.map((key) => tokenOf(args[key])).join(), both: `name the same ${names.join(" and ")}` }]
+      ? [
+          {
+            key: names.map((key) => argumentKey(args[key])).join(),
+            both: `name the same ${names.join(" and ")}`,
+          },
+        ]
       : []),
     ...(adopted === undefined ? [] : [{ key: `adopted ${adopted}`, both: "adopt the same object" }]),
   ];

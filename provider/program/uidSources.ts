@@ -23,7 +23,10 @@ interface UidSource {
 
 const ids = new WeakMap<object, UidSource>();
 /** What a run knows: the sources of uids, and whether the server is asked for others. */
-const getKnownOfRun = pulumi.createPerRun(() => ({ uids: new Map<string, UidSource>(), isAsked: true }));
+const getKnownOfRun = pulumi.createPerRun(() => ({
+  uids: new Map<string, UidSource>(),
+  mayReadServer: true,
+}));
 
 const aKind = (kind: string): string => `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`;
 
@@ -168,31 +171,31 @@ interface Absent {
 }
 
 /** What a preview asks the server of one kind; the lookups do, which have a client. */
-interface Questions {
+interface PreviewReads {
   /** Which of some uids nobody has, and at what address. */
   readonly findAbsent: (uids: readonly string[]) => Promise<Absent>;
   /** The objects directly below a group, or those at the root, as lookups return them; of very many the first. */
   readonly listBelow: (parentUid: string | undefined) => Promise<readonly object[]>;
 }
 
-const questions = new Map<string, Questions>();
+const previewReads = new Map<string, PreviewReads>();
 
-export function setQuestions(kind: string, ofKind: Questions): void {
-  questions.set(kind, ofKind);
+export function setPreviewReads(kind: string, ofKind: PreviewReads): void {
+  previewReads.set(kind, ofKind);
 }
 
 const getListsOfRun = pulumi.createPerRun(() => new Map<string, Promise<readonly object[]>>());
 
 /** The objects of a kind directly below a group, asked for once in a run; none where the server is not asked. */
 export function listLive(kind: string, parentUid: string | undefined): Promise<readonly object[]> {
-  const ofKind = questions.get(kind);
-  if (!getKnownOfRun().isAsked || ofKind === undefined) return Promise.resolve([]);
+  const ofKind = previewReads.get(kind);
+  if (!getKnownOfRun().mayReadServer || ofKind === undefined) return Promise.resolve([]);
   return getOrCompute(getListsOfRun(), `${kind} ${parentUid ?? ""}`, () => ofKind.listBelow(parentUid));
 }
 
 /** A provider of the program may have another address and another token than the lookups. */
 export function trustWrittenUids(): void {
-  getKnownOfRun().isAsked = false;
+  getKnownOfRun().mayReadServer = false;
 }
 
 /** A uid that a program writes as text. */
@@ -202,10 +205,10 @@ export interface WrittenUid extends Reference {
 
 /** The uids that a resource's arguments write as text, in a preview: an update has the server say it. */
 export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string, unknown>>): WrittenUid[] {
-  if (!getKnownOfRun().isAsked || !pulumi.isDryRun()) return [];
+  if (!getKnownOfRun().mayReadServer || !pulumi.isDryRun()) return [];
   const adopted = { path: "adopt", kind: spec.kind, value: args[ADOPT] };
   return [adopted, ...allReferences(spec, args)].filter(
-    (reference): reference is WrittenUid => isUid(reference.value) && questions.has(reference.kind),
+    (reference): reference is WrittenUid => isUid(reference.value) && previewReads.has(reference.kind),
   );
 }
 
@@ -213,10 +216,10 @@ export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string
 export async function findAbsentUids<T extends WrittenUid>(
   written: readonly T[],
 ): Promise<readonly (T & { readonly advice: string })[]> {
-  if (!getKnownOfRun().isAsked) return [];
+  if (!getKnownOfRun().mayReadServer) return [];
   const absent = new Map<string, Absent>();
   await Promise.all(
-    [...questions].map(async ([kind, { findAbsent }]) => {
+    [...previewReads].map(async ([kind, { findAbsent }]) => {
       const uids = new Set(written.flatMap((one) => (one.kind === kind ? [one.value] : [])));
       if (uids.size > 0) absent.set(kind, await findAbsent([...uids].sort()));
     }),

@@ -220,7 +220,7 @@ async function deleteGrants(
 ): Promise<Error[]> {
   const failures: Error[] = [];
   const queue = surplus.values();
-  const lane = async () => {
+  const deleteFromQueue = async () => {
     for (const [label, grant] of queue) {
       if (failures.length > 0) return;
       try {
@@ -234,7 +234,7 @@ async function deleteGrants(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(api.maxConcurrency, surplus.length) }, lane));
+  await Promise.all(Array.from({ length: Math.min(api.maxConcurrency, surplus.length) }, deleteFromQueue));
   return failures;
 }
 
@@ -284,7 +284,7 @@ function hasOwnedBinding(host: Host, existing: ExistingGrant | undefined): boole
 }
 
 /** Whoever has these at a group can restore its bindings. */
-const TO_MANAGE = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
+const TO_MANAGE_BINDINGS = ["CAP_IAM_ROLE_BINDINGS_CREATE", "CAP_IAM_ROLE_BINDINGS_DELETE"];
 
 /** The removal of bindings from a group, and what it leaves there. */
 interface Removal {
@@ -313,9 +313,9 @@ async function refuseSelfLockout(api: Api, { group, removed, remaining, override
   const taken = await readCapabilities(
     api,
     own.map(([, { roleUid }]) => roleUid),
-    TO_MANAGE,
+    TO_MANAGE_BINDINGS,
   );
-  const lost = TO_MANAGE.filter((capability) => taken.has(capability) && !kept.has(capability));
+  const lost = TO_MANAGE_BINDINGS.filter((capability) => taken.has(capability) && !kept.has(capability));
   if (lost.length === 0) return;
   const labels = own.map(([label]) => quoteLabel(label)).join(", ");
   throw new HandlerError(

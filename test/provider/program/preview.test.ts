@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adopt, Group, GroupAccess, Identity, Role, RoleBinding, Subscription } from "../../../provider";
 import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
-import { setQuestions } from "../../../provider/program/uidSources";
+import { setPreviewReads } from "../../../provider/program/uidSources";
 import { ROOT_UID, sampleOf } from "../support/samples";
 
 /** Ends when all that was begun has ended; the public types lack it. */
@@ -20,7 +20,7 @@ const live = [
   { kind: "Subscription", uid: CI, parentUid: TEAM, sink: "https://events.acme.example/" },
 ];
 for (const kind of ["Group", "Identity", "Role", "RoleBinding", "Subscription"])
-  setQuestions(kind, {
+  setPreviewReads(kind, {
     findAbsent: (asked) => Promise.resolve({ uids: asked.filter((uid) => uid === ABSENT), advice: "ADVICE" }),
     listBelow: (above) => Promise.resolve(live.filter((one) => one.kind === kind && one.parentUid === above)),
   });
