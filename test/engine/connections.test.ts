@@ -163,9 +163,9 @@ describe("where NODE_TLS_REJECT_UNAUTHORIZED is 0", () => {
   }
 
   const post = (baseUrl: string) => `
-    const { request } = require("./dist/provider/cli/post/http.js");
-    await request({ baseUrl: "${baseUrl}", variable: "GITHUB_API_URL", authorization: ["authorization", "Bearer ${CANARY}"],
-      token: "${CANARY}", sleep: async () => {} }, "PUT", "/repos/acme/access", {});`;
+    const { apiOf, request } = require("./dist/provider/cli/post/http.js");
+    const host = apiOf({ GITHUB_API_URL: "${baseUrl}" }, "GITHUB_API_URL", "", "${CANARY}");
+    await request(host, "PUT", "/repos/acme/access", {});`;
   const verify = (issuer: string) => `
     const { verifyEvent } = require("./dist/provider/events/index.js");
     const token = [{ alg: "ES256", kid: "1" }, { iss: "${issuer}" }].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url"));

@@ -9,6 +9,7 @@ import {
   request,
   retryIfUnknown,
   stringMember,
+  transportTo,
   apiOf,
 } from "./http";
 import { printable } from "../../text/printable";
@@ -43,24 +44,19 @@ function connectToRepository(env: Environment): GithubRepository {
 /** The login of the token's owner, whose comments are ours. An app's token may use GraphQL only. */
 async function readOwnLogin({ host, env }: GithubRepository): Promise<string> {
   const url = env["GITHUB_GRAPHQL_URL"];
-  const variable = url === undefined ? host.variable : "GITHUB_GRAPHQL_URL";
-  const baseUrl = url === undefined ? host.baseUrl : parseBaseUrl(url, variable);
+  const variable = "GITHUB_GRAPHQL_URL";
+  const graphql =
+    url === undefined ? host : { ...host, transport: transportTo(parseBaseUrl(url, variable), variable) };
   try {
-    const { body } = await request(
-      { ...host, baseUrl, variable },
-      "POST",
-      url === undefined ? "/graphql" : "",
-      {
-        query: "{ viewer { login } }",
-      },
-    );
+    const query = "{ viewer { login } }";
+    const body = await request(graphql, "POST", url === undefined ? "/graphql" : "", { query });
     const login = stringMember(body, "data", "viewer", "login");
     if (login !== undefined) return login;
   } catch (error) {
     if (!(error instanceof PostError)) throw error;
   }
   if (env["GITHUB_ACTIONS"] === "true") return ACTIONS_BOT;
-  const { body } = await request(host, "GET", "/user");
+  const body = await request(host, "GET", "/user");
   const login = stringMember(body, "login");
   if (login === undefined) throw new PostError("PP7001", "GitHub does not say whose the token is");
   return login;
@@ -207,11 +203,11 @@ export async function postToPullRequest(message: Message, env: Environment): Pro
     );
     const id = numberMember(found, "id");
     if (id === undefined) {
-      const { body } = await request(host, "POST", comments, { body: message.body });
+      const body = await request(host, "POST", comments, { body: message.body });
       return `created ${readHtmlUrl(body)}`;
     }
     if (stringMember(found, "body") === message.body) return `unchanged ${readHtmlUrl(found)}`;
-    const { body } = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
+    const body = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
     return `updated ${readHtmlUrl(body)}`;
   };
   return await retryIfUnknown(upsert);
@@ -230,7 +226,7 @@ async function updateIssue(
   number: number,
   change: Record<string, string>,
 ): Promise<string> {
-  const { body } = await request(host, "PATCH", `${address}/${number}`, change);
+  const body = await request(host, "PATCH", `${address}/${number}`, change);
   return readHtmlUrl(body);
 }
 
@@ -249,7 +245,7 @@ async function openIssue(issues: OwnIssues, { title, body }: Message): Promise<s
     return `reopened ${await updateIssue(issues, closed, { title, body, state: "open" })}`;
   }
   const created = await request(issues.host, "POST", issues.address, { title, body });
-  return `created ${readHtmlUrl(created.body)}`;
+  return `created ${readHtmlUrl(created)}`;
 }
 
 async function upsertIssue(issues: OwnIssues, message: Message): Promise<string> {

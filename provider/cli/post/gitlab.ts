@@ -46,12 +46,12 @@ function readMergeRequest(env: Environment): { host: ApiHost; path: string } {
 /** Creates or updates our note on the merge request. */
 export async function postToMergeRequest(message: Message, env: Environment): Promise<string> {
   const { host, path } = readMergeRequest(env);
-  const { body: shown } = await request(host, "GET", path);
+  const shown = await request(host, "GET", path);
   // A job of an older pipeline can be started again.
   if (stringMember(shown, "sha") !== readCommit(env))
     throw new PostError("PP7002", "the merge request has another commit now, whose own pipeline is to post");
   const notes = `${path}/notes`;
-  const { body: user } = await request(host, "GET", "/user");
+  const user = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");
   return await retryIfUnknown(async () => {

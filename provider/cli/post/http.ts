@@ -1,19 +1,16 @@
 import type { Environment } from "../../settings/environment";
 import { CodedError } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
-import { setTimeout as delay } from "node:timers/promises";
 import { registerCredential, printable } from "../../text/printable";
-import { ConnectionError } from "../../http/errors";
+import { defaultPolicy, RateLimiter, withRateLimit, withRetry } from "../../http/client";
+import { ApiError, apiErrorFrom, ConnectionError } from "../../http/errors";
 import { isSafe } from "../../text/address";
-import { Transport } from "../../http/transport";
-import type { HttpResponse as Response } from "../../http/transport";
+import { dateOf, Transport } from "../../http/transport";
 import { tryParseJson, withoutTrailing } from "../../text/plain";
 
-const ATTEMPTS = 4;
 const ATTEMPT_MS = 30_000;
-/** The longest wait: a job must not hang on a comment. */
-const MAX_WAIT_MS = 120_000;
-const FIRST_WAIT_MS = 1_000;
+/** A job must not hang on a comment. */
+const policy = { ...defaultPolicy, maxRetries: 3, firstDelayMs: 1000 };
 
 /** Posting failed. The message is one line for a person, without the token. */
 export class PostError extends CodedError {
@@ -31,121 +28,74 @@ export class PostError extends CodedError {
 }
 
 export interface ApiHost {
-  /** Where the API is, without a slash at the end. */
-  readonly baseUrl: string;
-  /** The variable that contains this address. */
-  readonly variable: string;
-  /** Name and value of the header that authenticates. */
-  readonly authorization: readonly [name: string, value: string];
-  readonly token: string;
-}
-
-interface JsonResponse {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-/** How long the host wants a client to wait, in milliseconds; undefined where it does not limit requests. */
-function readRequestedWait({ status, header }: Response, attempt: number): number | undefined {
-  const after = header("retry-after");
-  const isExhausted = header("x-ratelimit-remaining") === "0" || header("ratelimit-remaining") === "0";
-  if (status !== 429 && !(status === 403 && (after !== undefined || isExhausted))) return undefined;
-  // GitHub and GitLab write seconds.
-  const seconds = Number(after);
-  return Number.isFinite(seconds) ? seconds * 1000 : FIRST_WAIT_MS * 2 ** attempt;
-}
-
-function describeError(body: unknown): string {
-  const detail = memberByPath(body, "message") ?? memberByPath(body, "error");
-  return detail === undefined
-    ? ""
-    : `: ${printable(typeof detail === "string" ? detail : JSON.stringify(detail), 300)}`;
-}
-
-/** Chooses how long to wait before another attempt; undefined if none is safe, or the host wants too long a wait. */
-function chooseRetryDelay(response: Response, attempt: number, isIdempotent: boolean): number | undefined {
-  if (attempt + 1 >= ATTEMPTS) return undefined;
-  const requested = readRequestedWait(response, attempt);
-  if (requested !== undefined) return requested <= MAX_WAIT_MS ? requested : undefined;
-  return response.status >= 500 && isIdempotent ? FIRST_WAIT_MS * 2 ** attempt : undefined;
-}
-
-function statusError(method: string, path: string, { status, text }: Response): PostError {
-  const what = `${method} ${printable(path.replace(/\?.*/s, ""), 200)}`;
-  const message = `${what}: HTTP ${status}${describeError(tryParseJson(text))}`;
-  return new PostError("PP7004", message, status, status >= 500);
-}
-
-/**
- * One request to the API of GitHub or GitLab, repeated where the host limits requests, and where repeating is
- * safe. Redirects are not followed: they could take the token elsewhere.
- *
- * @param path Begins with a slash; its parts are encoded.
- * @throws PostError for every response that is no success.
- */
-export async function request(
-  host: ApiHost,
-  method: "GET" | "POST" | "PATCH" | "PUT",
-  path: string,
-  body?: unknown,
-): Promise<JsonResponse> {
-  registerCredential(host.token);
-  const isIdempotent = method !== "POST";
-  for (let attempt = 0; ; attempt += 1) {
-    const response = await send(host, { method, path, body, attempt: attempt + 1 }).catch(
-      (error: unknown) => {
-        const isFinal = error instanceof ConnectionError && !error.isTransient;
-        if (!isIdempotent || attempt + 1 >= ATTEMPTS || isFinal) throw toPostError(error);
-        return undefined;
-      },
-    );
-    if (response === undefined) {
-      await delay(FIRST_WAIT_MS * 2 ** attempt);
-      continue;
-    }
-    const { status, text } = response;
-    if (status >= 200 && status < 300) return { status, body: tryParseJson(text) };
-    const wait = chooseRetryDelay(response, attempt, isIdempotent);
-    if (wait === undefined) throw statusError(method, path, response);
-    await delay(wait);
-  }
-}
-
-interface HttpCall {
-  readonly method: "GET" | "POST" | "PATCH" | "PUT";
-  /** With its query. */
-  readonly path: string;
-  readonly body: unknown;
-  readonly attempt: number;
+  readonly transport: Transport;
+  readonly limiter: RateLimiter;
+  /** The header that authenticates. */
+  readonly authorization: Readonly<Record<string, string>>;
 }
 
 /** Uses the transport of the API: it supports proxies, checks the certificate, and follows no redirect. */
-async function send(host: ApiHost, { method, path, body, attempt }: HttpCall): Promise<Response> {
-  const { baseUrl, variable: setting, authorization } = host;
-  const [pathname = "", ...query] = path.split("?");
-  const transport = new Transport({
-    baseUrl,
-    name: "the host",
-    setting,
-    timeoutMs: ATTEMPT_MS,
-    maxSockets: 1,
-  });
-  return await transport.send({
-    method,
-    path: pathname,
-    ...(query.length === 0 ? {} : { query: `?${query.join("?")}` }),
-    headers: {
-      [authorization[0]]: authorization[1],
-      ...(body === undefined ? {} : { "content-type": "application/json" }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    attempt,
-  });
+export const transportTo = (baseUrl: string, setting: string): Transport =>
+  new Transport({ baseUrl, name: "the host", setting, timeoutMs: ATTEMPT_MS, maxSockets: 1 });
+
+/** What the body of an error says. */
+function readMessage(text: string): string {
+  const body = tryParseJson(text);
+  const detail = memberByPath(body, "message") ?? memberByPath(body, "error") ?? "";
+  return typeof detail === "string" ? detail : JSON.stringify(detail);
 }
 
-function toPostError(error: unknown): unknown {
-  if (!(error instanceof ConnectionError)) return error;
-  return new PostError(error.errorCode, printable(error.message), undefined, error.outcome === "unknown");
+/**
+ * One request to the API of GitHub or GitLab, repeated as one to the Platform API is. Redirects are not followed: they
+ * could take the token elsewhere.
+ *
+ * @param path Begins with a slash; its parts are encoded.
+ * @returns The body; undefined where it is no JSON.
+ * @throws PostError for every response that is no success.
+ */
+export async function request(
+  { transport, limiter, authorization }: ApiHost,
+  method: "GET" | "POST" | "PATCH" | "PUT",
+  path: string,
+  body?: unknown,
+): Promise<unknown> {
+  const [pathname = "", ...query] = path.split("?");
+  let attempt = 0;
+  const send = async (): Promise<unknown> => {
+    attempt += 1;
+    const response = await transport.send({
+      method,
+      path: pathname,
+      ...(query.length === 0 ? {} : { query: `?${query.join("?")}` }),
+      headers: {
+        ...authorization,
+        ...(body === undefined ? {} : { "content-type": "application/json" }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      attempt,
+    });
+    const { status, header, text } = response;
+    if (status >= 200 && status < 300) return tryParseJson(text);
+    // GitHub limits requests by a 403 too. The number is that of RESOURCE_EXHAUSTED.
+    const isLimit =
+      status === 403 &&
+      (header("retry-after") !== undefined ||
+        header("x-ratelimit-remaining") === "0" ||
+        header("ratelimit-remaining") === "0");
+    const refusal = { message: readMessage(text), ...(isLimit && { code: 8 }) };
+    throw apiErrorFrom({ method, path: pathname }, { status, header, body: refusal, now: dateOf(response) });
+  };
+  try {
+    return await withRetry(() => withRateLimit(send, policy, limiter), method !== "POST", policy);
+  } catch (error) {
+    if (error instanceof ConnectionError)
+      throw new PostError(error.errorCode, printable(error.message), undefined, error.outcome === "unknown");
+    if (!(error instanceof ApiError)) throw error;
+    const { status, serverMessage } = error;
+    const why = serverMessage === "" ? "" : `: ${printable(serverMessage, 300)}`;
+    const message = `${method} ${printable(pathname, 200)}: HTTP ${status}${why}`;
+    throw new PostError("PP7004", message, status, status >= 500);
+  }
 }
 
 const PAGE_SIZE = 100;
@@ -164,7 +114,7 @@ export async function findInPages<T>(
 ): Promise<T | undefined> {
   const separator = path.includes("?") ? "&" : "?";
   for (let page = 1; page <= maxPages; page += 1) {
-    const { body } = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
+    const body = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
     if (!Array.isArray(body)) throw new PostError("PP7004", `GET ${path}: the response is no list`);
     for (const entry of body as unknown[]) {
       const result = match(entry);
@@ -198,13 +148,15 @@ export function apiOf(
   token: string,
 ): ApiHost {
   const given = env[variable];
+  registerCredential(token);
   return {
-    token,
-    authorization:
-      variable === "GITHUB_API_URL" ? ["authorization", `Bearer ${token}`] : ["private-token", token],
-    baseUrl: parseBaseUrl(given ?? fallback, variable),
-    variable:
+    transport: transportTo(
+      parseBaseUrl(given ?? fallback, variable),
       given === undefined ? `the network (${variable} is not set, which names another server)` : variable,
+    ),
+    limiter: new RateLimiter(),
+    authorization:
+      variable === "GITHUB_API_URL" ? { authorization: `Bearer ${token}` } : { "private-token": token },
   };
 }
 
@@ -260,7 +212,7 @@ export async function findBelow(
   below: string,
 ): Promise<unknown> {
   try {
-    return (await request(host, "GET", `${path}${below}`)).body;
+    return await request(host, "GET", `${path}${below}`);
   } catch (error) {
     if (error instanceof PostError && error.status === 404) return undefined;
     throw error;

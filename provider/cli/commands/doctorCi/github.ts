@@ -63,7 +63,7 @@ async function readNamedValues(
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>();
   for (let page = 1; page <= 50; page += 1) {
-    const { body } = await request(host, "GET", `${path}${below}?per_page=30&page=${page}`);
+    const body = await request(host, "GET", `${path}${below}?per_page=30&page=${page}`);
     const entries = readMemberList(body, member);
     for (const entry of entries)
       names.set(stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? "");
@@ -244,7 +244,7 @@ async function readProtection({ host, path, branch }: CheckedRepository): Promis
   const name = encodeURIComponent(branch);
   const rules = await listAll(host, `${path}/rules/branches/${name}`, 10);
   try {
-    return { rules, classic: (await request(host, "GET", `${path}/branches/${name}/protection`)).body };
+    return { rules, classic: await request(host, "GET", `${path}/branches/${name}/protection`) };
   } catch (error) {
     if (!(error instanceof PostError)) throw error;
     const isNone = error.status === 404 && /not protected/i.test(error.message);
@@ -366,7 +366,7 @@ async function checkBypass(
   const rules = DEMANDING.flatMap((type) => ofType(protection, type));
   const ids = [...new Set(rules.flatMap((rule) => numberMember(rule, "ruleset_id") ?? []))];
   for (const id of ids) {
-    const { body } = await request(host, "GET", `${path}/rulesets/${id}`);
+    const body = await request(host, "GET", `${path}/rulesets/${id}`);
     const actors = memberByPath(body, "bypass_actors");
     if (!isList(actors)) return unchecked("bypass", `the token may not see who bypasses rule set ${id}`);
     if (actors.length > 0) {
@@ -425,7 +425,7 @@ async function checkProtection(
 }
 
 async function checkOwnersErrors({ host, path }: CheckedRepository): Promise<CheckResult[]> {
-  const { body } = await request(host, "GET", `${path}/codeowners/errors`);
+  const body = await request(host, "GET", `${path}/codeowners/errors`);
   const [first] = readMemberList(body, "errors");
   if (first === undefined) return [];
   const shown = printable(stringMember(first, "message") ?? "", 300).split("\n")[0] ?? "";
@@ -440,7 +440,7 @@ async function checkSubjects(
 ): Promise<CheckResult[]> {
   const [, written] = /^const prefix = "([^"]*)"/m.exec(identities?.text ?? "") ?? [];
   if (identities === undefined || written === undefined) return [];
-  const { body } = await request(host, "GET", `${path}/actions/oidc/customization/sub`);
+  const body = await request(host, "GET", `${path}/actions/oidc/customization/sub`);
   const prefix = stringMember(body, "sub_claim_prefix");
   if (prefix === undefined)
     return [unchecked("subjects", "this server does not say how it begins the subjects of tokens")];

@@ -136,7 +136,7 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
     ];
   }
   const where = `/projects/${encodeURIComponent(other)}/repository/files/${encodeURIComponent(file)}`;
-  const { body } = await request(host, "GET", `${where}?ref=${encodeURIComponent(ref)}`);
+  const body = await request(host, "GET", `${where}?ref=${encodeURIComponent(ref)}`);
   const text = Buffer.from(stringMember(body, "content") ?? "", "base64").toString("utf8");
   const files = [{ path: given, text }];
   const problems = [...checkPlaceholders("pipeline", files), ...checkAddresses(files)];

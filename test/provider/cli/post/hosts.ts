@@ -27,6 +27,7 @@ type Answer = readonly [status: number, body: unknown];
 abstract class FakeHost {
   readonly seen: Seen[] = [];
   readonly faults: Fault[] = [];
+  connections = 0;
   private server: Server | undefined;
   protected origin = "";
 
@@ -53,6 +54,7 @@ abstract class FakeHost {
         response.end(Buffer.isBuffer(answer) ? answer : JSON.stringify(answer));
       });
     });
+    this.server.on("connection", () => (this.connections += 1));
     await new Promise<void>((resolve) => this.server?.listen(0, "127.0.0.1", resolve));
     this.origin = `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }

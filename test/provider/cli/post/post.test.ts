@@ -19,15 +19,8 @@ import {
 import { ending, runCommand } from "../support";
 import { FakeGitHub, FakeGitLab } from "./hosts";
 import type { Fault } from "./hosts";
+import { measureVirtually } from "../../support/virtualTime";
 import { temporaryFolder } from "../../../support/folders";
-
-const waits: number[] = [];
-jest.mock("node:timers/promises", () => ({
-  setTimeout: (ms: number) => {
-    waits.push(ms);
-    return Promise.resolve();
-  },
-}));
 
 let folder: string;
 let github: FakeGitHub;
@@ -40,7 +33,6 @@ beforeEach(async () => {
   gitlab = new FakeGitLab();
   await Promise.all([github.start(), gitlab.start()]);
   said = [];
-  waits.length = 0;
 });
 
 afterEach(async () => {
@@ -271,12 +263,11 @@ describe("a comment on a pull request of GitHub", () => {
   test.each([
     ["429 with Retry-After", { status: 429, headers: { "retry-after": "7" } }, 7000],
     ["a secondary limit", { status: 403, headers: { "retry-after": "30" } }, 30_000],
-    ["429 alone", { status: 429 }, 1000],
-    ["no requests left", { status: 403, headers: { "x-ratelimit-remaining": "0" } }, 1000],
+    ["429 alone", { status: 429 }, 1500],
+    ["no requests left", { status: 403, headers: { "x-ratelimit-remaining": "0" } }, 1500],
   ])("waits as the host asks: %s", async (_, fault, wait) => {
     github.faults.push({ ...fault, times: 1, method: "POST" });
-    expect(await run("github-pr", riskyReview)).toBe(true);
-    expect(waits).toEqual([wait]);
+    expect(await measureVirtually(() => run("github-pr", riskyReview))).toBe(wait);
     expect(comments()).toHaveLength(1);
   });
 
@@ -300,9 +291,8 @@ describe("a comment on a pull request of GitHub", () => {
     ],
   ])("is a warning, without waiting, after %s", async (_, fault, message) => {
     github.faults.push(fault);
-    expect(await run("github-pr", riskyReview)).toBe(false);
+    expect(await measureVirtually(() => run("github-pr", riskyReview))).toBe(0);
     expect(said.at(-1)).toContain(message);
-    expect(waits).toEqual([]);
   });
 
   test("is looked for before it is created again, if the response was lost", async () => {
@@ -314,12 +304,20 @@ describe("a comment on a pull request of GitHub", () => {
 
   test("is posted after a short outage of the host, and not after a long one", async () => {
     github.faults.push({ status: 503, method: "GET", times: 2 });
-    expect(await run("github-pr", riskyReview)).toBe(true);
+    await measureVirtually(() => run("github-pr", riskyReview));
+    expect(said.at(-1)).toContain("created");
     github.faults.push({ status: 500 });
-    expect(await run("github-pr", cleanReview)).toBe(false);
+    await measureVirtually(() => run("github-pr", cleanReview));
     expect(said.at(-1)).toContain(
       "warning: --post github-pr: not posted: GET /repos/acme/access/issues/1/comments: HTTP 500",
     );
+  });
+
+  test("is tried again where no connection was made, also what is not safe to send twice", async () => {
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_API_URL: "http://127.0.0.1:1" };
+    // The first question for the login is a POST, the second a GET.
+    expect(await measureVirtually(() => run("github-pr", riskyReview, { env }))).toBe(2 * 10_500);
+    expect(said.at(-1)).toContain("GET http://127.0.0.1:1/user: connection refused");
   });
 
   test.each([
@@ -396,6 +394,7 @@ describe("a note on a merge request of GitLab", () => {
     expect(gitlab.notes.at(-1)?.body).toContain("Passes: no change of access");
     expect(said.map((line) => line.split(": ").at(-1))).toEqual(["created", "updated", "unchanged"]);
     expect(gitlab.seen.every(({ token }) => token === "glpat-canary")).toBe(true);
+    expect(gitlab.connections).toBe(3);
   });
 
   test("is posted to the project of the merge request, also from a fork's pipeline", async () => {
