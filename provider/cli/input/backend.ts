@@ -1,48 +1,44 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { parse } from "yaml";
 import { printableAddress, isSafe } from "../../text/address";
 import { ConfigError } from "../../http/errors";
 import type { Environment } from "../../settings/environment";
-import { checkProjectFiles, findProjectFile } from "./projectFiles";
+import { isObject } from "../../fields/values";
+import { checkProjectFiles, settingOf, readProject } from "./projectFiles";
 
 export const PULUMI_CLOUD = "https://api.pulumi.com";
 
-/** A member of a document that may have any form. */
-const memberOf = (value: unknown, key: string): unknown =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
-
-function tryReadYaml(path: string): unknown {
+/** A file that the Pulumi CLI keeps; empty where it cannot be read. */
+function tryReadSettings(path: string): Record<string, unknown> {
   try {
-    return parse(readFileSync(path, "utf8"));
+    const settings: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isObject(settings) ? settings : {};
   } catch {
-    return undefined;
+    return {};
   }
 }
 
 /** The name of the project of a folder, which is the namespace of its own configuration. */
 export function readProjectName(folder: string): string | undefined {
-  const path = findProjectFile(resolve(folder));
-  const name = path === undefined ? undefined : memberOf(tryReadYaml(path), "name");
+  const name = readProject(folder)?.members["name"];
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-/** The folders that the main file of a folder's program may be in: where Pulumi.yaml names one, it is a file or a folder. */
+/** The folders that the main file of a folder's program may be in: where the project names one, it is a file or a folder. */
 export function mainFolders(folder: string): readonly string[] {
-  const path = findProjectFile(resolve(folder));
-  const main = path === undefined ? undefined : memberOf(tryReadYaml(path), "main");
-  if (path === undefined || typeof main !== "string") return [resolve(folder)];
-  const named = resolve(dirname(path), main);
+  const project = readProject(folder);
+  const main = project?.members["main"];
+  if (project === undefined || typeof main !== "string") return [resolve(folder)];
+  const named = resolve(dirname(project.path), main);
   return [resolve(folder), named, dirname(named)];
 }
 
 /** The backend that the project of a folder names. */
 function projectBackend(folder: string): { readonly path: string; readonly url: string } | undefined {
-  const path = findProjectFile(folder);
-  if (path === undefined) return undefined;
-  const url = memberOf(memberOf(tryReadYaml(path), "backend"), "url");
-  return typeof url === "string" && url !== "" ? { path, url } : undefined;
+  const project = readProject(folder);
+  const url = settingOf(project?.members, "backend", "url");
+  return project && typeof url === "string" && url !== "" ? { path: project.path, url } : undefined;
 }
 
 const pulumiHome = (env: Environment): string => env["PULUMI_HOME"] || join(homedir(), ".pulumi");
@@ -56,18 +52,18 @@ interface Login {
 /** The backends that `pulumi login` has stored on this machine. */
 function readLogin(env: Environment): Login {
   const path = join(env["PULUMI_CREDENTIALS_PATH"] || pulumiHome(env), "credentials.json");
-  const credentials = tryReadYaml(path);
-  const current = memberOf(credentials, "current");
-  const accounts = Object.keys(memberOf(credentials, "accounts") ?? {});
+  const { current, accounts } = tryReadSettings(path);
+  const all = Object.keys(accounts ?? {});
   return typeof current === "string" && current !== ""
-    ? { path, current, all: [current, ...accounts] }
-    : { path, all: accounts };
+    ? { path, current, all: [current, ...all] }
+    : { path, all };
 }
 
 /** The organization that `pulumi org set-default` has stored for a backend. */
 export function readDefaultOrganization(backend: string, env: Environment): string | undefined {
-  const backends = memberOf(tryReadYaml(join(pulumiHome(env), "config.json")), "backends");
-  const name = memberOf(memberOf(backends, backend), "defaultOrg");
+  const { backends } = tryReadSettings(join(pulumiHome(env), "config.json"));
+  const settings = isObject(backends) ? backends[backend] : undefined;
+  const name = isObject(settings) ? settings["defaultOrg"] : undefined;
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 

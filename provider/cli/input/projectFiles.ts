@@ -123,8 +123,11 @@ function findTwoSpellings(value: unknown): string | undefined {
   return undefined;
 }
 
+/** What a project or stack file holds, by its names in lower case. */
+type Members = Readonly<Record<string, unknown>>;
+
 /** @throws ConfigError for a file that cannot be judged, since the CLI may read it in another way. */
-function readMembers(path: string): Map<string, unknown> {
+export function readMembers(path: string): Members {
   const shown = printable(path, 200);
   const unreadable = `${shown} cannot be read as YAML or JSON; correct it first`;
   let text: string;
@@ -148,7 +151,7 @@ function readMembers(path: string): Map<string, unknown> {
   refuseAmbiguity(findTwoSpellings(document));
   // A pointer of Git LFS is a text here, and another file in a checkout that fetches it.
   if (!isObject(document ?? {})) refuse(`${shown} holds no settings; correct it first`);
-  return new Map(Object.entries(document ?? {}).map(([key, value]) => [foldKey(key), value]));
+  return Object.fromEntries(Object.entries(document ?? {}).map(([key, value]) => [foldKey(key), value]));
 }
 
 const isEmptySetting = (value: unknown): boolean =>
@@ -157,28 +160,36 @@ const isEmptySetting = (value: unknown): boolean =>
   value === "" ||
   (typeof value === "object" && Object.keys(value).length === 0);
 
-const memberOf = (object: object, name: string): unknown =>
-  Object.entries(object).find(([key]) => foldKey(key) === name)?.[1];
+/** A member of a project or stack file. @param path names in lower case */
+export const settingOf = (value: unknown, ...path: readonly string[]): unknown =>
+  path.reduce<unknown>(
+    (outer, name) =>
+      isObject(outer) ? Object.entries(outer).find(([key]) => foldKey(key) === name)?.[1] : undefined,
+    value,
+  );
+
+/** The runtime of a project, which is a name, or an object that has one. */
+export const runtimeOf = ({ runtime }: Members): unknown =>
+  isObject(runtime) ? settingOf(runtime, "name") : runtime;
 
 /** A published package, with or without its version; everything else may be a folder. */
 const PUBLISHED = /^[a-z0-9][\w-]*[a-z0-9](@v?\d[\w.+-]*)?$/i;
 
-function checkProject(path: string, members: ReadonlyMap<string, unknown>): void {
+function checkProject({ path, members }: Project): void {
   const shown = printable(path, 200);
-  const runtime = members.get("runtime");
-  if ((isObject(runtime) ? memberOf(runtime, "name") : runtime) === "client") {
+  if (runtimeOf(members) === "client") {
     refuse(
       `runtime of ${shown} is "client": another process would decide what the program is; write runtime: nodejs`,
     );
   }
-  if (!isEmptySetting(members.get("plugins"))) {
+  if (!isEmptySetting(members["plugins"])) {
     refuse(
       `plugins of ${shown}: a project file may not replace plugins, since the engine would run another one with the credentials of this machine; remove it`,
     );
   }
-  const packages = members.get("packages");
+  const { packages } = members;
   for (const [name, spec] of Object.entries(isObject(packages) ? packages : {})) {
-    const source = isObject(spec) ? memberOf(spec, "source") : spec;
+    const source = isObject(spec) ? settingOf(spec, "source") : spec;
     if (typeof source !== "string" || !PUBLISHED.test(source)) {
       refuse(
         `packages.${printable(name, 80)} of ${shown}: a project file may not replace the plugin of a package by a folder or an address; name a published package, as in random@4.16.7, or remove it`,
@@ -187,14 +198,25 @@ function checkProject(path: string, members: ReadonlyMap<string, unknown>): void
   }
 }
 
+interface Project {
+  readonly path: string;
+  readonly members: Members;
+}
+
+/** The project of a folder, or of the nearest folder above it. @throws ConfigError for a file that cannot be judged. */
+export function readProject(folder: string): Project | undefined {
+  const path = findProjectFile(resolve(folder));
+  return path === undefined ? undefined : { path, members: readMembers(path) };
+}
+
 /** The folder of the stack files: `stackConfigDir`, whose older form is a string as `config`. */
-function stackFolder(path: string, members: ReadonlyMap<string, unknown>): string {
-  const config = members.get("config");
-  const given = members.get("stackconfigdir") ?? (typeof config === "string" ? config : undefined);
+export function stackFolder({ path, members }: Project): string {
+  const given = members["stackconfigdir"] ?? members["config"];
   return typeof given === "string" ? join(dirname(path), given) : dirname(path);
 }
 
-function stackFiles(folder: string, stack: string | undefined): string[] {
+/** The configuration files of a stack, or of all, in the folder of the stack files. */
+export function stackFiles(folder: string, stack: string | undefined): string[] {
   if (stack !== undefined) {
     const name = stack.slice(stack.lastIndexOf("/") + 1);
     return EXTENSIONS.map((extension) => join(folder, `Pulumi.${name}${extension}`)).filter(existsSync);
@@ -206,7 +228,7 @@ function stackFiles(folder: string, stack: string | undefined): string[] {
 }
 
 function checkStackFile(file: string): void {
-  if (isEmptySetting(readMembers(file).get("environment"))) return;
+  if (isEmptySetting(readMembers(file)["environment"])) return;
   refuse(
     `environment of ${printable(file, 200)}: Pulumi ESC sets environment variables before the engine starts, such as PLATFORM_BASE_URL, HTTPS_PROXY and NODE_OPTIONS, so ${printable(basename(file), 80)} alone would decide where a credential goes; ` +
       "set variables where the command runs, and write the configuration of the stack as config",
@@ -222,12 +244,11 @@ function checkStackFile(file: string): void {
  * @throws ConfigError naming the file and the property.
  */
 export function checkProjectFiles(folder: string, stack?: string): string | undefined {
-  const path = findProjectFile(resolve(folder));
-  if (path === undefined) return undefined;
-  const members = readMembers(path);
-  checkProject(path, members);
-  stackFiles(stackFolder(path, members), stack).forEach(checkStackFile);
-  return path;
+  const project = readProject(folder);
+  if (project === undefined) return undefined;
+  checkProject(project);
+  stackFiles(stackFolder(project), stack).forEach(checkStackFile);
+  return project.path;
 }
 
 /** @throws ConfigError where the path or a folder on the way to it is a link: elsewhere it may lead to another file. */
@@ -257,9 +278,9 @@ export function checkFilesOfChange(folder: string): string | undefined {
   );
   if (path === undefined) return undefined;
   refuseLink(root, path);
-  const members = readMembers(path);
-  checkProject(path, members);
-  const stacks = stackFolder(path, members);
+  const project = { path, members: readMembers(path) };
+  checkProject(project);
+  const stacks = stackFolder(project);
   const isInside = `${stacks}${sep}`.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
   if (isInside) refuseLink(root, stacks);
   if (!isInside || !existsSync(stacks)) {

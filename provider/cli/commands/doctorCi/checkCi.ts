@@ -21,6 +21,7 @@ import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo, compareTexts, isObject } from "../../../fields/values";
 import { isImported } from "../../input/imports";
+import { PROJECT_FILES } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import { installedFolder } from "../../output/packageSource";
@@ -61,12 +62,12 @@ import { checkGitlab } from "./gitlab";
 /** @throws UsageError in a folder without a program, where there are programs below it. */
 function checkFolder({ folder, project }: ProjectFolder): void {
   if (project !== undefined) return;
-  const files = globSync("*/**/Pulumi.{yaml,yml}", { cwd: folder, ignore: "**/node_modules/**" });
+  const files = globSync(`*/**/{${PROJECT_FILES.join()}}`, { cwd: folder, ignore: "**/node_modules/**" });
   if (files.length === 0) return;
   const folders = files.map((file) => `${dirname(file)}/`).sort(compareTexts);
   throw new UsageError(
     "PP5011",
-    `--ci checks the folder of a program: run it in ${printable(listFirst(folders), 300)}, where Pulumi.yaml is`,
+    `--ci checks the folder of a program: run it in ${printable(listFirst(folders), 300)}, where the program is`,
   );
 }
 
@@ -358,12 +359,12 @@ async function checkRepository(
       "--ci needs a repository whose remote origin, or whose files, name GitHub or GitLab: git remote add origin <address>",
     );
   }
-  const backend = describeForCi(findBackend(found.folder, env), readStackFile(found, found.stack ?? "prod"));
+  const stackFile = readStackFile(found, found.stack ?? "prod");
+  const backend = describeForCi(findBackend(found.folder, env), stackFile);
   const files = host === "github" ? readWorkflows(root) : readPipelines(root);
   const shown = host === "github" ? files.filter(isOfReview) : files;
   const ofShell = settingsOf(found, host, packageRoot, backend);
   const foreign = foreignBackend(shown, ciFiles(packageRoot, host, ofShell), backend);
-  const stackFile = readStackFile(found, found.stack ?? "prod");
   const settings =
     foreign === undefined
       ? ofShell

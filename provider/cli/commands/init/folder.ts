@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { parse } from "yaml";
+import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import type { Environment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
@@ -10,7 +10,14 @@ import { UsageError } from "../../framework/exitCodes";
 import { PULUMI_CLOUD, readDefaultOrganization } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { findPackageManager } from "../../input/packageManager";
-import { withFoldersAbove } from "../../input/projectFiles";
+import {
+  readMembers,
+  readProject,
+  runtimeOf,
+  stackFiles,
+  stackFolder,
+  withFoldersAbove,
+} from "../../input/projectFiles";
 import type { PackageManager } from "../../input/packageManager";
 import { runGit } from "../../input/programs";
 import { describeFileError } from "../../input/readFiles";
@@ -66,6 +73,8 @@ export interface ProjectFolder {
   readonly main?: string;
   /** The only stack with a configuration file. */
   readonly stack?: string;
+  /** The folder of the stacks' configuration files. */
+  readonly stacks: string;
 }
 
 /** The output of git without its line break; undefined where git fails or does not exist. */
@@ -106,11 +115,12 @@ function realFolder(given: string): string {
 }
 
 /** @throws UsageError for a file that is not valid. */
-function readFile(path: string, read: (text: string) => unknown): object | undefined {
+function readManifest(folder: string): Manifest | undefined {
+  const path = join(folder, "package.json");
   if (!existsSync(path)) return undefined;
   try {
-    const value = read(readFileSync(path, "utf8"));
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value;
+    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (isObject(manifest)) return manifest;
   } catch {
     // The message of a parser may hold what the file holds.
   }
@@ -199,26 +209,22 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
     : { defaultBranch: "main", branchSource: "by default" };
 }
 
-/** @throws UsageError for a program in another language. */
-function findProject(folder: string): { readonly name: string; readonly main?: unknown } | undefined {
-  const path = ["Pulumi.yaml", "Pulumi.yml"]
-    .map((name) => join(folder, name))
-    .find((file) => existsSync(file));
-  const project = path && readFile(path, parse);
-  if (!project) return undefined;
-  const { name, runtime, main } = project as { name?: unknown; runtime?: unknown; main?: unknown };
-  const language =
-    typeof runtime === "object" && runtime !== null ? (runtime as { name?: unknown }).name : runtime;
-  if (typeof name !== "string" || language !== "nodejs") {
+/** The project in a folder, not one above it. @throws UsageError for a program in another language. */
+function findProject(folder: string) {
+  const project = readProject(folder);
+  if (project === undefined || dirname(project.path) !== folder) return undefined;
+  const { path, members } = project;
+  const { name, main } = members;
+  if (typeof name !== "string" || runtimeOf(members) !== "nodejs") {
     throw new UsageError(
       "PP5011",
       `${printable(path, 200)} must name a project with the runtime nodejs: programs of this package are TypeScript or JavaScript`,
     );
   }
-  return { name, main };
+  return { name, main, stacks: stackFolder(project) };
 }
 
-/** The file that is run for what Pulumi.yaml or package.json calls the main one: a file, or a folder with an index file. */
+/** The file that is run for what the project or package.json calls the main one: a file, or a folder with an index file. */
 function findMain(folder: string, named: unknown): string | undefined {
   const start = typeof named === "string" ? named : ".";
   const names = [
@@ -237,17 +243,16 @@ interface StackFile extends StackEncryption {
 }
 
 function findStack(folder: string): string | undefined {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const stacks = names.flatMap((name) => /^Pulumi\.(\w[\w.-]*)\.ya?ml$/.exec(name)?.[1] ?? []);
-  return stacks.length === 1 ? stacks[0] : undefined;
+  const names = stackFiles(folder, undefined).flatMap(
+    (file) => /^Pulumi\.(\w[\w.-]*)\.(?:json|ya?ml)$/.exec(basename(file))?.[1] ?? [],
+  );
+  return names.length === 1 ? names[0] : undefined;
 }
 
 /** The configuration file of a stack; undefined where there is none yet. */
-export function readStackFile({ folder }: ProjectFolder, stack: string): StackFile | undefined {
-  const path = [`Pulumi.${stack}.yaml`, `Pulumi.${stack}.yml`]
-    .map((name) => join(folder, name))
-    .find((file) => existsSync(file));
-  return path === undefined ? undefined : readFile(path, parse);
+export function readStackFile({ stacks }: ProjectFolder, stack: string): StackFile | undefined {
+  const [path] = stackFiles(stacks, stack);
+  return path === undefined ? undefined : readMembers(path);
 }
 
 /** The line by which the main file of a program imports a file of its folder, and exports what that exports. */
@@ -276,9 +281,10 @@ export function inspectFolder(given: string): ProjectFolder {
   const [own, ...above] = folders.map((one): PackageFolder => ({
     folder: one,
     root,
-    manifest: readFile(join(one, "package.json"), (text) => JSON.parse(text) as unknown),
+    manifest: readManifest(one),
   }));
   const project = findProject(folder);
+  const stacks = project?.stacks ?? folder;
   return {
     folder,
     root,
@@ -295,7 +301,8 @@ export function inspectFolder(given: string): ProjectFolder {
     hasGitignore: folders.some((path) => existsSync(join(path, ".gitignore"))),
     project: project?.name,
     main: findMain(folder, project?.main ?? own?.manifest?.main) ?? findMain(folder, undefined),
-    stack: findStack(folder),
+    stack: findStack(stacks),
+    stacks,
   };
 }
 

@@ -834,14 +834,14 @@ test("in GitLab the variable of other stacks has the name that the pipeline give
 test("a folder above the program is no folder to check: the line names that of the program", async () => {
   folder.repository("git@github.com:acme/access.git");
   folder.write({
-    "src/Pulumi.yaml": "name: access\nruntime: nodejs\n",
+    "src/Pulumi.json": '{ "name": "access", "runtime": "nodejs" }',
     "node_modules/other/Pulumi.yaml": "name: other\nruntime: nodejs\n",
   });
   process.chdir(folder.root);
   expect(linesOf((await run(["-o", "json"])).stdout)).toMatchObject([
     {
       check: "repository",
-      text: "--ci checks the folder of a program: run it in src/, where Pulumi.yaml is",
+      text: "--ci checks the folder of a program: run it in src/, where the program is",
     },
   ]);
 });

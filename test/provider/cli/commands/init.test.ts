@@ -315,6 +315,7 @@ describe("the identities of CI", () => {
   test.each<[Record<string, string>, string, string]>([
     [project, "the main file of the program", "./ci"],
     [{ ...project, "index.ts": "" }, "index.ts", "./ci"],
+    [{ "Pulumi.json": '{ "name": "a", "runtime": "nodejs" }', "index.ts": "" }, "index.ts", "./ci"],
     [{ "Pulumi.yaml": `${project["Pulumi.yaml"]}main: src/\n`, "src/index.ts": "" }, "src/index.ts", "../ci"],
     [
       { ...project, "package.json": '{ "main": "./src/access.ts" }', "src/access.ts": "" },
@@ -507,7 +508,7 @@ describe("wrong input gets one line:", () => {
   }
   test.each<[message: string, Input]>([
     ["must name a project with the runtime nodejs", { files: pulumi("name: a\nruntime: python\n") }],
-    ["Pulumi.yaml cannot be read, or holds no object; correct it first (PP5011)", { files: pulumi("a: [") }],
+    ["Pulumi.yaml cannot be read as YAML or JSON; correct it first (PP2012)", { files: pulumi("a: [") }],
     ["package.json cannot be read, or holds no object", { files: { "package.json": "{" } }],
     ["give --language javascript", { files: module, argv: ["--language", "typescript"] }],
     ["write slashes between folders", { dir: "infra\\access" }],

@@ -299,8 +299,8 @@ test("a stack that may still be in another backend gets the commands that move i
   ];
   expect((await initCi(GITHUB, bucket)).printed).not.toContain(move[1]);
   folder.write({
-    "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\n",
-    "infra/Pulumi.prod.yaml": "config: {}\n",
+    "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\nstackConfigDir: stacks\n",
+    "infra/stacks/Pulumi.prod.yaml": "config: {}\n",
   });
   const { printed } = await initCi(GITHUB, bucket);
   expect(printed).toContain("  if the stack is still at file:///srv/state, move it first:\n");
