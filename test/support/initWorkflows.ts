@@ -5,7 +5,6 @@ import { findPackageManager } from "../../provider/cli/input/packageManager";
 import { ciFiles } from "../../provider/cli/commands/init/workflows";
 import type { CiSettings } from "../../provider/cli/commands/init/workflows";
 import { PULUMI_CLOUD_BY_DEFAULT } from "../../provider/cli/input/backend";
-import { ROOT } from "./engine";
 
 /**
  * Writes the workflows that `pulumi-platform init` writes for the project of the examples, beside each other.
@@ -24,7 +23,7 @@ export function writeInitWorkflows(folder: string, project: Partial<CiSettings> 
     ...project,
   };
   mkdirSync(folder, { recursive: true });
-  const files = { ...ciFiles(ROOT, "github", settings), ...ciFiles(ROOT, "gitlab", settings) };
+  const files = { ...ciFiles("github", settings), ...ciFiles("gitlab", settings) };
   for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, basename(path)), text);
   return folder;
 }

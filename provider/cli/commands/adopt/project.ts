@@ -65,7 +65,7 @@ export function writeProject(
 ): void {
   const files = {
     ...(isEmptyFolder(out) && {
-      ...newProjectFiles(installedFolder(), projectName, "index.ts"),
+      ...newProjectFiles(projectName, "index.ts"),
       ".gitignore": GITIGNORE,
     }),
     ...program,

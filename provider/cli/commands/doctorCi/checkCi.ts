@@ -24,7 +24,6 @@ import { isImported } from "../../input/imports";
 import { PROJECT_FILES } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
-import { installedFolder } from "../../output/packageSource";
 import {
   describeForCi,
   findLackingGitignore,
@@ -155,9 +154,9 @@ function foreignBackend(
 }
 
 /** The settings with which `init` would write for this folder. */
-function settingsOf(found: ProjectFolder, host: CiHost, packageRoot: string, backend: CiBackend): CiSettings {
+function settingsOf(found: ProjectFolder, host: CiHost, backend: CiBackend): CiSettings {
   const { path, defaultBranch, packageManager, project = "" } = found;
-  const further = findFurtherProject(found, project, host, packageRoot);
+  const further = findFurtherProject(found, project, host);
   const stack = found.stack ?? "prod";
   const { organization } = STAND_IN;
   return {
@@ -348,7 +347,6 @@ async function checkRepository(
   connect: () => Promise<Connection>,
   stack: string | undefined,
 ): Promise<CheckResult[]> {
-  const packageRoot = installedFolder();
   const env = readEnvironment();
   const found = inspectFolder(".");
   checkFolder(found);
@@ -363,14 +361,14 @@ async function checkRepository(
   const backend = describeForCi(findBackend(found.folder, env), stackFile);
   const files = host === "github" ? readWorkflows(root) : readPipelines(root);
   const shown = host === "github" ? files.filter(isOfReview) : files;
-  const ofShell = settingsOf(found, host, packageRoot, backend);
-  const foreign = foreignBackend(shown, ciFiles(packageRoot, host, ofShell), backend);
+  const ofShell = settingsOf(found, host, backend);
+  const foreign = foreignBackend(shown, ciFiles(host, ofShell), backend);
   const settings =
     foreign === undefined
       ? ofShell
       : { ...ofShell, backend: describeForCi({ url: foreign, source: "environment" }, stackFile) };
-  const commands = ciCommands(packageRoot, host, settings);
-  const written = ciFiles(packageRoot, host, settings);
+  const commands = ciCommands(host, settings);
+  const written = ciFiles(host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
   const identities =
     name === undefined ? undefined : { path: name, text: readFileSync(join(folder, name), "utf8") };
@@ -391,7 +389,7 @@ async function checkRepository(
     ...(identities === undefined
       ? []
       : [...checkPlaceholders("identities", [identities]), ...checkImported(found, identities.path)]),
-    checkOwners(found, host, packageRoot),
+    checkOwners(found, host),
   ];
   if (host === "gitlab") {
     const { results, variables } = await checkGitlab(found, env, commands);

@@ -83,12 +83,12 @@ function decidingPaths(
 }
 
 /** Whether the files that decide a review belong to the owner that the lines of `init` name. */
-export function checkOwners(found: ProjectFolder, host: CiHost, packageRoot: string): CheckResult {
+export function checkOwners(found: ProjectFolder, host: CiHost): CheckResult {
   const { root, packageManager, repository } = found;
   const file = join(root, ownersFile(root, host));
   const path = pathFromHere(root, ownersFile(root, host));
   const values = { ...ownersPlace(root, host), owner: "", paths: ownedPaths(found) };
-  const required = ownersText(packageRoot, packageManager, values)
+  const required = ownersText(packageManager, values)
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));

@@ -201,15 +201,11 @@ function checkPaths(found: ProjectFolder): void {
 }
 
 /** Everything that the files hold: from the flags, the environment and the folder. */
-function chooseSettings(
-  values: InitValues,
-  found: ProjectFolder,
-  { host, packageRoot }: Pick<InitPlan, "host" | "packageRoot">,
-): CiSettings {
+function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan["host"]): CiSettings {
   const project = chooseProject(values, found);
   const named = host === "none" ? PULUMI_CLOUD_BY_DEFAULT : findBackend(found.folder, readEnvironment());
   const [organization, stack] = chooseStack(values, found, project, named);
-  const further = host === "none" ? undefined : findFurtherProject(found, project, host, packageRoot);
+  const further = host === "none" ? undefined : findFurtherProject(found, project, host);
   return {
     ...(further && { further }),
     backend: describeForCi(named, readStackFile(found, stack)),
@@ -234,7 +230,7 @@ function tokenIssuer(host: CiHost, server: string): string {
 }
 
 /** The files of the folder of the program, by their names. */
-function programFiles({ found, host, language, settings, packageRoot }: InitPlan): Record<string, string> {
+function programFiles({ found, host, language, settings }: InitPlan): Record<string, string> {
   const { manifest, repository, defaultBranch, server } = found;
   const isTypeScript = language === "typescript";
   const isModule = isTypeScript || manifest?.type === "module";
@@ -260,9 +256,9 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
   };
   const own = { repository: repository ?? STAND_IN.repository, branch: defaultBranch };
   const fill = (name: string, more: object = sample): string =>
-    fillTemplate(packageRoot, `program/${name}`, { ...values, ...more });
+    fillTemplate(`program/${name}`, { ...values, ...more });
   const syntax = isModule ? "module" : "commonjs";
-  const { "Pulumi.yaml": project, ...others } = newProjectFiles(packageRoot, settings.project, main);
+  const { "Pulumi.yaml": project, ...others } = newProjectFiles(settings.project, main);
   return {
     ...(found.project === undefined && {
       "Pulumi.yaml": project,
@@ -279,10 +275,10 @@ function programFiles({ found, host, language, settings, packageRoot }: InitPlan
 }
 
 /** The text of CODEOWNERS: the files that decide how a change is reviewed belong to a team. */
-function codeOwners({ found, host, settings: { packageManager }, packageRoot }: InitPlan): string {
+function codeOwners({ found, host, settings: { packageManager } }: InitPlan): string {
   const [owner, paths] = [proposeOwner(found.repository), ownedPaths(found)];
   const place = ownersPlace(found.root, host === "none" ? "github" : host);
-  return ownersText(packageRoot, packageManager, { ...place, owner, paths });
+  return ownersText(packageManager, { ...place, owner, paths });
 }
 
 /** The commands as a script. A shell goes on where a command inside of an argument fails: so each has a line of its own. */
@@ -299,31 +295,30 @@ ${lines}
 }
 
 function listFiles(plan: InitPlan, hasScript: boolean): NewFile[] {
-  const { found, host, settings, packageRoot } = plan;
+  const { found, host, settings } = plan;
   const filesBelow = (base: string, files: Record<string, string>): NewFile[] =>
     Object.entries(files).map(([path, text]) => ({ base, path, text }));
   const ofProgram = filesBelow(found.folder, programFiles(plan));
   if (host === "none") return ofProgram;
-  const commands = ciCommands(packageRoot, host, settings).join("\n");
+  const commands = ciCommands(host, settings).join("\n");
   return [
     ...ofProgram,
     ...filesBelow(found.folder, hasScript ? { "ci-commands.sh": scriptOf(commands) } : {}),
     ...filesBelow(found.root, {
       [ownersFile(found.root, host)]: codeOwners(plan),
-      ...ciFiles(packageRoot, host, settings),
+      ...ciFiles(host, settings),
     }),
   ];
 }
 
 function init(dir: string, values: InitValues): number {
-  const packageRoot = installedFolder();
   const folder = inspectFolder(dir);
   const { branch } = values;
   const found =
     branch === undefined ? folder : { ...folder, defaultBranch: branch, branchSource: "--branch" };
   const host = values.ci ?? found.host ?? "none";
   if (branch !== undefined || host !== "none") checkBranch(found);
-  const settings = chooseSettings(values, found, { host, packageRoot });
+  const settings = chooseSettings(values, found, host);
   const language = chooseLanguage(values, found);
   const { kind, named } = settings.backend;
   const isReachable = kind !== "local";
@@ -337,7 +332,7 @@ function init(dir: string, values: InitValues): number {
     checkPaths(found);
     checkLockfiles(found.folders, found.packageManager);
   }
-  const plan: InitPlan = { found, settings, language, host: isReachable ? host : "none", packageRoot };
+  const plan: InitPlan = { found, settings, language, host: isReachable ? host : "none" };
   const files = listFiles(plan, values.commands);
   const [existing, missing] = [files.filter(isTaken), files.filter((file) => !isTaken(file))];
   checkNewFiles(missing);
@@ -378,8 +373,6 @@ export interface InitPlan {
   readonly settings: CiSettings;
   readonly language: Language;
   readonly host: CiHost | "none";
-  /** The folder of this package. */
-  readonly packageRoot: string;
 }
 
 /** What `init` has written, or would write. */
@@ -404,12 +397,12 @@ const isInstalled = ({ folders, manifest }: ProjectFolder): boolean =>
   );
 
 /** The commands that install what is not installed: of a checkout, from the file that npm pack writes. */
-function listInstallation({ found, host, language, packageRoot }: InitResult): string[] {
+function listInstallation({ found, host, language }: InitResult): string[] {
   const { manifest, packageManager } = found;
   const place = relative(process.cwd(), found.folder);
   const has = (name: string): boolean =>
     Object.hasOwn(packagesOf(manifest), name) || found.above.some((one) => providesInCi(one, name));
-  const { specifier, prepare } = packageSource(packageRoot, found.folder);
+  const { specifier, prepare } = packageSource(installedFolder(), found.folder);
   const add = [
     ...(has("pulumi-platform") ? [] : [specifier]),
     ...(manifest !== undefined && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
@@ -468,7 +461,7 @@ function listMissingLines(file: NewFile): string[] {
 
 /** What the output says of CI: the backend, the code owners and the commands. */
 function describeCi(result: InitResult): TemplateValues {
-  const { found, host, settings, packageRoot, existing, written } = result;
+  const { found, host, settings, existing, written } = result;
   const { backend, further, organization, project, stack } = settings;
   const { kind, url, omitted, named } = backend;
   const local = kind === "local";
@@ -517,7 +510,7 @@ function describeCi(result: InitResult): TemplateValues {
     stackName: `${organization}/${project}/${stack}`,
     paths: printable(further?.paths.join(", ") ?? "", 1000),
     script: script && basename(script.path),
-    commands: ciCommands(packageRoot, host, settings),
+    commands: ciCommands(host, settings),
     replaced: existsSync(join(found.root, ".gitlab-ci.yml")),
     codeowners: owners && shownPath(owners),
     owned: owners === undefined ? [] : listMissingLines(owners),
@@ -559,14 +552,14 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
 
 /** The output: what is written, and what to do next. The texts stand in templates/init/output.txt. */
 export function describeResult(result: InitResult): string {
-  const { found, settings, packageRoot, existing, written } = result;
+  const { found, settings, existing, written } = result;
   const program =
     found.project === undefined ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
   const ofCi = describeCi(result);
   const ignore = findLackingGitignore(found);
   // After --dry-run, git does not ignore yet what a written file would.
   const isWritten = written.some((file) => joinFilePath(file) === ignore);
-  return fillTemplate(packageRoot, "output.txt", {
+  return fillTemplate("output.txt", {
     ...ofCi,
     dryRun: result.isDryRun,
     texts: written.map((file) => `${shownPath(file)}:\n\n${file.text.trimEnd()}\n`),

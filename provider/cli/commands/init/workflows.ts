@@ -8,6 +8,7 @@ import { PULUMI_CLOUD } from "../../input/backend";
 import { LOCKFILES, unexpectedFiles } from "../../input/packageManager";
 import type { PackageManager } from "../../input/packageManager";
 import { PROJECT_FILES } from "../../input/projectFiles";
+import { installedFolder } from "../../output/packageSource";
 import { quoteWord } from "../../../text/plain";
 import { isSelfManaged, parameterOf, isTarball, localDependencies } from "./folder";
 import type { CiBackend, CiHost, ProjectFolder } from "./folder";
@@ -60,8 +61,8 @@ export const isPinnedImage = (image: string): boolean => /@sha256:[0-9a-f]{64}$/
 const ciFolder = (host: CiHost): string => (host === "github" ? ".github/workflows" : "access-ci");
 
 /** The templates of a host by the paths of the files that they become, below the root of the repository. */
-function ciPaths(packageRoot: string, host: CiHost, suffix = ""): Map<string, string> {
-  const all = readdirSync(join(packageRoot, "templates", "init", host));
+function ciPaths(host: CiHost, suffix = ""): Map<string, string> {
+  const all = readdirSync(join(installedFolder(), "templates", "init", host));
   // One run compares all stacks of an organisation.
   const names = suffix === "" ? all : all.filter((name) => name !== "access-drift.yml");
   return new Map(
@@ -120,17 +121,17 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
 }
 
 /** The commands that set the variables of CI, a line each. */
-export const ciCommands = (packageRoot: string, host: CiHost, settings: CiSettings): string[] =>
-  fillTemplate(packageRoot, "commands.txt", ciValues(host, settings)).trimEnd().split("\n");
+export const ciCommands = (host: CiHost, settings: CiSettings): string[] =>
+  fillTemplate("commands.txt", ciValues(host, settings)).trimEnd().split("\n");
 
 /** The files for CI, by their paths below the root of the repository. */
-export function ciFiles(packageRoot: string, host: CiHost, settings: CiSettings): Record<string, string> {
-  const ofProduction = ciCommands(packageRoot, host, settings).flatMap(
+export function ciFiles(host: CiHost, settings: CiSettings): Record<string, string> {
+  const ofProduction = ciCommands(host, settings).flatMap(
     (line) => /^glab variable set (\w+) .*--scope production/.exec(line)?.[1] ?? [],
   );
   const values = { ...ciValues(host, settings), variables: ofProduction.join(", ") };
-  const files = [...ciPaths(packageRoot, host, settings.further?.suffix)].map(([file, template]) => {
-    const text = fillTemplate(packageRoot, template, values);
+  const files = [...ciPaths(host, settings.further?.suffix)].map(([file, template]) => {
+    const text = fillTemplate(template, values);
     // Values have other lengths than their placeholders: YAML folds the lines anew.
     const layout = { lineWidth: 120, flowCollectionPadding: false };
     return [file, host === "github" ? parseDocument(text).toString(layout) : text] as const;
@@ -176,7 +177,6 @@ export const ownersPlace = (root: string, host: CiHost) => ({
 
 /** The text of CODEOWNERS. @param paths as `ownedPaths` finds them. */
 export const ownersText = (
-  packageRoot: string,
   { name }: PackageManager,
   values: {
     readonly owner: string;
@@ -184,11 +184,11 @@ export const ownersText = (
     readonly outside: boolean;
     readonly paths: readonly string[];
   },
-): string => fillTemplate(packageRoot, "CODEOWNERS.txt", { ...values, lockfiles: LOCKFILES, [name]: true });
+): string => fillTemplate("CODEOWNERS.txt", { ...values, lockfiles: LOCKFILES, [name]: true });
 
 /** The files that decide what is installed and run, in whatever folder they are, as patterns of CODEOWNERS. */
-export const decidingFiles = (packageRoot: string, packageManager: PackageManager): readonly string[] =>
-  ownersText(packageRoot, packageManager, { owner: "", github: false, outside: true, paths: [] })
+export const decidingFiles = (packageManager: PackageManager): readonly string[] =>
+  ownersText(packageManager, { owner: "", github: false, outside: true, paths: [] })
     .split("\n")
     .slice(1)
     .map((line) => line.trim())
@@ -204,10 +204,10 @@ function folderIn(path: string): string | undefined {
 }
 
 /** The files above the folder that decide what is installed, and the dependencies that the repository holds. */
-function sharedPaths(found: ProjectFolder, packageRoot: string): string[] {
+function sharedPaths(found: ProjectFolder): string[] {
   const { path, folders, root, packageManager } = found;
   const above = folders.filter((folder) => folder !== found.folder);
-  const deciding = decidingFiles(packageRoot, packageManager).filter((name) => !/[*/]/.test(name));
+  const deciding = decidingFiles(packageManager).filter((name) => !/[*/]/.test(name));
   const files = above.flatMap((folder) =>
     deciding
       .map((name) => join(folder, name))
@@ -229,9 +229,8 @@ export function findFurtherProject(
   found: ProjectFolder,
   project: string,
   host: CiHost,
-  packageRoot: string,
 ): FurtherProject | undefined {
-  const filesOf = (suffix: string): string[] => [...ciPaths(packageRoot, host, suffix).keys()];
+  const filesOf = (suffix: string): string[] => [...ciPaths(host, suffix).keys()];
   const foldersOf = (suffix: string): string[] =>
     filesOf(suffix).flatMap((file) => folderIn(join(found.root, file)) ?? []);
   const isOfAnother = (folder: string): boolean =>
@@ -244,7 +243,7 @@ export function findFurtherProject(
   if (suffix !== undefined)
     return {
       suffix,
-      paths: found.path === "." ? [] : [`${found.path}/`, ...sharedPaths(found, packageRoot)],
+      paths: found.path === "." ? [] : [`${found.path}/`, ...sharedPaths(found)],
     };
   const [byName = "", byFolder = ""] = suffixes.slice(1).flatMap((one) => filesOf(one).slice(0, 1));
   throw new UsageError(
@@ -254,7 +253,7 @@ export function findFurtherProject(
 }
 
 /** The files that make a folder the project of a new program. @param main The file of the program. */
-export function newProjectFiles(packageRoot: string, project: string, main: string) {
+export function newProjectFiles(project: string, main: string) {
   const values = {
     project: stringify(project).trimEnd(),
     // A name that npm accepts.
@@ -262,7 +261,7 @@ export function newProjectFiles(packageRoot: string, project: string, main: stri
     main,
     typescript: main.endsWith(".ts"),
   };
-  const fill = (name: string): string => fillTemplate(packageRoot, `program/${name}`, values);
+  const fill = (name: string): string => fillTemplate(`program/${name}`, values);
   return {
     "Pulumi.yaml": fill("Pulumi.yaml"),
     "package.json": fill("package.txt"),
@@ -291,13 +290,13 @@ function fillLine(line: string, values: TemplateValues): string[] {
  * Fills a template of the folder templates/init. «name» is replaced by a value. A line with a list is repeated for each of
  * its values. What stands between `#if name` or `#if !name` and `#end` is kept or left out.
  */
-export function fillTemplate(packageRoot: string, name: string, values: TemplateValues): string {
+export function fillTemplate(name: string, values: TemplateValues): string {
   const isSet = (condition: string): boolean => {
     const value = values[condition];
     return Array.isArray(value) ? value.length > 0 : Boolean(value);
   };
   const open: boolean[] = [];
-  const lines = readFileSync(join(packageRoot, "templates", "init", name), "utf8").split("\n");
+  const lines = readFileSync(join(installedFolder(), "templates", "init", name), "utf8").split("\n");
   const filled = lines.flatMap((line) => {
     const [, not, condition] = /^#if (!?)(\w+)$/.exec(line) ?? [];
     if (condition !== undefined) open.push(isSet(condition) !== (not === "!"));

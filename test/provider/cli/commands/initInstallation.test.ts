@@ -103,7 +103,7 @@ describe.each(Object.entries(LOCKFILES))("%s:", (_, own) => {
     const folder = new InitFolder().repository(GITHUB).write(files);
     await folder.init("infra");
     const owners = folder.files()[".github/CODEOWNERS"] ?? "";
-    for (const file of decidingFiles(ROOT, manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
+    for (const file of decidingFiles(manager)) expect(owners).toContain(`\n${file} @acme/security\n`);
     expect(owners).toMatch(
       /\n\/vendor\/platform\/ @acme\/security\n\/infra\/rules\/ours\.mjs @acme\/security\n$/,
     );
@@ -142,7 +142,7 @@ test.each(Object.entries(READ))(
   "the patterns of %s match each file that it reads, in every folder",
   (name, read) => {
     const manager = managerOf(LOCKFILES[name] ?? ["", ""]);
-    const folder = newFolder({ ".gitignore": `${decidingFiles(ROOT, manager).join("\n")}\n` });
+    const folder = newFolder({ ".gitignore": `${decidingFiles(manager).join("\n")}\n` });
     execFileSync("git", ["init", "--quiet", folder]);
     const paths = [...ALWAYS, ...read].flatMap((path) => [path, `services/infra/${path}`]);
     const matched = spawnSync("git", ["-C", folder, "check-ignore", "--stdin"], {
@@ -158,7 +158,7 @@ test.each(["review-in-github.md", "review-in-gitlab.md"])(
   (page) => {
     const text = readFileSync(join(ROOT, "docs", "tasks", page), "utf8");
     for (const own of Object.values(LOCKFILES))
-      for (const file of decidingFiles(ROOT, managerOf(own))) expect(text).toContain(file);
+      for (const file of decidingFiles(managerOf(own))) expect(text).toContain(file);
   },
 );
 
