@@ -5,7 +5,7 @@ import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
 import { plural, quoteWord } from "../../text/plain";
 import { printable } from "../../text/printable";
-import type { DriftRequest, DriftThreshold } from "../../access/drift/drift";
+import type { DriftRequest } from "../../access/drift/drift";
 import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
 import { defineCommand } from "../framework/defineCommand";
@@ -74,6 +74,13 @@ const ownFlags = {
 
 const flags = {
   ...ownFlags,
+  "fail-on": {
+    type: "string",
+    value: "WHICH",
+    choices: driftThresholds,
+    default: "any",
+    help: "which findings decide the exit code; widened: those that widen access or may widen it, unmanaged objects that grant access, and high and critical findings of the rules; unmanaged: unmanaged objects",
+  },
   ...commonFlags,
   self: { ...commonFlags.self, help: "the identity that must not have lost its access" },
   "max-removal": {
@@ -86,13 +93,6 @@ const flags = {
     help: "post one issue for the stacks; the first clean and complete run closes it, and another --root or other --types is another issue",
   },
   marker: issueMarker,
-  "fail-on": {
-    type: "string",
-    value: "WHICH",
-    choices: driftThresholds,
-    default: "any",
-    help: "which findings decide the exit code; widened: those that widen access or may widen it, unmanaged objects that grant access, and high and critical findings of the rules; unmanaged: unmanaged objects",
-  },
 } as const satisfies Flags;
 
 type DriftValues = Values<typeof flags>;
@@ -204,7 +204,7 @@ async function readLive(
 
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
-  const { policy, ownRules, options } = readDriftOptions(values, driftThresholds);
+  const { policy, ownRules, options } = readDriftOptions(values);
   checkSources(values);
   const kinds = readKinds(values.types);
   const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
@@ -222,7 +222,7 @@ async function detectDrift(values: DriftValues): Promise<number> {
       states,
       inventories,
       since: since.length === 0 ? undefined : since,
-      failOn: options.failOn as DriftThreshold,
+      failOn: values["fail-on"] ?? "any",
       now: options.now.getTime(),
       version: ownVersion(),
       isPartial: values.root.length > 0,

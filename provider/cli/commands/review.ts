@@ -50,6 +50,13 @@ const flags = {
     help: "the project as the change has it, with the files of all its stacks: they must not set environment variables or replace plugins",
   },
   ...provenanceFlags,
+  "fail-on": {
+    type: "string",
+    value: "LEVEL",
+    choices: levels,
+    default: "high",
+    help: "findings of this severity and above end with 5",
+  },
   ...commonFlags,
   "policy-base": {
     type: "string",
@@ -65,13 +72,6 @@ const flags = {
     type: "string",
     value: "FILE",
     help: "accept what was there before the change: add an exception for each such finding below critical to this policy file, and a comment for each critical one; - is standard output",
-  },
-  "fail-on": {
-    type: "string",
-    value: "LEVEL",
-    choices: levels,
-    default: "high",
-    help: "findings of this severity and above end with 5",
   },
 } as const satisfies Flags;
 
@@ -157,7 +157,7 @@ async function reviewPreview(parsed: Parsed<typeof flags>): Promise<number> {
   const policyFlags = { policy: policyPath, rules: rulesPath, policyBase, baseRef };
   const policy = readReviewPolicy(policyFlags);
   const ownRules = readReviewRules(policyFlags, policy?.policy);
-  const common = readCommonOptions(values, levels);
+  const common = readCommonOptions(values);
   const failOn = values["fail-on"] ?? policy?.policy.settings.failOn ?? "high";
   const { sources, plan } = await readDocuments(path, values);
   checkProject(values.project, sources.preview.stack);

@@ -176,7 +176,7 @@ async function verifyUpdate({ values, positionals }: Parsed<typeof flags>): Prom
     throw new UsageError("PP5003", "--root conflicts with --inventory; set only one of them");
   }
   if (values["plan-only"]) checkPlanOnly(values);
-  const common = readCommonOptions(values, ["low"]);
+  const common = readCommonOptions(values);
   const input = await readInput(path, "the report");
   const review = parseReviewReport(input.bytes, input.name, values.digest);
   await checkPlan(review, values.plan);

@@ -62,7 +62,6 @@ export const publishingFlags = {
 /** The flags of every command that writes a report. */
 export const commonFlags = {
   output: outputFlag(reportFormats),
-  "fail-on": { type: "string", value: "LEVEL", help: "which findings decide the exit code" },
   policy: {
     type: "string",
     value: "FILE",
@@ -131,12 +130,9 @@ export const issueMarker = {
   help: "identifies the issue: runs with the same key update it",
 } as const satisfies Flag;
 
-type FailOn = "critical" | "high" | "medium" | "low" | "any" | "widened" | "unmanaged" | "never";
-
 /** The values of the common flags, checked. */
 export interface CommonOptions {
   readonly outputs: readonly OutputDestination[];
-  readonly failOn: FailOn;
   /** A path. */
   readonly policy?: string;
   /** Those that a flag gives: they win over the settings of the policy file. */
@@ -153,17 +149,6 @@ export interface CommonOptions {
   readonly dryRun: boolean;
 }
 
-function parseChoice<T extends string>(flag: string, text: string, allowed: readonly T[]): T {
-  const choice = allowed.find((candidate) => candidate === text);
-  if (choice === undefined) {
-    throw new UsageError(
-      "PP5002",
-      `--${flag} must be one of ${allowed.join(", ")}, not "${printable(text, 80)}"`,
-    );
-  }
-  return choice;
-}
-
 /**
  * Reads the values of `-o FORMAT[=PATH]`.
  *
@@ -176,7 +161,13 @@ export function readDestinations<F extends string>(
 ): OutputDestination<F>[] {
   const destinations = (values.length === 0 ? [fallback] : values).map((text): OutputDestination<F> => {
     const equals = text.indexOf("=");
-    const format = parseChoice("output", equals < 0 ? text : text.slice(0, equals), allowed);
+    const name = equals < 0 ? text : text.slice(0, equals);
+    const format = allowed.find((candidate) => candidate === name);
+    if (format === undefined)
+      throw new UsageError(
+        "PP5002",
+        `--output must be one of ${allowed.join(", ")}, not "${printable(name, 80)}"`,
+      );
     const path = equals < 0 ? undefined : text.slice(equals + 1);
     if (path === "")
       throw new UsageError(
@@ -253,13 +244,9 @@ function readLimits(values: CommonFlagValues): Partial<RuleOptions> {
  * Checks the common flags.
  *
  * @param values of the flags that the command has.
- * @param failOn the levels that the command knows, its default first.
  * @throws UsageError that names the flag and what to write.
  */
-export function readCommonOptions(
-  values: CommonFlagValues,
-  failOn: readonly [FailOn, ...FailOn[]],
-): CommonOptions {
+export function readCommonOptions(values: CommonFlagValues): CommonOptions {
   const { post, now } = values;
   if (values["dry-run"] && post === undefined) {
     throw new UsageError("PP5003", "--dry-run needs --post: say where the report would be posted");
@@ -269,7 +256,6 @@ export function readCommonOptions(
   }
   return {
     outputs: readDestinations(values.output ?? [], reportFormats, "text"),
-    failOn: values["fail-on"] === undefined ? failOn[0] : parseChoice("fail-on", values["fail-on"], failOn),
     policy: values.policy,
     limits: readLimits(values),
     exitZero: values["exit-zero"] ?? false,

@@ -389,18 +389,15 @@ export function readDriftPolicy(path: string | undefined): Policy | undefined {
   return path === undefined ? undefined : parsePolicy(readText(path, "--policy"), printable(path, 200));
 }
 
-/**
- * What the flags of a command that reports drift say, with its policy and rules of one's own.
- * @param failOn the levels that the command knows, its default first: a level of a review is none of drift.
- * @throws RulesError, UsageError
- */
-export function readDriftOptions(
-  values: CommonFlagValues,
-  failOn: Parameters<typeof readCommonOptions>[1],
-): { readonly policy?: Policy; readonly ownRules: readonly OwnRule[]; readonly options: CommonOptions } {
+/** What the flags of a command that reports drift say, with its policy and rules of one's own. @throws RulesError, UsageError */
+export function readDriftOptions(values: CommonFlagValues): {
+  readonly policy?: Policy;
+  readonly ownRules: readonly OwnRule[];
+  readonly options: CommonOptions;
+} {
   const policy = readDriftPolicy(values.policy);
   const ownRules = loadNamedRules(values.rules, values.policy, policy);
-  return { policy, ownRules, options: readCommonOptions(values, failOn) };
+  return { policy, ownRules, options: readCommonOptions(values) };
 }
 
 /** Suppresses what a policy allows, and says what of the file nothing matches. */

@@ -143,7 +143,7 @@ async function listen(receiver: EventReceiver, host: string, port: number): Prom
 
 /** @returns the exit code when a signal ends it. @throws UsageError where a flag is wrong. */
 async function watch(values: WatchValues): Promise<number> {
-  const readOptions = () => readDriftOptions(values, ["any"]);
+  const readOptions = () => readDriftOptions(values);
   // An error in the policy file ends the command before the first event.
   readOptions();
   if (values.stack.length + values.state.length === 0) {

@@ -8,13 +8,12 @@ beforeEach(() => jest.useFakeTimers({ now }));
 afterEach(() => jest.useRealTimers());
 
 const read = (...argv: string[]): CommonOptions =>
-  readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high", "critical", "never"]);
+  readCommonOptions(parseFlags("review", commonFlags, argv).values);
 
 describe("the common flags", () => {
   test("have defaults", () => {
     expect(read()).toEqual({
       outputs: [{ format: "text" }],
-      failOn: "high",
       limits: {},
       exitZero: false,
       now,
@@ -27,7 +26,7 @@ describe("the common flags", () => {
   test("are read, those that repeat as lists", () => {
     expect(
       read(
-        ...["-o", "json=a=b.json", "--output", "md=-", "--fail-on", "critical", "--strict", "--exit-zero"],
+        ...["-o", "json=a=b.json", "--output", "md=-", "--strict", "--exit-zero"],
         ...["--now", "2026-03-01T10:00:00+01:00", "--self", "me", "--min-owners", "3"],
         ...["--required-owner", "a", "--required-owner", "b", "--max-removal", "12.5%"],
         ...["--issuer-allow", "https://a", "--sink-allow", "b", "--source-root", "infra"],
@@ -36,7 +35,6 @@ describe("the common flags", () => {
       ),
     ).toEqual({
       outputs: [{ format: "json", path: "a=b.json" }, { format: "md" }],
-      failOn: "critical",
       policy: "p.yaml",
       limits: {
         strict: true,
@@ -88,7 +86,7 @@ describe("the common flags", () => {
       `--sink-allow must be a host, as in hooks.acme.example or *.acme.example:8443, or an https address with a path, not "${host}": write the host in small`,
     ]),
     [["--now", "tomorrow"], '--now must be a time in RFC 3339, as in 2026-03-01T00:00:00Z, not "tomorrow"'],
-    [["--fail-on", "high", "--fail-on", "low"], "--fail-on is given twice: it takes one value"],
+    [["--self", "a", "--self", "b"], "--self is given twice: it takes one value"],
     [["--dry-run"], "--dry-run needs --post: say where the report would be posted"],
     [["--marker", "x"], "--marker needs --post: say where the report is posted"],
     [["--\u001b[31m"], "unknown option --; see npx --no pulumi-platform review --help"],

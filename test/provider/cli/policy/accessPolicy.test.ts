@@ -51,7 +51,7 @@ function limits(settings: string, ...argv: string[]): RuleOptions | undefined {
   let seen: RuleOptions | undefined;
   const text = { id: "AB1", name: "any-name", severity: "low", why: "x", fix: "x" } as const;
   const own = toRules([{ ...text, find: ({ options }) => ((seen = options), []) }], "rules.mjs");
-  const options = readCommonOptions(parseFlags("review", commonFlags, argv).values, ["high"]);
+  const options = readCommonOptions(parseFlags("review", commonFlags, argv).values);
   const preview = parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW);
   createRules(options, parsePolicy(`settings: { ${settings} }`), own)(compare({ preview }));
   return seen;
