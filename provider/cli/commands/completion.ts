@@ -1,5 +1,5 @@
 import { quoteForShell } from "../../text/plain";
-import { defineCommand } from "../framework/defineCommand";
+import { defineCommand, helpFlag } from "../framework/defineCommand";
 import { exitCodes, UsageError } from "../framework/exitCodes";
 import type { Flag, Flags } from "../framework/flags";
 import { ownCommand } from "../input/packageManager";
@@ -47,9 +47,8 @@ export interface CompletionEntry {
 }
 
 const PROGRAM = "pulumi-platform";
-const HELP: Flags = { help: { type: "boolean", short: "h", help: "show this text" } };
 
-const allFlags = ({ flags }: CompletionEntry): [string, Flag][] => Object.entries({ ...flags, ...HELP });
+const allFlags = ({ flags }: CompletionEntry): [string, Flag][] => Object.entries({ ...flags, ...helpFlag });
 
 /** The spellings of a flag: `--output`, `-o`. */
 const spellings = (name: string, { short }: Flag): string[] => [

@@ -25,7 +25,9 @@ export interface LoadedCommand {
 }
 
 /** The flag that every command has. */
-const helpFlag = { help: { type: "boolean", short: "h", help: "show this text" } } as const satisfies Flags;
+export const helpFlag = {
+  help: { type: "boolean", short: "h", help: "show this text" },
+} as const satisfies Flags;
 
 /** Describes the exit codes of a command. */
 function describeExitCodes(names: readonly ExitCodeName[]): string {
