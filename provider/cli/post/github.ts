@@ -198,8 +198,11 @@ export async function postToPullRequest(message: Message, env: Environment): Pro
   const login = await readOwnLogin(repository);
   const comments = `${path}/issues/${number}/comments`;
   const upsert = async (): Promise<string> => {
-    const found = await findInPages(host, comments, MAX_PAGES, (entry) =>
-      isOwn(entry, login) && stringMember(entry, "body")?.startsWith(message.marker) ? entry : undefined,
+    const found = await findInPages(
+      host,
+      comments,
+      MAX_PAGES,
+      (entry) => isOwn(entry, login) && stringMember(entry, "body")?.startsWith(message.marker),
     );
     const id = numberMember(found, "id");
     if (id === undefined) {
@@ -269,12 +272,14 @@ export async function postToIssue(message: Message, env: Environment): Promise<s
   const login = await readOwnLogin(repository);
   const address = `${path}/issues`;
   const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
-    findInPages(host, `${address}?state=${state}&sort=updated&direction=desc`, pages, (entry) =>
-      memberByPath(entry, "pull_request") === undefined &&
-      isOwn(entry, login) &&
-      stringMember(entry, "body")?.startsWith(message.marker)
-        ? entry
-        : undefined,
+    findInPages(
+      host,
+      `${address}?state=${state}&sort=updated&direction=desc`,
+      pages,
+      (entry) =>
+        memberByPath(entry, "pull_request") === undefined &&
+        isOwn(entry, login) &&
+        stringMember(entry, "body")?.startsWith(message.marker),
     );
   return await retryIfUnknown(() => upsertIssue({ host, address, find }, message));
 }

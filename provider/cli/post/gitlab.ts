@@ -55,12 +55,14 @@ export async function postToMergeRequest(message: Message, env: Environment): Pr
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");
   return await retryIfUnknown(async () => {
-    const found = await findInPages(host, `${notes}?sort=asc&order_by=created_at`, MAX_PAGES, (entry) =>
-      memberByPath(entry, "system") !== true &&
-      numberMember(entry, "author", "id") === own &&
-      stringMember(entry, "body")?.startsWith(message.marker)
-        ? entry
-        : undefined,
+    const found = await findInPages(
+      host,
+      `${notes}?sort=asc&order_by=created_at`,
+      MAX_PAGES,
+      (entry) =>
+        memberByPath(entry, "system") !== true &&
+        numberMember(entry, "author", "id") === own &&
+        stringMember(entry, "body")?.startsWith(message.marker),
     );
     const id = numberMember(found, "id");
     if (id === undefined) {

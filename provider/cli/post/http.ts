@@ -98,45 +98,47 @@ export async function request(
   }
 }
 
-const PAGE_SIZE = 100;
+/** A list that is a member of an object is one of GitHub's variables or secrets, whose pages are smaller. */
+const pageSizeOf = (member: string | undefined): number => (member === undefined ? 100 : 30);
 
-/**
- * Searches a list page by page, at most `maxPages` of them. Pages are counted: an address in a response is never
- * followed.
- *
- * @param path With or without a query.
- */
-export async function findInPages<T>(
+/** The entries of a list, page by page. Pages are counted: an address in a response is never followed. */
+async function* readPages(host: ApiHost, path: string, maxPages: number, member?: string): AsyncGenerator {
+  const size = pageSizeOf(member);
+  const separator = path.includes("?") ? "&" : "?";
+  for (let page = 1; page <= maxPages; page += 1) {
+    const body = await request(host, "GET", `${path}${separator}per_page=${size}&page=${page}`);
+    const list = member === undefined ? body : memberByPath(body, member);
+    if (!Array.isArray(list)) throw new PostError("PP7004", `GET ${path}: the response is no list`);
+    yield* list as unknown[];
+    if (list.length < size) return;
+  }
+}
+
+/** The first entry of a list that matches, in at most `maxPages` pages. */
+export async function findInPages(
   host: ApiHost,
   path: string,
   maxPages: number,
-  match: (entry: unknown) => T | undefined,
-): Promise<T | undefined> {
-  const separator = path.includes("?") ? "&" : "?";
-  for (let page = 1; page <= maxPages; page += 1) {
-    const body = await request(host, "GET", `${path}${separator}per_page=${PAGE_SIZE}&page=${page}`);
-    if (!Array.isArray(body)) throw new PostError("PP7004", `GET ${path}: the response is no list`);
-    for (const entry of body as unknown[]) {
-      const result = match(entry);
-      if (result !== undefined) return result;
-    }
-    if (body.length < PAGE_SIZE) return undefined;
-  }
+  matches: (entry: unknown) => boolean | undefined,
+): Promise<unknown> {
+  for await (const entry of readPages(host, path, maxPages)) if (matches(entry)) return entry;
   return undefined;
 }
 
 /**
- * Reads a whole list.
+ * Reads a whole list. @param member The member of the response that holds it; without it, the response is the list.
  *
  * @throws PostError where it has more than `maxPages`: the rest would go unseen.
  */
-export async function listAll(host: ApiHost, path: string, maxPages: number): Promise<unknown[]> {
+export async function listAll(
+  host: ApiHost,
+  path: string,
+  maxPages: number,
+  member?: string,
+): Promise<unknown[]> {
   const entries: unknown[] = [];
-  await findInPages(host, path, maxPages, (entry) => {
-    entries.push(entry);
-    return undefined;
-  });
-  if (entries.length < maxPages * PAGE_SIZE) return entries;
+  for await (const entry of readPages(host, path, maxPages, member)) entries.push(entry);
+  if (entries.length < maxPages * pageSizeOf(member)) return entries;
   throw new PostError("PP7004", `GET ${path.replace(/\?.*/s, "")}: the list has more than ${maxPages} pages`);
 }
 
@@ -189,6 +191,12 @@ export function memberByPath(value: unknown, ...path: readonly string[]): unknow
 export const stringMember = (value: unknown, ...path: readonly string[]): string | undefined => {
   const text = memberByPath(value, ...path);
   return typeof text === "string" ? text : undefined;
+};
+
+/** Empty where it is missing. */
+export const listMember = (value: unknown, ...path: readonly string[]): readonly unknown[] => {
+  const list = memberByPath(value, ...path);
+  return Array.isArray(list) ? (list as unknown[]) : [];
 };
 
 export const numberMember = (value: unknown, ...path: readonly string[]): number | undefined => {

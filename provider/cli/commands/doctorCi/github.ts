@@ -4,6 +4,7 @@ import { editCommand, quoteForShell, quoteWord } from "../../../text/plain";
 import {
   findBelow,
   listAll,
+  listMember,
   memberByPath,
   numberMember,
   apiOf,
@@ -14,7 +15,7 @@ import {
 import type { ApiHost } from "../../post/http";
 import { judge, judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { branchesOf } from "../init/folder";
+import { branchesOf, isGithubCom } from "../init/folder";
 import type { ProjectFolder } from "../init/folder";
 import { isOfReview } from "./files";
 import type { CiFile } from "./files";
@@ -33,12 +34,6 @@ interface CheckedRepository {
   readonly files: readonly CiFile[];
 }
 
-const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
-const readMemberList = (value: unknown, ...path: string[]): readonly unknown[] => {
-  const list = memberByPath(value, ...path);
-  return isList(list) ? list : [];
-};
-
 /** Whether the workflows review and deploy the default branch. */
 function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
   const written = /^[\w./-]+$/.test(branch) ? branch : "<branch>";
@@ -55,21 +50,16 @@ function checkStarts({ files, branch }: CheckedRepository): CheckResult[] {
   });
 }
 
-/** Names and values in all pages of an object with a list. */
+/** Names and values of a list. */
 async function readNamedValues(
   { host, path }: CheckedRepository,
   below: string,
   member: string,
 ): Promise<Map<string, string>> {
-  const names = new Map<string, string>();
-  for (let page = 1; page <= 50; page += 1) {
-    const body = await request(host, "GET", `${path}${below}?per_page=30&page=${page}`);
-    const entries = readMemberList(body, member);
-    for (const entry of entries)
-      names.set(stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? "");
-    if (entries.length < 30) break;
-  }
-  return names;
+  const entries = await listAll(host, `${path}${below}`, 50, member);
+  return new Map(
+    entries.map((entry) => [stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? ""]),
+  );
 }
 
 /** The names that workflows read of `vars` or `secrets`, those with a default left out. */
@@ -165,7 +155,7 @@ function protectionParameters(rules: readonly unknown[], needsApproval: boolean)
   const ruleOf = (type: string): unknown => rules.find((rule) => stringMember(rule, "type") === type);
   const waitMinutes = numberMember(ruleOf("wait_timer"), "wait_timer") ?? 0;
   const approval = ruleOf("required_reviewers");
-  const given = readMemberList(approval, "reviewers").map((one) => ({
+  const given = listMember(approval, "reviewers").map((one) => ({
     type: stringMember(one, "type") ?? "Team",
     id: numberMember(memberByPath(one, "reviewer"), "id") ?? UNKNOWN_TEAM,
   }));
@@ -191,17 +181,16 @@ async function checkEnvironment(
   const limit =
     '-F "deployment_branch_policy[protected_branches]=false" -F "deployment_branch_policy[custom_branch_policies]=true"';
   const environment = await findBelow(repository, `/environments/${name}`);
-  const rules = readMemberList(environment, "protection_rules");
+  const rules = listMember(environment, "protection_rules");
   const approval = rules.find(
-    (rule) =>
-      stringMember(rule, "type") === "required_reviewers" && readMemberList(rule, "reviewers").length > 0,
+    (rule) => stringMember(rule, "type") === "required_reviewers" && listMember(rule, "reviewers").length > 0,
   );
   const change = `gh api --silent -X PUT ${address} ${limit}${protectionParameters(rules, hasReviewers)}`;
   const admit = `gh api --silent -X POST ${policies} -f name=${quoteWord(branch)}`;
   if (environment === undefined) return [missing(check, "does not exist", `${change} && ${admit}`)];
   if (memberByPath(environment, "deployment_branch_policy", "custom_branch_policies") !== true)
     return [missing(check, `is not limited to the branch ${branch}`, `${change} && ${admit}`)];
-  const entries = readMemberList(
+  const entries = listMember(
     await findBelow(repository, `/environments/${name}/deployment-branch-policies`),
     "branch_policies",
   );
@@ -312,12 +301,12 @@ function checkStatus(
 ): CheckResult {
   const checks = [
     ...ofType(protection, "required_status_checks").flatMap((rule) =>
-      readMemberList(rule, "parameters", "required_status_checks").map((one) => ({
+      listMember(rule, "parameters", "required_status_checks").map((one) => ({
         name: stringMember(one, "context"),
         app: numberMember(one, "integration_id"),
       })),
     ),
-    ...readMemberList(protection.classic, "required_status_checks", "checks").map((one) => ({
+    ...listMember(protection.classic, "required_status_checks", "checks").map((one) => ({
       name: stringMember(one, "context"),
       app: numberMember(one, "app_id"),
     })),
@@ -368,7 +357,8 @@ async function checkBypass(
   for (const id of ids) {
     const body = await request(host, "GET", `${path}/rulesets/${id}`);
     const actors = memberByPath(body, "bypass_actors");
-    if (!isList(actors)) return unchecked("bypass", `the token may not see who bypasses rule set ${id}`);
+    if (!Array.isArray(actors))
+      return unchecked("bypass", `the token may not see who bypasses rule set ${id}`);
     if (actors.length > 0) {
       const command = `echo '{"bypass_actors":[]}' | gh api --silent -X PUT "repos/{owner}/{repo}/rulesets/${id}" --input -`;
       return missing("bypass", `${actors.length} may bypass the rule set ${id}`, command);
@@ -426,7 +416,7 @@ async function checkProtection(
 
 async function checkOwnersErrors({ host, path }: CheckedRepository): Promise<CheckResult[]> {
   const body = await request(host, "GET", `${path}/codeowners/errors`);
-  const [first] = readMemberList(body, "errors");
+  const [first] = listMember(body, "errors");
   if (first === undefined) return [];
   const shown = printable(stringMember(first, "message") ?? "", 300).split("\n")[0] ?? "";
   const command = `gh api "repos/{owner}/{repo}/codeowners/errors" --jq ".errors[].message"`;
@@ -477,8 +467,8 @@ export async function checkGithub(
   if (token === "")
     return all("GITHUB_TOKEN is not set; it must read administration, variables, secrets and environments");
   if (!/^[\w.-]+\/[\w.-]+$/.test(name)) return all("the remote origin names no repository of GitHub");
-  const server = ["", "github.com", "ssh.github.com"].includes(found.server) ? undefined : found.server;
-  const api = server === undefined ? "https://api.github.com" : `https://${server}/api/v3`;
+  const { server } = found;
+  const api = isGithubCom(server) ? "https://api.github.com" : `https://${server}/api/v3`;
   const host = apiOf(env, "GITHUB_API_URL", api, token);
   const path = `/repos/${name}`;
   let repository: CheckedRepository = {

@@ -2,6 +2,7 @@ import type { Environment } from "../../../settings/environment";
 import {
   findBelow,
   listAll,
+  listMember,
   memberByPath,
   apiOf,
   numberMember,
@@ -148,8 +149,7 @@ const DEVELOPERS = 30;
 
 /** Who may push to a protected branch, or merge into it: whom it names, and the access level of everybody else. */
 function readAccess(protection: unknown, what: "push" | "merge") {
-  const given = memberByPath(protection, `${what}_access_levels`);
-  const levels: readonly unknown[] = Array.isArray(given) ? given : [];
+  const levels = listMember(protection, `${what}_access_levels`);
   const named = levels.flatMap((level) =>
     ["user_id", "group_id", "deploy_key_id"].flatMap((key) => {
       const id = numberMember(level, key);

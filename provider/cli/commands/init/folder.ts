@@ -144,6 +144,9 @@ function parseRemote(remote: string): { readonly server: string; readonly reposi
   };
 }
 
+/** Whether the machine of a remote is that of github.com, which one that is not known is taken for. */
+export const isGithubCom = (server: string): boolean => ["", "github.com", "ssh.github.com"].includes(server);
+
 /** The host that the name of the machine has, else the one whose files the repository has. */
 function findHost(root: string, server: string): CiHost | undefined {
   const labels = server.split(/[.-]/);

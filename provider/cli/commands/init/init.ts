@@ -21,6 +21,7 @@ import {
   describeForCi,
   exportBackend,
   findOrganization,
+  isGithubCom,
   isSelfManaged,
   inspectFolder,
   localDependencies,
@@ -224,7 +225,7 @@ function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan
 function tokenIssuer(host: CiHost, server: string): string {
   if (host === "gitlab") return `https://${server || "gitlab.com"}`;
   if (server.endsWith(".ghe.com")) return `https://token.actions.${server}`;
-  return ["", "github.com", "ssh.github.com"].includes(server)
+  return isGithubCom(server)
     ? "https://token.actions.githubusercontent.com"
     : `https://${server}/_services/token`;
 }
