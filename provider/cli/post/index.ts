@@ -40,7 +40,7 @@ export interface PostOptions {
   /** Prints what would be posted, and sends nothing. */
   readonly dryRun: boolean;
   readonly env: Environment;
-  /** Logs a line for a person. */
+  /** Logs text for a person. */
   readonly log: (line: string) => void;
 }
 
@@ -54,26 +54,22 @@ function composeMessage(content: Report | NotReviewed, options: PostOptions, tar
 /**
  * Posts a report, or why there is none, as one comment (or issue) for each stack, which later runs update.
  * A failure is a warning: it never throws, and must not change the exit code.
- *
- * @returns Whether the report is posted; false for a dry run.
  */
-export async function post(content: Report | NotReviewed, options: PostOptions): Promise<boolean> {
+export async function post(content: Report | NotReviewed, options: PostOptions): Promise<void> {
   const { host, env, log: say } = options;
   const target = targets[host];
   try {
     const message = composeMessage(content, options, target);
     if (options.dryRun) {
       say(`pulumi-platform: --post ${host}: this would be posted:`);
-      for (const line of message.body.split("\n")) say(line.replaceAll("##[", "#\\u{23}["));
-      return false;
+      say(message.body);
+      return;
     }
     say(`pulumi-platform: --post ${host}: ${printable(await target.post(message, env), 300)}`);
-    return true;
   } catch (error) {
     const status = error instanceof PostError ? error.status : undefined;
     const advice = status === 401 || status === 403 ? `; ${target.refused}` : "";
     const text = `--post ${host}: not posted: ${printable(errorMessage(error), 600)}${advice}`;
     say(withCode(`pulumi-platform: warning: ${text}`, errorCodeOf(error)));
-    return false;
   }
 }
