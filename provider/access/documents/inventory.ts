@@ -47,11 +47,11 @@ export interface RefusedList {
   /** The name of a google.rpc code, or `CONNECTION`. */
   readonly code: string;
   /**
-   * The code of the error, as in PP3403; absent where an older version wrote it.
+   * The code of the error, as in PP3403.
    *
    * @pattern ^PP[0-9]{4}$
    */
-  readonly errorCode?: string;
+  readonly errorCode: string;
   readonly message: string;
 }
 
@@ -93,22 +93,16 @@ export function isWithin(uid: string, root: string): boolean {
   return uid === root || uid.startsWith(`${root}/`);
 }
 
-/**
- * Whether an inventory contains every object of a kind at a uid: one that it lacks does not exist. What lies in no group is
- * listed with any root.
- */
+/** Whether an inventory contains every object of a kind at a uid: one that it lacks does not exist. */
 export function listsObject(inventory: Inventory, kind: string, uid: string): boolean {
-  const { root, kinds, refused, complete, asked } = inventory;
-  if (refused.some((list) => list.kind === kind) || (!complete && refused.length === 0)) return false;
+  const { root, kinds, refused, asked } = inventory;
+  if (refused.some((list) => list.kind === kind)) return false;
   if (asked?.some((object) => object.kind === kind && object.uid === uid) === true) return true;
   return kinds.includes(kind) && isWithin(uid, root);
 }
 
-/** The code of an error, behind a message. */
-const codeOf = (errorCode: string | undefined): string => (errorCode === undefined ? "" : ` (${errorCode})`);
-
 /** Why an inventory does not list everything that a review, or its check afterwards, has to see, a line each. */
-export function inventoryGaps({ complete, refused, kinds }: Inventory): string[] {
+export function inventoryGaps({ refused, kinds }: Inventory): string[] {
   const missing = listedKinds.filter((kind) => !kinds.includes(kind));
   return [
     ...(missing.length > 0
@@ -116,9 +110,8 @@ export function inventoryGaps({ complete, refused, kinds }: Inventory): string[]
       : []),
     ...refused.map(
       ({ kind, code, errorCode }) =>
-        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code})${codeOf(errorCode)}`,
+        `the inventory lacks ${kind}: the server refused its list, or a part of it (${code}) (${errorCode})`,
     ),
-    ...(complete || refused.length > 0 ? [] : ["the inventory is not complete"]),
   ];
 }
 
@@ -126,7 +119,7 @@ export function inventoryGaps({ complete, refused, kinds }: Inventory): string[]
 export function describeRefusals({ refused }: Inventory): string[] {
   return refused.map(
     ({ kind, scope, code, errorCode, message }) =>
-      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)}${codeOf(errorCode)}`,
+      `${kind}${scope === undefined ? "" : ` at ${scope}`} was not read: ${code}: ${printable(message, 300)} (${errorCode})`,
   );
 }
 
@@ -167,7 +160,10 @@ function objectProblem({ objects }: Inventory): string | undefined {
 /** Checks what a schema cannot: valid calendar times, and members that agree. */
 function contentProblem({ takenAt, complete, refused }: Inventory): string | undefined {
   if (Number.isNaN(Date.parse(takenAt))) return "takenAt must be an RFC 3339 time";
-  return complete && refused.length > 0 ? "complete must be false where refused names lists" : undefined;
+  if (complete === (refused.length === 0)) return undefined;
+  return complete
+    ? "complete must be false where refused names lists"
+    : "refused must name a list where complete is false";
 }
 
 /**

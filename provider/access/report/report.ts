@@ -142,7 +142,7 @@ export interface ExpectedAccess {
   /** RFC 3339: when the inventory was taken. */
   readonly inventoryTime: Timestamp;
   /** The kinds that the inventory listed: of these a new object is announced, or it is not expected. */
-  readonly kinds?: readonly string[];
+  readonly kinds: readonly string[];
   readonly entities: readonly ExpectedEntity[];
   /** The bindings that existed before of groups whose bindings one resource owns all: they are its, and no entities. */
   readonly owned?: readonly ExpectedEntity[];
@@ -151,7 +151,7 @@ export interface ExpectedAccess {
   /** The resources of the program whose `ignoreChanges` names something: URN and paths. */
   readonly ignored?: readonly IgnoredChanges[];
   /** What the change updates, replaces or deletes, as it was before. What is still so did not happen. */
-  readonly before?: readonly ExpectedEntity[];
+  readonly before: readonly ExpectedEntity[];
   /** Uids that existed before and do not after. None of them can be what the change creates. */
   readonly removed: readonly string[];
 }

@@ -82,7 +82,7 @@ export class ApprovedAccess {
     }
     for (const resource of expected.declared ?? [])
       this.declared.set(resource.urn, { ...resource, uid: this.declared.get(resource.urn)?.uid });
-    const known = [...expected.entities, ...(expected.owned ?? []), ...(expected.before ?? [])];
+    const known = [...expected.entities, ...(expected.owned ?? []), ...expected.before];
     const uids = known.flatMap(({ uid }) => (uid === undefined ? [] : [uid]));
     this.knownUids = new Set([...uids, ...expected.removed, expected.root]);
     this.acceptedUnread = new Set(suppressed.filter(({ id }) => id === "X3").map(({ urn }) => urn));

@@ -109,7 +109,7 @@ class EntityComparison {
   ) {
     const { expected, before, live } = sides;
     this.effects = createEffectContext(expected, this.actual, comparer);
-    const removed = context.expected.before?.filter(({ changes }) => changes === undefined) ?? [];
+    const removed = context.expected.before.filter(({ changes }) => changes === undefined);
     this.removed = new Map(removed.map((old) => [old.key, old]));
     const owners = [...expected.values(), ...before.values()].filter(
       ({ kind }) => accessKinds[kind]?.ownsBindings,
@@ -219,7 +219,7 @@ class EntityComparison {
     if (!isVerified(kind) || isSignedInPerson(entity)) return [];
     if (bindingKeys(entity).some((key) => this.owned.has(key))) return [];
     const isNew = [toDifference(entity, "new")];
-    if (kinds?.includes(kind) ?? listedKinds.includes(kind)) return isNew;
+    if (kinds.includes(kind)) return isNew;
     // Nobody asked for these kinds, and single objects of them are read by their uids.
     if (listedKinds.includes(kind)) {
       this.gaps.add(
@@ -535,7 +535,7 @@ export function resolveCreated(
   const entities = new Map<string, Entity>();
   const before = new Map<string, BeforeEntity>();
   const newKeys = new Map<string, string>();
-  for (const old of expected.before ?? []) {
+  for (const old of expected.before) {
     const { changes = [], kind, uid, inputs } = old;
     const key = uid === undefined ? old.key : entityKey(kind, uid, inputs["parentUid"]);
     before.set(key, { ...createdEntity(old, key, uid, inputs), changes });

@@ -52,7 +52,7 @@ describe("no name controls the terminal, in the output of any command:", () => {
     root,
     takenAt: "2026-01-01T00:00:00Z",
     complete: false,
-    refused: [{ kind: "Repo", scope: root, code: "PERMISSION_DENIED", message: "no" }],
+    refused: [{ kind: "Repo", scope: root, code: "PERMISSION_DENIED", errorCode: "PP3403", message: "no" }],
     kinds: [...new Set(objects.map(({ kind }) => kind))],
     objects: [
       ...objects,

@@ -1,6 +1,6 @@
 import { isUid } from "../../../text/uid";
 import { addTo } from "../../../fields/values";
-import { isWithin } from "../../documents/inventory";
+import { isWithin, listsObject } from "../../documents/inventory";
 import type { Inventory } from "../../documents/inventory";
 import { DocumentError } from "../../documents/jsonText";
 import { objectKey } from "../../../fields/resourceSpec";
@@ -99,12 +99,6 @@ export function uidsByKind(state: TerraformState, listed: readonly string[]): Ma
   return uids;
 }
 
-/** Whether an inventory would contain an object if it existed. */
-function isRead({ kinds, asked, refused }: Inventory, kind: string, uid: string): boolean {
-  if (refused.some((list) => list.kind === kind)) return false;
-  return kinds.includes(kind) || (asked?.some((one) => one.kind === kind && one.uid === uid) ?? false);
-}
-
 /** Matches the instances of a state with the live objects of their ids. */
 export function selectFromTerraform(
   state: TerraformState,
@@ -133,7 +127,7 @@ export function selectFromTerraform(
         const key = objectKey(each, uid);
         if (objects.has(key) && !names.has(key)) names.set(key, instance.name);
       }
-    } else if (isRead(inventory, kind, uid)) missing.push(one);
+    } else if (listsObject(inventory, kind, uid)) missing.push(one);
     else leave(`objects of the kind ${kind} were not read`);
   }
   return { state, mapped, missing, remaining, keys: new Set(names.keys()), names };

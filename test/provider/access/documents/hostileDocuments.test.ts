@@ -80,9 +80,10 @@ describe("an object of an inventory", () => {
 test.each([
   [{ takenAt: "yesterday" }, "x is not a valid inventory: takenAt must be an RFC 3339 time"],
   [
-    { refused: [{ kind: "Role", code: "X", message: "" }] },
+    { refused: [{ kind: "Role", code: "X", errorCode: "PP3403", message: "" }] },
     "complete must be false where refused names lists",
   ],
+  [{ complete: false }, "x is not a valid inventory: refused must name a list where complete is false"],
   [{ deployment: {} }, "x is an export of a stack, not an inventory: give it to --state"],
 ])("an inventory with %j is refused", (more, message) => {
   const document = JSON.stringify({ ...inventoryOf(ROOT), complete: true, ...more });

@@ -158,10 +158,12 @@ describe("what the inventory does not list", () => {
     ["a group beside it", { root: "b".repeat(40) }, [false, true]],
     [
       "a list that was refused",
-      { complete: false, refused: [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "" }] },
+      {
+        complete: false,
+        refused: [{ kind: "RoleBinding", code: "PERMISSION_DENIED", errorCode: "PP3403", message: "" }],
+      },
       [false, true],
     ],
-    ["a list that broke off", { complete: false }, [false, true]],
     ["the object by its uid", { kinds: [], asked: [{ kind: "RoleBinding", uid: grant.uid }] }, [true, false]],
   ])("is judged by the record: %s", (_what, inventory, expected) => {
     expect(changesWith(inventory)).toEqual([expected]);

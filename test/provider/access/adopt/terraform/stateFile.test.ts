@@ -129,7 +129,7 @@ describe("what becomes of the instances of a state", () => {
     ]);
     const asked = [{ kind: "Tag", uid: `${team}/${"4".repeat(16)}` }];
     expect(addresses(remaining(undefined, { asked }).missing)).toContain("chainguard_image_tag.tag");
-    const refused = [{ kind: "Group", code: "PERMISSION_DENIED", message: "no" }];
+    const refused = [{ kind: "Group", code: "PERMISSION_DENIED", errorCode: "PP3403", message: "no" }];
     expect(addresses(remaining(undefined, { refused }).missing)).toEqual([]);
     for (const only of [["Group"], [team]]) {
       const chosen = remaining(only);

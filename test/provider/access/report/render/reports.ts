@@ -57,6 +57,8 @@ export const wholeReports: readonly Report[] = [
     expected: {
       root: riskyReview.groups[0]!.key,
       inventoryTime: provenance.inventoryTime,
+      kinds: [],
+      before: [],
       entities: [{ key: "a", kind: "Group", uid: "b", urn: "c", name: "d", inputs: { name: "e" } }],
       removed: ["f"],
     },
