@@ -347,10 +347,11 @@ const subjectTypesOf = (kind: string): NonNullable<SubjectConditions["type"]> =>
   ];
 };
 
-/** Whether an end is past at a time; one that is not known may be. */
-function hasEnded(end: string | undefined, at: string | undefined): boolean {
-  const [ended, now] = [end, at].map((text) => timestampNanos(text ?? ""));
-  return ended === undefined || now === undefined || ended <= now;
+/** Whether an end was past when an inventory was taken; one that is not known may be. */
+function hasEnded(end: string | undefined, inventories: Comparison["inventories"]): boolean {
+  const ended = timestampNanos(end ?? "");
+  const times = inventories.map(({ takenAt }) => timestampNanos(takenAt));
+  return ended === undefined || times.length === 0 || times.some((now) => now === undefined || ended <= now);
 }
 
 const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean =>
@@ -412,7 +413,7 @@ interface AssertionResult {
 }
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
-type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventory"> &
+type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventories"> &
   Partial<Pick<Comparison, "comparer">>;
 
 const UNTOLD = "something that no document tells";
@@ -657,12 +658,20 @@ class AssertionJudge {
   private readonly comparer: PatternComparer;
 
   constructor(private readonly graphs: Judged) {
-    const { before, after, changes, drift, inventory, meanwhile, comparer = new PatternComparer() } = graphs;
+    const {
+      before,
+      after,
+      changes,
+      drift,
+      inventories,
+      meanwhile,
+      comparer = new PatternComparer(),
+    } = graphs;
     this.comparer = comparer;
     this.isPlanned = drift === undefined;
     const recorded = recordedAccess(graphs);
     this.recorded = this.isPlanned && recorded.isAny() ? recorded : undefined;
-    this.isLive = inventory !== undefined || !this.isPlanned;
+    this.isLive = inventories.length > 0 || !this.isPlanned;
     this.before = new Side(before, after, comparer, this.isPlanned);
     const former = this.isPlanned ? this.before : undefined;
     this.after = new Side(after, before, comparer, this.isPlanned, undefined, former);
@@ -675,7 +684,7 @@ class AssertionJudge {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
           // What those who are in get, and for how long, is no matter of who gets in.
           if (!mayWiden(direction) || effect === "role") return false;
-          return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventory?.takenAt);
+          return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventories);
         };
         return entity !== undefined && fields.some(letsMoreIn) ? [entity.key] : [];
       }),

@@ -117,8 +117,8 @@ export function adoptionCode(
   return printStatement(new CallExpression(new VariableReference(spec.kind), [name, adoption], true));
 }
 
-const hasSameInputs = (a: InventoryObject, b: InventoryObject): boolean =>
-  sortedJson(a.inputs) === sortedJson(b.inputs);
+/** What shows that an object has not changed: what only the server sets, such as an end, too. */
+const contentOf = ({ inputs, details = {} }: InventoryObject): string => sortedJson([inputs, details]);
 
 interface UnmanagedObject {
   readonly givesAccess: boolean;
@@ -139,21 +139,29 @@ export class DifferenceDescriber {
     private readonly now: number,
   ) {}
 
-  private get olderTime(): string {
-    return this.older?.inventories[0]?.takenAt ?? "";
+  /** When the older inventory of an object was taken. */
+  private olderTime(uid: string): string {
+    return this.older?.inventoryOf(uid)?.takenAt ?? "";
   }
 
-  /** When an object changed, as far as the older inventory shows. */
-  private changeTime(wasUnchanged: boolean | undefined): string[] {
-    if (this.older === undefined || wasUnchanged === undefined) return [];
-    return [wasUnchanged ? `it was the same at ${this.olderTime}` : `it changed after ${this.olderTime}`];
+  /** That an older inventory contains an object. */
+  private existence(kind: string, uid: string): string[] {
+    return this.older?.find(kind, uid) ? [`it existed at ${this.olderTime(uid)}`] : [];
   }
 
-  /** When an object was created, as far as the older inventory shows. */
+  /** When an object was created, as far as an older inventory shows. */
   private creationTime({ kind, uid }: InventoryObject): string[] {
-    if (this.older === undefined) return [];
-    const existed = this.older.find(kind, uid) !== undefined;
-    return [existed ? `it existed at ${this.olderTime}` : `it was created after ${this.olderTime}`];
+    const existed = this.existence(kind, uid);
+    if (existed.length > 0 || this.older?.lists(kind, uid) !== true) return existed;
+    return [`it was created after ${this.olderTime(uid)}`];
+  }
+
+  /** When an object changed, as far as an older inventory shows. */
+  private changeTime(kind: string, uid: string, now: InventoryObject | undefined): string[] {
+    const older = this.older?.find(kind, uid);
+    if (older === undefined || now === undefined) return [];
+    const time = this.olderTime(uid);
+    return [contentOf(older) === contentOf(now) ? `it was the same at ${time}` : `it changed after ${time}`];
   }
 
   /** What every difference says of its object. */
@@ -170,7 +178,6 @@ export class DifferenceDescriber {
     managed?: ManagedResource,
   ): DetectedDifference {
     const object = this.directory.find(spec.kind, uid);
-    const older = this.older?.find(spec.kind, uid);
     const about = this.about(spec, uid, managed?.resource.inputs ?? sides.before);
     const changed = {
       ...about,
@@ -180,8 +187,7 @@ export class DifferenceDescriber {
       ...sides,
     } as const;
     const [noun, properties] = [capitalize(spec.noun), changes.map(({ path }) => path).join(", ")];
-    const isManaged = managed !== undefined;
-    const details = this.changeTime(older && object && isManaged && hasSameInputs(older, object));
+    const details = this.changeTime(spec.kind, uid, object);
     if (managed === undefined) {
       const message = `${noun} ${about.name} was changed: ${properties}`;
       return { ...changed, message, details, at: object?.updateTime };
@@ -239,7 +245,7 @@ export class DifferenceDescriber {
       direction: spec.grantsAccess === undefined ? "neutral" : "narrowed",
       before,
     } as const;
-    const existed = this.older?.find(spec.kind, uid) ? [`it existed at ${this.olderTime}`] : [];
+    const existed = this.existence(spec.kind, uid);
     const message = `${capitalize(spec.noun)} ${about.name} was deleted`;
     if (managed === undefined) return { ...deleted, message, details: existed };
     const { resource, stack, stackName } = managed;

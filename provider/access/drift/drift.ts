@@ -148,20 +148,29 @@ const versionOf = (spec: ResourceSpec): ResourceSpec => ({
   oneOfs: [],
 });
 
+/** Notes what only one of two inventories of a group lists: what came or went there is not seen. */
+function noteUnlisted(older: Directory, newer: Directory, notes: DriftNotes): void {
+  for (const { root, kinds, refused } of older.inventories) {
+    const others = newer.inventoryOf(root)?.kinds ?? [];
+    for (const kind of [...kinds, ...others]) {
+      if (kinds.includes(kind) && others.includes(kind)) continue;
+      notes.incomplete.add(
+        `${specs[kind]?.noun ?? kind}: not compared: only one of the inventories contains it`,
+      );
+    }
+    for (const { kind } of refused) {
+      notes.incomplete.add(
+        `${specs[kind]?.noun ?? kind}: what is new is not seen: the older inventory lacks its list, or a part of it`,
+      );
+    }
+  }
+}
+
 /** Compares an older inventory with a newer one, whoever manages the objects. */
 function compareInventories(run: DriftRun, older: Directory): DriftFound {
-  const { directory, scope, describer, notes } = run;
+  const { directory, describer, notes } = run;
   const effects = { ...run.effects, before: sideOfDirectory(older) };
-  const kinds = new Set(older.inventories.flatMap((inventory) => inventory.kinds));
-  const refused = new Set(
-    older.inventories.flatMap((inventory) => inventory.refused.map(({ kind }) => kind)),
-  );
-  for (const kind of kinds) {
-    if (directory.inventories.every((inventory) => inventory.kinds.includes(kind))) continue;
-    notes.incomplete.add(
-      `${specs[kind]?.noun ?? kind}: not compared: only one of the inventories contains it`,
-    );
-  }
+  noteUnlisted(older, directory, notes);
   const differences: DetectedDifference[] = [];
   let compared = 0;
   for (const object of older.all()) {
@@ -169,7 +178,7 @@ function compareInventories(run: DriftRun, older: Directory): DriftFound {
     const spec = specs[kind];
     if (spec === undefined) continue;
     const now = directory.find(kind, uid);
-    if (now === undefined && (builtIn !== undefined || !scope.lists(kind, uid))) continue;
+    if (now === undefined && (builtIn !== undefined || !directory.lists(kind, uid))) continue;
     compared += 1;
     if (now === undefined) {
       differences.push(describer.describeDeleted(spec, uid, inputs));
@@ -184,7 +193,7 @@ function compareInventories(run: DriftRun, older: Directory): DriftFound {
   }
   /** Whether an object was created after the older inventory. */
   const isNew = ({ kind, uid }: InventoryObject): boolean =>
-    kinds.has(kind) && !refused.has(kind) && older.find(kind, uid) === undefined;
+    older.lists(kind, uid) && older.find(kind, uid) === undefined;
   return { differences: [...differences, ...findUnmanaged(run, isNew, true)], resources: [], compared };
 }
 
@@ -220,7 +229,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
   const directory = new Directory(inventories);
   const older = since && new Directory(since);
   const [side, comparer] = [sideOfDirectory(directory), new PatternComparer()];
-  const scope = new ComparisonScope(request, notes);
+  const scope = new ComparisonScope(request, directory, notes);
   const describer = new DifferenceDescriber(directory, older, now);
   const managed = new ManagedResources(states, notes);
   const effects = { before: side, after: side, comparer };
@@ -440,7 +449,6 @@ function compareDrift(run: DriftRun, found: DriftFound): Comparison {
     unresolved: unresolvedGrants(compared.grants, after, directory.inventories.length > 0),
     complete: scope.isComplete && notes.incomplete.size === 0,
     incomplete: [],
-    inventory: directory.inventories[0],
     inventories: directory.inventories,
     existing: objectsByUid(before.entities),
     comparer,

@@ -10,7 +10,7 @@ import { printable } from "../../text/printable";
 import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
-import type { Inventory, InventoryObject } from "../documents/inventory";
+import type { InventoryObject } from "../documents/inventory";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import { listManaged } from "../documents/stateExport";
@@ -149,18 +149,11 @@ export class ManagedResources {
 
 /** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
 export class ComparisonScope {
-  private readonly byRoot: ReadonlyMap<string, Inventory>;
-  private readonly readUids = new Set<string>();
-
   constructor(
-    private readonly request: Pick<DriftRequest, "inventories" | "onlyUids" | "isPartial">,
+    private readonly request: Pick<DriftRequest, "onlyUids" | "isPartial">,
+    private readonly directory: Directory,
     private readonly notes: DriftNotes,
-  ) {
-    this.byRoot = new Map([...request.inventories].reverse().map((inventory) => [inventory.root, inventory]));
-    for (const { asked } of request.inventories) {
-      for (const { kind, uid } of asked ?? []) this.readUids.add(objectKey(kind, uid));
-    }
-  }
+  ) {}
 
   /** Whether the run compares everything below its roots. */
   get isComplete(): boolean {
@@ -168,7 +161,7 @@ export class ComparisonScope {
   }
 
   isRoot(uid: string): boolean {
-    return this.byRoot.has(uid);
+    return this.directory.inventories.some(({ root }) => root === uid);
   }
 
   /** Whether a run that is restricted to some objects compares this one. */
@@ -179,27 +172,10 @@ export class ComparisonScope {
     return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
   }
 
-  /** The inventory of a group at or above an object. */
-  inventoryOf(uid: string): Inventory | undefined {
-    for (let current: string | undefined = uid; current !== undefined; current = parentOf(current)) {
-      const inventory = this.byRoot.get(current);
-      if (inventory !== undefined) return inventory;
-    }
-    return undefined;
-  }
-
-  /** Whether an inventory lists every object of a kind at a uid. */
-  lists(kind: string, uid: string): boolean {
-    const inventory = this.inventoryOf(uid);
-    return (
-      inventory?.kinds.includes(kind) === true && !inventory.refused.some((refused) => refused.kind === kind)
-    );
-  }
-
   /** Whether an inventory covers an object, so that a missing one was deleted. Adds a note where none does. */
   checkCoverage({ spec, uid, stack }: ManagedResource): boolean {
     const kind = aggregatedKind(spec) ?? spec.kind;
-    const inventory = this.inventoryOf(uid);
+    const inventory = this.directory.inventoryOf(uid);
     if (inventory === undefined) {
       const root = rootOf(uid);
       const note = `${stack}: resources below ${root} were not compared: no inventory covers them`;
@@ -208,7 +184,7 @@ export class ComparisonScope {
     }
     // The refusal is an entry of its own.
     if (inventory.refused.some((refused) => refused.kind === kind)) return false;
-    if (inventory.kinds.includes(kind) || this.readUids.has(objectKey(kind, uid))) return true;
+    if (this.directory.lists(kind, uid)) return true;
     this.notes.incomplete.add(
       `${spec.noun}: not compared: the inventory contains no ${kind}: create it with --types +${kind}`,
     );

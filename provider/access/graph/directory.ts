@@ -6,6 +6,7 @@ import { groupPath } from "./groupHierarchy";
 import { readRoleCapabilities } from "./resolveGrants";
 import { specs } from "../documents/specs";
 import { isReference } from "./inputLeaves";
+import { isWithin, listsObject } from "../documents/inventory";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 
 /** Shows invisible characters as their code, because suppressions match descriptions. */
@@ -39,6 +40,16 @@ export class Directory {
 
   find(kind: string, uid: string): InventoryObject | undefined {
     return this.objects.get(objectKey(kind, uid));
+  }
+
+  /** Whether an inventory contains every object of a kind at a uid: one that `find` does not find does not exist. */
+  lists(kind: string, uid: string): boolean {
+    return this.inventories.some((inventory) => listsObject(inventory, kind, uid));
+  }
+
+  /** The inventory of a group at or above an object. */
+  inventoryOf(uid: string): Inventory | undefined {
+    return this.inventories.find(({ root }) => isWithin(uid, root));
   }
 
   /** What has this uid as its own. */

@@ -180,7 +180,8 @@ const byKindAndKey = (a: ExpectedEntity, b: ExpectedEntity): number =>
 
 /** What a review announces: what exists after the change; undefined without an inventory, which alone knows the rest. */
 export function expectedAccess(comparison: Comparison): ExpectedAccess | undefined {
-  const { before, after, changes, inventory } = comparison;
+  const { before, after, changes, inventories } = comparison;
+  const [inventory] = inventories;
   if (inventory === undefined) return undefined;
   const collectUids = (entities: Iterable<Entity>): Set<string> =>
     new Set([...entities].flatMap(({ uid }) => (uid === undefined ? [] : [uid])));

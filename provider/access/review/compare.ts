@@ -89,10 +89,8 @@ export interface Comparison {
   /** Whether everything was compared that exists. */
   readonly complete: boolean;
   readonly incomplete: readonly string[];
-  /** The live organisation, where it was given. */
-  readonly inventory?: Inventory;
-  /** All of them, where drift compares several organisations. */
-  readonly inventories?: readonly Inventory[];
+  /** The live organisations that were given: a review has one at most. */
+  readonly inventories: readonly Inventory[];
   /** What the patterns of the change were compared with: who asks more of them shares its budget. */
   readonly comparer: PatternComparer;
   /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
@@ -423,7 +421,7 @@ export function compare(sources: Sources): Comparison {
     unresolved: findUnresolved(sources, graphs, changes, sides.grants),
     complete: incomplete.length === 0,
     incomplete,
-    inventory,
+    inventories: inventory === undefined ? [] : [inventory],
     comparer,
     existing: existingObjects(preview, state, inventory),
     recordDigest: digestRecord(recordedBefore(preview)),

@@ -110,8 +110,10 @@ export type SignInDoubt = "changed" | "unseen";
 const SAME_TIME_NANOS = 60_000_000_000n;
 
 /** Answers whether an identity has not signed in since it was written last, as far as the inventory tells. */
-function createUnseen(inventory: Inventory | undefined): (holder: Subject) => boolean {
-  const objects = (inventory?.objects ?? []).filter(({ kind }) => accessKinds[kind]?.assumable === true);
+function createUnseen(inventories: readonly Inventory[]): (holder: Subject) => boolean {
+  const objects = inventories
+    .flatMap((inventory) => inventory.objects)
+    .filter(({ kind }) => accessKinds[kind]?.assumable === true);
   const byUid = new Map(objects.map((object) => [object.uid, object]));
   const isEachTold = objects.some(({ lastSeenTime }) => lastSeenTime !== undefined);
   return ({ uid = "" }) => {
@@ -131,8 +133,8 @@ export function createSignInDoubt({
   after,
   changes,
   drift,
-  inventory,
-}: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventory">): (
+  inventories,
+}: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventories">): (
   holder: Subject,
 ) => SignInDoubt | undefined {
   const changed = new Set(
@@ -140,7 +142,7 @@ export function createSignInDoubt({
       change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
     ),
   );
-  const isUnseen = createUnseen(inventory);
+  const isUnseen = createUnseen(inventories);
   const trustsBefore = once(() => new Set(textsOfTrusts(before.entities).values()));
   const trustsAfter = once(() => textsOfTrusts(after.entities));
   const isNewTrust = (key: string): boolean => {

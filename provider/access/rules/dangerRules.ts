@@ -80,7 +80,7 @@ interface OwnerChange {
 
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
-  const { before, after, inventory } = facts.comparison;
+  const { before, after } = facts.comparison;
   const groups = facts.hierarchy;
   const lasting = ownersOfRoots(listLasting(facts.comparison), groups.before);
   const ownersAfter = ownersOfRoots(after.grants, groups.after);
@@ -113,7 +113,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
           ({ subject }) => subject,
         ),
         isWhole:
-          (inventory !== undefined || isManaged) &&
+          (isManaged || facts.lists("RoleBinding", key)) &&
           lost.every((grant) => isOwnerOfRoot(grant, groups.before)),
       },
     ];
@@ -253,13 +253,13 @@ const toRead = new Set(Object.values(specs).flatMap((spec) => spec?.capabilities
 
 /** What the identity that took the inventory needs to list all of it, and loses. */
 function findLostReading(facts: Facts): FindingInput[] {
-  const { inventory } = facts.comparison;
-  const caller = inventory?.caller;
-  if (inventory === undefined || caller === undefined) return [];
-  return [...lostGrants(facts, ({ uid }) => uid === caller)].flatMap(({ lost, capabilities }) => {
+  const { inventories } = facts.comparison;
+  const takenBy = (uid: string | undefined) =>
+    inventories.filter(({ caller }) => caller !== undefined && caller === uid);
+  return [...lostGrants(facts, ({ uid }) => takenBy(uid).length > 0)].flatMap(({ lost, capabilities }) => {
     const { role, group, subject } = lost;
     const missing = capabilities.filter((capability) => toRead.has(capability));
-    const isAbove = group.uid !== undefined && isWithin(inventory.root, group.uid);
+    const isAbove = takenBy(subject.uid).some(({ root }) => isWithin(root, group.uid ?? ""));
     if (!isAbove || (missing.length === 0 && role.capabilities !== undefined)) return [];
     return [
       facts.aboutGrant(lost, {

@@ -54,11 +54,11 @@ const isAllowed = (
   );
 
 function findNewReceivers(facts: Facts): FindingInput[] {
-  const { before, inventory, drift } = facts.comparison;
+  const { before, inventories, drift } = facts.comparison;
   const known = receiversOf(facts, before.entities.values());
   // Without an inventory only the stack is known, and drift reports what no stack manages.
   const recorded =
-    inventory === undefined || drift !== undefined
+    inventories.length === 0 || drift !== undefined
       ? known
       : receiversOf(facts, facts.recordedByUrn().values());
   return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
@@ -108,10 +108,10 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
 function findLostDeliveries(facts: Facts): FindingInput[] {
   const changed = [...changedDeliveries(facts)];
   if (changed.length === 0) return [];
-  const { after: graph, inventory, drift } = facts.comparison;
+  const { after: graph, inventories, drift } = facts.comparison;
   // Who made a subscription by hand may end it by hand, and no stack misses it.
   const isMissed = ({ urn, external }: Entity): boolean =>
-    inventory === undefined || drift !== undefined || (urn !== undefined && external !== true);
+    inventories.length === 0 || drift !== undefined || (urn !== undefined && external !== true);
   const entities = [...graph.entities.values()].filter(isMissed);
   const remaining = receiversOf(facts, entities);
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));

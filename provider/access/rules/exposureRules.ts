@@ -290,8 +290,8 @@ function findConcealedValues(facts: Facts): FindingInput[] {
 }
 
 /** What to do where nothing describes what a uid names. */
-const adviceOnUid = ({ comparison: { inventory } }: Facts): string =>
-  inventory === undefined
+const adviceOnUid = ({ comparison: { inventories } }: Facts): string =>
+  inventories.length === 0
     ? "give --inventory, which describes what the program does not manage"
     : "correct the uid, since the update fails where nothing has it; or take an inventory of the group above all that this program manages";
 
@@ -312,7 +312,7 @@ function isUndescribed(facts: Facts, key: string, isKnown = facts.entity(key) !=
 
 /** The parts of a grant that a reader cannot check: nothing but the program, or nothing at all, describes them. */
 function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange): Doubt[] {
-  const hasInventory = facts.comparison.inventory !== undefined;
+  const hasInventory = facts.comparison.inventories.length > 0;
   const place = facts.entity(group.key);
   const doubts: Doubt[] = [];
   const doubt = (field: string, why: string, advice = adviceOnUid(facts)) => {

@@ -4,8 +4,7 @@ import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { isTopUid, isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
-import { isWithin } from "../documents/inventory";
-import type { Inventory } from "../documents/inventory";
+import { isWithin, listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { createEffectContext, describeEffects, mayWiden } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
@@ -148,15 +147,14 @@ export class Facts {
     return this.hierarchy[side].chain(key);
   }
 
-  /** The live organisations that were given: a review has one at most. */
-  inventories(): readonly Inventory[] {
-    const { inventory, inventories } = this.comparison;
-    return inventories ?? (inventory === undefined ? [] : [inventory]);
+  /** Whether an inventory contains every object of a kind at a uid. */
+  lists(kind: string, uid: string): boolean {
+    return this.comparison.inventories.some((each) => listsObject(each, kind, uid));
   }
 
   /** Whether an inventory was given, and none contains a group: only strangers may know what lies there. */
   isOutsideInventory(group: string | undefined): boolean {
-    const all = this.inventories();
+    const all = this.comparison.inventories;
     return isUid(group) && all.length > 0 && !all.some(({ root }) => isWithin(group, root));
   }
 
@@ -482,11 +480,11 @@ export function isBuiltInRole(entity: Entity): boolean {
 }
 
 /** The capabilities of the built-in `viewer` at the server; undefined where no inventory has it. */
-function findLiveViewer({ inventory }: Comparison): readonly string[] | undefined {
+function findLiveViewer({ inventories }: Comparison): readonly string[] | undefined {
   return readRoleCapabilities(
-    inventory?.objects.find(
-      ({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === "viewer" && isTopUid(uid),
-    ),
+    inventories
+      .flatMap(({ objects }) => objects)
+      .find(({ kind, uid, inputs }) => kind === "Role" && inputs["name"] === "viewer" && isTopUid(uid)),
   );
 }
 

@@ -20,7 +20,6 @@ import type { AccessGraph, Entity } from "../graph/model";
 import { hasWideReach } from "./subjectTrust";
 import { limitLines, listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
-import { listsObject } from "../documents/inventory";
 import { isStrongGrant } from "./trustedIdentities";
 import { isUnreadKey, wholeOf } from "../graph/entityKeys";
 
@@ -111,7 +110,7 @@ class Administrators {
 function isGroupListed(facts: Facts, key: string): boolean {
   // Nobody else knows a group that the change makes.
   if (!facts.comparison.before.entities.has(key) && !isUid(key)) return true;
-  return facts.inventories().some((each) => listsObject(each, "RoleBinding", key));
+  return facts.lists("RoleBinding", key);
 }
 
 /** A delegation that was not there before: by its grant, by the place of the definition, or by an administrator. */

@@ -187,7 +187,7 @@ export const newOutsider: Rule = {
   about: (kind) => isAssumable(kind) || isInvite(kind),
   find: (facts) => {
     // Without an inventory everybody is new.
-    if (facts.comparison.inventory === undefined) return [];
+    if (facts.comparison.inventories.length === 0) return [];
     const known = once((): Known => ({
       anybody: knownOwners(facts, "anybody"),
       stacks: knownOwners(facts, "stacks"),

@@ -149,8 +149,8 @@ function revokedBindings({ comparison }: Facts): ReadonlyMap<string, ResourceCha
 
 /** Bindings that were revoked by hand: those that the change makes again, and those that it no longer declares. */
 function findRevoked(facts: Facts): FindingInput[] {
-  const { inventory, changes, grants } = facts.comparison;
-  const revoked = inventory === undefined ? new Map<string, ResourceChange>() : revokedBindings(facts);
+  const { inventories, changes, grants } = facts.comparison;
+  const revoked = inventories.length === 0 ? new Map<string, ResourceChange>() : revokedBindings(facts);
   if (revoked.size === 0) return [];
   const returning = grants
     .filter(({ change, grant }) => change === "gained" && revoked.has(tupleOf(grant)))
@@ -228,11 +228,13 @@ function takesStrongGrant(
   const groups = found.flatMap(({ severity, grant }) =>
     (severity === "critical" || severity === "high") && grant !== undefined ? [grant.group.key] : [],
   );
-  return (comparison.inventory?.objects ?? []).some(
-    ({ kind, uid, inputs }) =>
-      accessKinds[kind]?.binding === true &&
-      groups.includes(textAt(inputs, "parentUid") ?? "") &&
-      !uids.has(uid),
+  return comparison.inventories.some(({ objects }) =>
+    objects.some(
+      ({ kind, uid, inputs }) =>
+        accessKinds[kind]?.binding === true &&
+        groups.includes(textAt(inputs, "parentUid") ?? "") &&
+        !uids.has(uid),
+    ),
   );
 }
 

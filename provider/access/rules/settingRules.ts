@@ -1,6 +1,5 @@
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import { urnParts } from "../documents/engineState";
-import { listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -241,12 +240,11 @@ function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInpu
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
   if (parent !== undefined && parent.uid === undefined) return [];
-  const { inventory } = facts.comparison;
   // What it changes of its own object is judged as a change.
   if (findRenamed(facts, change) !== undefined) return [];
   const place = textAt(after.inputs, "parentUid") ?? "";
   const parts = aggregatedKind(spec);
-  const isListed = inventory !== undefined && listsObject(inventory, parts ?? after.kind, place);
+  const isListed = facts.lists(parts ?? after.kind, place);
   const isKnown = parts !== undefined || identifyingInputs(spec).every((key) => textAt(after.inputs, key));
   if (isListed && isKnown && !(parts !== undefined && leavesBindings(facts, after, place))) return [];
   return [

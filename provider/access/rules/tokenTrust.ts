@@ -35,9 +35,9 @@ function newnessOfIssuer(
   trust: Trust,
   issuer: string,
 ): keyof typeof NEWNESS | undefined {
-  const { inventory, drift } = facts.comparison;
+  const { inventories, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
-  if (inventory === undefined || drift !== undefined || trust.hasKeys) return undefined;
+  if (inventories.length === 0 || drift !== undefined || trust.hasKeys) return undefined;
   if (trust.issuer?.pattern === undefined) {
     if ((sharedIssuerOf(issuer) ?? customerOf(issuer)) !== undefined) return undefined;
   } else {

@@ -236,7 +236,12 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
   const shown = unused === undefined ? graph : withGrantsOf(graph, unused);
   const policy = readDriftPolicy(values.policy);
-  const judged = { before, after: graph, changes: [], inventory };
+  const judged = {
+    before,
+    after: graph,
+    changes: [],
+    inventories: inventory === undefined ? [] : [inventory],
+  };
   const violations = policy && describeViolations(judged, policy.assertions);
   // What was not read may have the name.
   const notes = policy && (incomplete.length === 0 ? judgeAssertions(judged, policy.assertions).unknown : []);

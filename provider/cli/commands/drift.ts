@@ -1,5 +1,5 @@
 import type { Inventory } from "../../access/documents/inventory";
-import { listedKinds, parseInventory } from "../../access/documents/inventory";
+import { isWithin, listedKinds, parseInventory } from "../../access/documents/inventory";
 import type { StateExport } from "../../access/documents/stateExport";
 import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
@@ -110,14 +110,47 @@ function checkSources(values: DriftValues): void {
   }
 }
 
-/** Without a newer inventory of the same root, an older one would be compared with nothing. @throws UsageError */
-function requireSameRoots(since: readonly Inventory[], inventories: readonly Inventory[]): void {
-  const roots = new Set(inventories.map(({ root }) => root));
-  const unmatched = since.find(({ root }) => !roots.has(root));
-  if (unmatched === undefined) return;
+/** Reads inventories that are shown as one. @throws UsageError where two may contain the same object: which one counts? */
+function readInventories(flag: "--inventory" | "--since", paths: readonly string[]): readonly Inventory[] {
+  const inventories = paths.map((path) => parseInventory(readText(path, flag), path));
+  for (const [i, { root }] of inventories.entries()) {
+    const other = inventories.find((each, k) => k !== i && isWithin(root, each.root));
+    if (other === undefined) continue;
+    const what =
+      other.root === root
+        ? `two inventories of group ${root}`
+        : `inventories of group ${other.root} and of ${root} below it`;
+    throw new UsageError("PP6004", `${flag} names ${what}: leave one of them out`);
+  }
+  return inventories;
+}
+
+/** @throws UsageError where an older inventory is compared with nothing, or is not older, or where one is missing. */
+function checkOlder(
+  since: readonly Inventory[],
+  inventories: readonly Inventory[],
+  { hasStates }: { readonly hasStates: boolean },
+): void {
+  for (const { root, takenAt } of since) {
+    const newer = inventories.find((inventory) => inventory.root === root);
+    if (newer === undefined) {
+      throw new UsageError(
+        "PP6004",
+        `--since names an inventory of group ${root}, and no newer one of that group is given: add it with --inventory, or leave this one out`,
+      );
+    }
+    if (Date.parse(takenAt) >= Date.parse(newer.takenAt)) {
+      throw new UsageError(
+        "PP6004",
+        `--since names an inventory of group ${root} that is not older than the compared one: it was taken at ${takenAt}, and the compared one at ${newer.takenAt}`,
+      );
+    }
+  }
+  const alone = inventories.find(({ root }) => !since.some((older) => older.root === root));
+  if (hasStates || alone === undefined) return;
   throw new UsageError(
     "PP6004",
-    `--since names an inventory of group ${unmatched.root}, and no newer one of that group is given: add it with --inventory, or leave this one out`,
+    `the inventory of group ${alone.root} is compared with nothing: add an older one with --since, or a stack, or leave it out`,
   );
 }
 
@@ -182,8 +215,11 @@ async function readLive(
 ): Promise<Inventory[]> {
   const { client } = await openConnection({ stack: values.stack[0], cwd: values.cwd });
   const requested = await Promise.all(values.root.map((text) => resolveGroup(client, text, "--root")));
+  const named =
+    requested.length > 0 ? requested : [...organisationsOf(states), ...since.map(({ root }) => root)];
+  // What lies in another one is read with it.
   const roots = new Set(
-    requested.length > 0 ? requested : [...organisationsOf(states), ...since.map(({ root }) => root)],
+    named.filter((root) => !named.some((other) => other !== root && isWithin(root, other))),
   );
   const inventories: Inventory[] = [];
   for (const root of roots) {
@@ -207,17 +243,17 @@ async function detectDrift(values: DriftValues): Promise<number> {
   const { policy, ownRules, options } = readDriftOptions(values);
   checkSources(values);
   const kinds = readKinds(values.types);
-  const since = values.since.map((path) => parseInventory(readText(path, "--since"), path));
+  const since = readInventories("--since", values.since);
   const { baseline, suppress } = prepareSuppression(values["write-baseline"], policy, options);
   const progress = new Progress("looking at");
   try {
     const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
     const inventories =
       values.inventory.length > 0
-        ? values.inventory.map((path) => parseInventory(readText(path, "--inventory"), path))
+        ? readInventories("--inventory", values.inventory)
         : await readLive({ values, states, since, kinds }, progress);
     progress.done();
-    requireSameRoots(since, inventories);
+    checkOlder(since, inventories, { hasStates: states.length > 0 });
     const report = await findDrift({
       states,
       inventories,

@@ -26,6 +26,19 @@ async function exportStack(stack: string, cwd: string | undefined, withSecrets: 
   }
 }
 
+/** @throws UsageError where two exports are of one stack: each of its resources would seem to be managed twice. */
+function requireOneOfEach(states: readonly StateExport[]): void {
+  const given = new Set<string>();
+  for (const state of states) {
+    const keys = listManaged(state).map(({ urn, id }) => JSON.stringify([urn, id]));
+    if (keys.some((key) => given.has(key))) {
+      const name = printable(state.stack ?? "", 200);
+      throw new UsageError("PP6004", `two exports of stack ${name} are given: leave one of them out`);
+    }
+    for (const key of keys) given.add(key);
+  }
+}
+
 /**
  * Reads what files and stacks record, each file and each stack once.
  *
@@ -48,6 +61,7 @@ export async function readStates(
     const text = await exportStack(stack, cwd, options.withSecrets === true);
     states.push(parseStateExport(text, `the export of stack ${stack}`, options));
   }
+  requireOneOfEach(states);
   return states;
 }
 

@@ -553,7 +553,7 @@ describe("a name that nothing has", () => {
 
   test("is not known where nobody has looked at the organisation", () => {
     expect(
-      unknown("forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", { inventory: undefined }),
+      unknown("forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", { inventories: [] }),
     ).toEqual([]);
   });
 });
@@ -634,14 +634,13 @@ describe("required access", () => {
     ["where nobody goes", ["a", "b", "c"], "2026-05-01T00:00:00Z", []],
   ])("two holders are left, %s", (_, left, lastSeenTime, expected) => {
     const comparison = compareResources([...base, ...owners(["a", "b", "c"])], [...base, ...owners(left)]);
-    const { inventory } = comparison;
-    if (inventory === undefined) throw new Error("there is an inventory");
+    const inventory = comparison.inventories[0]!;
     const objects = inventory.objects.map((object) => ({
       ...object,
       updateTime: "2026-05-02T00:00:00Z",
       lastSeenTime: object.uid === by("b").uid ? lastSeenTime : "2026-05-04T00:00:00Z",
     }));
-    const changed = { ...comparison, inventory: { ...inventory, objects } };
+    const changed = { ...comparison, inventories: [{ ...inventory, objects }] };
     expect(found("P2", changed, parsePolicy(atLeast(2))).map(({ severity }) => severity)).toEqual(expected);
   });
 
@@ -1014,7 +1013,9 @@ describe("of one graph", () => {
     const { after } = compareResources(base, [...base, binding(outsider, pusher, payments)]);
     const low = "  - { name: push, can: [CAP_MANIFEST_CREATE], on: [acme / payments], severity: low }";
     const { assertions } = parsePolicy(OURS.replace("forbid:", `forbid:\n${low}`));
-    expect(describeViolations({ before: after, after, changes: [] }, assertions)).toMatchObject([
+    expect(
+      describeViolations({ before: after, after, changes: [], inventories: [] }, assertions),
+    ).toMatchObject([
       {
         severity: "critical",
         message: "our own pipelines write payments: outsider has registry.push on acme / payments",

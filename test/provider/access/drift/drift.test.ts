@@ -511,7 +511,7 @@ describe("drift between documents", () => {
     driftBetween([stateOf([...held, access])], [], { inventories: [inventoryOf(given, more)] });
 
   test("a group whose bindings could not be listed has not lost them, and a group that is gone has", async () => {
-    const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", message: "no" }];
+    const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", errorCode: "PP3403", message: "no" }];
     const report = await compared([root, ...held], { complete: false, refused });
     expect(report).toMatchObject({
       findings: [],
@@ -543,17 +543,82 @@ describe("drift between documents", () => {
 
   test("says nothing of what one of two inventories does not list", async () => {
     const kinds = listedKinds.filter((kind) => kind !== "Role");
-    const refused = [{ kind: "Role", code: "PERMISSION_DENIED", message: "no" }];
-    const between = (older: Inventory, newer: Inventory) =>
-      driftBetween([], [], { inventories: [newer], since: [older] });
+    const refused = [{ kind: "Role", code: "PERMISSION_DENIED", errorCode: "PP3403", message: "no" }];
     const whole = inventoryOf([root, ...held]);
     const less = [root, team, ci];
-    for (const [older, newer, incomplete] of [
-      [whole, inventoryOf(less, { kinds }), ["role: not compared: only one of the inventories contains it"]],
-      [inventoryOf(less, { kinds }), whole, []],
-      [inventoryOf(less, { refused, complete: false }), whole, []],
-    ] as const)
-      expect(await between(older, newer)).toMatchObject({ findings: [], incomplete });
+    const lists = "role: not compared: only one of the inventories contains it";
+    const lacks = "role: what is new is not seen: the older inventory lacks its list, or a part of it";
+    // What the inventories of another organisation list shows nothing of this one.
+    for (const others of [[], [inventoryOf([], { root: "b".repeat(40) })]])
+      for (const [older, newer, incomplete] of [
+        [whole, inventoryOf(less, { kinds }), [lists]],
+        [inventoryOf(less, { kinds }), whole, [lists]],
+        [inventoryOf(less, { refused, complete: false }), whole, [lacks]],
+        [
+          whole,
+          inventoryOf(less, { refused, complete: false }),
+          ["role: not compared: PERMISSION_DENIED: no"],
+        ],
+      ] as const) {
+        const compare = { inventories: [...others, newer], since: [...others, older] };
+        expect(await driftBetween([], [], compare)).toMatchObject({ findings: [], incomplete });
+      }
+  });
+
+  describe("an object is dated by the older inventory of its own organisation", () => {
+    const DAY = "2026-05-20T00:00:00Z";
+    const other = "b".repeat(40);
+    const trust = ofGitHub("repo:acme/new:x");
+    const [ours, ...theirs] = [live("Identity", trust), live("Identity", trust, other)];
+    const listed = [inventoryOf([root, ours]), inventoryOf(theirs, { root: other })];
+    const older = (objects: readonly Live[], more: Partial<Inventory> = {}) =>
+      inventoryOf(objects, { takenAt: DAY, ...more });
+    const refused = [{ kind: "Identity", code: "UNAVAILABLE", errorCode: "PP3503", message: "no" }];
+    const timesBeside = async (...since: readonly Inventory[]) => {
+      const { findings } = await driftBetween([stateOf([team])], [], { inventories: listed, since });
+      return [ours, ...theirs].map(({ uid }) =>
+        findings
+          .find((finding) => finding.uid === uid && finding.drift !== undefined)
+          ?.details.find((line) => /^it (?:existed|was created)/.test(line)),
+      );
+    };
+    const first = inventoryOf(theirs, { root: other, takenAt: "2026-05-01T00:00:00Z" });
+
+    test.each<[string, readonly Inventory[], readonly (string | undefined)[]]>([
+      [
+        "which is not the first one that is given",
+        [first, older([root, ours])],
+        [`it existed at ${DAY}`, `it existed at ${first.takenAt}`],
+      ],
+      [
+        "which lacks it",
+        [first, older([root])],
+        [`it was created after ${DAY}`, `it existed at ${first.takenAt}`],
+      ],
+      ["which is not given", [first], [undefined, `it existed at ${first.takenAt}`]],
+      ["which lists no such kind", [older([root], { kinds: ["Group"] })], [undefined, undefined]],
+      ["whose list was refused", [older([root], { complete: false, refused })], [undefined, undefined]],
+    ])("%s", async (_, since, times) => {
+      expect(await timesBeside(...since)).toEqual(times);
+    });
+  });
+
+  test("an end that only the server sets has moved since an older inventory, though no argument differs", async () => {
+    const token = { ...live("ScimToken", {}), uid: org };
+    const at = (tokenExpireTime: string) => ({ ...token, details: { tokenExpireTime } });
+    const [early, late] = ["2026-07-01T00:00:00Z", "2026-08-01T00:00:00Z"];
+    const recorded = stateOf([{ ...token, outputs: { ...token.inputs, tokenExpireTime: early } }]);
+    const takenAt = "2026-05-20T00:00:00Z";
+    for (const [then, line] of [
+      [early, `it changed after ${takenAt}`],
+      [late, `it was the same at ${takenAt}`],
+    ] as const) {
+      const { findings } = await driftBetween([recorded], [root, at(late)], {
+        since: [inventoryOf([root, at(then)], { takenAt })],
+      });
+      const changed = findings.find(({ id }) => id === "drift-changed");
+      expect(changed?.details).toContain(line);
+    }
   });
 
   test("events name what changed, whose parts and collections are read and compared with it", () => {

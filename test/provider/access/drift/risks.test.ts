@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
@@ -19,6 +21,7 @@ import {
   rulesWith,
   stateOf,
 } from "../../../support/driftDocuments";
+import { ROOT } from "../../../support/engine";
 import type { Live } from "../../../support/driftDocuments";
 
 const owner = builtIn("owner", "e", [
@@ -179,6 +182,9 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
   test("are left out if they declare that they judge only what is to come or need the whole organisation", async () => {
     const beforeUpdate = rules.filter((rule) => rule.beforeUpdate === true).map(({ id }) => id);
     expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4"]);
+    const [, said = ""] =
+      /program's text do not run: ([^.]+)\./.exec(readFileSync(join(ROOT, "docs/drift.md"), "utf8")) ?? [];
+    expect(said.split(/, | and /)).toEqual([...beforeUpdate].sort());
     const inventories = [inventoryOf([...given, ...without(...owners)])];
     const only = new Set(owners.map(({ uid }) => uid));
     const part = await driftBetween([stateOf(held)], [], { inventories, onlyUids: only });
@@ -282,6 +288,39 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
       advice: expect.stringMatching(/^adopt it into a program, or suppress it; /) as unknown,
       details: expect.arrayContaining(["not to be deleted: without it acme has no owner"]) as unknown,
     });
+  });
+
+  /** The same organisation under another uid: the roles of the platform are its own too. */
+  const twin = "b".repeat(40);
+  const ofTwin = (objects: readonly Live[]): Live[] =>
+    JSON.parse(JSON.stringify(objects).replaceAll(org, twin)) as Live[];
+
+  const [third, lists] = [bind(ci, owner), bind(ci, viewer)];
+
+  test.each<[string, readonly Live[], readonly Live[], string]>([
+    [
+      "has an owner left who has not signed in since it was written",
+      [...held, third],
+      [...without(...owners.slice(1)), third],
+      "D1 high",
+    ],
+    ["has no owner left", held, without(...owners), "D1 critical"],
+    ["lets who takes its inventories list no more", [...held, lists], held, "D1 high"],
+  ])("find the same of two organisations in any order, where one %s", async (_, before, after, expected) => {
+    const times = { createTime: FIRST, updateTime: "2026-05-20T00:00:00Z", lastSeenTime: FIRST };
+    const dated = (objects: readonly Live[]) =>
+      objects.map((each) => (each.uid === ada.uid ? { ...each, ...times } : each));
+    const changed = { root: twin, caller: ofTwin([ci])[0]?.uid };
+    const inventories = [
+      inventoryOf([...given, ...dated(before)]),
+      inventoryOf(ofTwin([...given, ...dated(after)]), changed),
+    ];
+    const states = [stateOf(before), stateOf(ofTwin(before), "twin")];
+    const [found, turned] = await Promise.all(
+      [inventories, inventories.toReversed()].map((each) => driftBetween(states, [], { inventories: each })),
+    );
+    expect(brief(found?.findings ?? [])).toContain(expected);
+    expect(turned?.findings).toEqual(found?.findings);
   });
 
   test("give advice on what has happened, not on what is to come", async () => {

@@ -206,14 +206,16 @@ describe("D1 lock-out", () => {
     const asked = askingMore("ada");
     const after = all.map((each) => (each.uid === asked.uid ? asked : each));
     const comparison = compareResources(all, after);
-    const inventory = comparison.inventory!;
+    const inventory = comparison.inventories[0]!;
     const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime: seen ?? undefined };
     const objects = inventory.objects.map((object) => {
       if ([bob, cyd].some(({ uid }) => uid === object.uid)) return { ...object, ...written };
       const isSeen = seen === null && object.uid === ada.uid;
       return isSeen ? { ...object, lastSeenTime: "2026-05-01T00:00:00Z" } : object;
     });
-    expect(severitiesOf("D1", { ...comparison, inventory: { ...inventory, objects } })).toEqual(severities);
+    expect(severitiesOf("D1", { ...comparison, inventories: [{ ...inventory, objects }] })).toEqual(
+      severities,
+    );
   });
 
   it("counts identities of the same trust once: one principal is all of them", () => {

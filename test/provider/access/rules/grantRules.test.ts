@@ -448,7 +448,8 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     const comparison = compareResources(known, after);
     expect(severitiesOf("X3", comparison)).toEqual(["high"]);
     // Drift may compare both organisations.
-    const inventories = [comparison.inventory!, { ...comparison.inventory!, root: strangers }];
+    const inventory = comparison.inventories[0]!;
+    const inventories = [inventory, { ...inventory, root: strangers }];
     expect(severitiesOf("X3", { ...comparison, inventories })).toEqual([]);
     expect(found("G3", compareResources(after, [...after, search]))).toEqual([]);
   });
@@ -666,8 +667,7 @@ describe("G7 mass-grant", () => {
 
   const BELOW = "on acme and everything below it";
   const everyone = (what: string) => `everyone who signs in through sso gets ${what} ${BELOW}`;
-  const added = (what: string) =>
-    `whoever has a SCIM token of “sso” can add people, who get ${what} ${BELOW}`;
+  const added = (what: string) => `whoever has a SCIM token of “sso” can add people, who get ${what} ${BELOW}`;
   const member = (what: string) => `every member of group “admins” of 700000000000 gets ${what} ${BELOW}`;
   it.each<[string, readonly Resource[], Resource, string[]]>([
     ["a default role beyond viewer", withOwner, idp(pusher), [`high: ${everyone("registry.push")}`]],

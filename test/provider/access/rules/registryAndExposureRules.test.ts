@@ -1,4 +1,3 @@
-import type { Comparison } from "../../../../provider/access/review/compare";
 import { ADOPT, UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -343,8 +342,8 @@ describe("X3 cannot-be-judged", () => {
       "GitHub Actions of acme/pay, branch main gains lookup on acme / payments: no inventory describes this role";
     expect(found("X3", given)).toMatchObject([{ severity: "high", message }]);
     const none = change([], [binding(identity("stranger", pinned), viewer, payments)]);
-    const below = { ...none, inventory: { ...none.inventory, root: `${acme}/other` } } as Comparison;
-    const blind = { ...none, inventory: undefined } as unknown as Comparison;
+    const below = { ...none, inventories: [{ ...none.inventories[0]!, root: `${acme}/other` }] };
+    const blind = { ...none, inventories: [] };
     for (const [comparison, advice] of [
       [none, /^correct the uid, since the update fails/],
       [below, /take an inventory of the group/],

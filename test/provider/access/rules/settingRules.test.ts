@@ -329,11 +329,16 @@ describe("S1 changed-setting", () => {
     // An inventory that lists tags shows whether one exists.
     const created = change([repo], [repo, tag(repo)]);
     const withTags = (more: Partial<Inventory>): Comparison => {
-      const inventory = created.inventory!;
-      return { ...created, inventory: { ...inventory, kinds: [...inventory.kinds, "Tag"], ...more } };
+      const inventory = created.inventories[0]!;
+      return { ...created, inventories: [{ ...inventory, kinds: [...inventory.kinds, "Tag"], ...more }] };
     };
     expect(severitiesOf("S1", withTags({}))).toEqual([]);
-    expect(severitiesOf("S1", withTags({ complete: false }))).toEqual(["high"]);
+    expect(
+      severitiesOf(
+        "S1",
+        withTags({ refused: [{ kind: "Tag", code: "X", errorCode: "PP3403", message: "" }] }),
+      ),
+    ).toEqual(["high"]);
     expect(severitiesOf("S1", withTags({ root: cards }))).toEqual(["high"]);
     expect(severitiesOf("S1", change([], [repo, tag(repo)]))).toEqual([]);
     const live = [...base, repo, edit(tag(repo), { digest: `sha256:${"b".repeat(64)}` })];

@@ -193,20 +193,91 @@ allow:
     expect(ended).toMatchObject(ending(code, message));
   });
 
-  test("an older inventory without a newer one of its group is an error, with and without states", async () => {
-    const inventory = (root: string, takenAt: string) =>
-      file(`${root.slice(0, 4)}.json`, JSON.stringify({ ...inventoryOf(root), takenAt, kinds: ["Group"] }));
-    const older = "2026-01-01T00:00:00Z";
-    const one = inventory("a".repeat(40), "2026-01-02T00:00:00Z");
-    const other = inventory("b".repeat(40), older);
-    const compare = (...argv: string[]) =>
-      runCommand(main, ["--since", one, "--since", other, "--inventory", one, ...argv], {});
-    const message = ending(2, `group ${"b".repeat(40)}`);
-    expect(await compare()).toMatchObject(message);
-    expect(await compare("--state", join(folder, "export.json"))).toMatchObject(message);
-    // Nothing was compared: both are empty.
-    const { code, stdout } = await compare("--inventory", other, "-o", "json");
-    expect([code, JSON.parse(stdout)]).toMatchObject([4, { provenance: { inventoryTime: older } }]);
+  test("two exports of one stack are an error, and not one file that is named twice", async () => {
+    const copy = file("copy.json", readFileSync(join(folder, "export.json"), "utf8"));
+    expect(await run("--state", copy)).toMatchObject(ending(2, "two exports of stack"));
+    expect(await run("--state", join(folder, "export.json"))).not.toMatchObject({ code: 2 });
+  });
+
+  describe("inventories that cannot be compared are an error", () => {
+    const [a, b] = ["a".repeat(40), "b".repeat(40)];
+    const below = `${a}/${"1".repeat(16)}`;
+    /** The arguments that name an inventory of each group, taken on a day of January. */
+    const given = (flag: string, ...taken: readonly (readonly [root: string, day: number])[]) =>
+      taken.flatMap(([root, day], i) => {
+        const inventory = { ...inventoryOf(root), takenAt: `2026-01-0${day}T00:00:00Z`, kinds: ["Group"] };
+        return [flag, file(`${flag}-${i}.json`, JSON.stringify(inventory))];
+      });
+
+    test.each([
+      [
+        "an older one without a newer one of its group",
+        [
+          [a, 1],
+          [b, 1],
+        ],
+        [[a, 3]],
+        `of group ${b}, and no newer`,
+        true,
+      ],
+      ["one that is newer than the compared one", [[a, 3]], [[a, 2]], "that is not older than", true],
+      ["one with itself", [[a, 2]], [[a, 2]], "that is not older than", true],
+      [
+        "a newer one without an older one of its group",
+        [[a, 1]],
+        [
+          [a, 2],
+          [b, 2],
+        ],
+        `${b} is compared with nothing`,
+        false,
+      ],
+      [
+        "two of one group",
+        [[a, 1]],
+        [
+          [a, 2],
+          [a, 3],
+        ],
+        `--inventory names two inventories of group ${a}`,
+        true,
+      ],
+      [
+        "two older ones of one group",
+        [
+          [a, 1],
+          [a, 2],
+        ],
+        [[a, 3]],
+        `--since names two inventories of group ${a}`,
+        true,
+      ],
+      [
+        "one of a group and one below it",
+        [],
+        [
+          [below, 2],
+          [a, 2],
+        ],
+        `of group ${a} and of ${below} below it`,
+        true,
+      ],
+    ] as const)("%s", async (_, since, newer, message, isErrorWithStates) => {
+      const argv = [...given("--since", ...since), ...given("--inventory", ...newer)];
+      const state = ["--state", join(folder, "export.json")];
+      if (since.length > 0) expect(await runCommand(main, argv, {})).toMatchObject(ending(2, message));
+      const ended = await runCommand(main, [...argv, ...state], {});
+      if (isErrorWithStates) expect(ended).toMatchObject(ending(2, message));
+      else expect(ended.code).not.toBe(2);
+    });
+
+    test("and not where each has its own older one", async () => {
+      const argv = [...given("--since", [b, 1], [a, 1]), ...given("--inventory", [a, 3], [b, 2])];
+      // Nothing was compared: all are empty.
+      const { code, stdout } = await runCommand(main, [...argv, "-o", "json"], {});
+      const provenance = { inventoryTime: "2026-01-02T00:00:00Z" };
+      expect([code, JSON.parse(stdout)]).toMatchObject([4, { provenance }]);
+    });
   });
 
   test("refuses an invalid policy file, and a post destination that drift does not support", async () => {
