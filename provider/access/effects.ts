@@ -70,10 +70,7 @@ export interface EffectContext {
 function createEffectSide(entities: Entities): EffectSide {
   const labels = once(() => distinctLabels(entities));
   return {
-    findName: (key) => {
-      const name = entities.get(key)?.name;
-      return labels().get(key) ?? (name === undefined ? labelByKey(entities, key) : plainOrQuoted(name));
-    },
+    findName: (key) => labels().get(key) ?? plainOrQuoted(labelByKey(entities, key)),
     findCapabilities: (role) => readRoleCapabilities(entities.get(role)),
   };
 }

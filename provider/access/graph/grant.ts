@@ -20,8 +20,8 @@ export function nameIn({ label, name, uid, key }: Named): string {
 }
 
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */
-export function shortName({ label, name, displayName }: Subject): string {
-  return label ?? name ?? displayName;
+export function shortName(subject: Subject): string {
+  return subject.name === undefined ? (subject.label ?? subject.displayName) : nameIn(subject);
 }
 
 /** The identity, invite, directory group or service that has a grant. */

@@ -2,7 +2,7 @@ import { groupBy, getOrCompute } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
 import { overLimit } from "../documents/jsonText";
 import { pathsMeant, valueAt } from "./describedFields";
-import { quoteValue } from "../trust/quote";
+import { plainOrQuoted, quoteValue } from "../trust/quote";
 import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
@@ -120,7 +120,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
   const hierarchy = new GroupHierarchy(entities);
   const labels = distinctLabels(entities);
   const named = (key: string): Named => ({ ...findNamed(entities, key), label: labels.get(key) });
-  const labelOf = (key: string): string => labels.get(key) ?? labelByKey(entities, key);
+  const labelOf = (key: string): string => labels.get(key) ?? plainOrQuoted(labelByKey(entities, key), 500);
 
   const subjects = new Map<string, Subject>();
   const resolveIdentity = (key: string): Subject =>
@@ -207,7 +207,7 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
         type: "identityProvider",
         key: compositeKey("scimToken", through.key),
         name: through.name,
-        displayName: `${who.displayName} of “${labelOf(directory)}”`,
+        displayName: `${who.displayName} of ${labelOf(directory)}`,
         matchesMany: who.matchesMany,
       };
       inherited.push({ through, subject, source: directory });

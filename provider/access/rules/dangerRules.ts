@@ -305,7 +305,7 @@ function findLostOwnIdentity(facts: Facts): FindingInput[] {
         severity: "critical",
         field: "self",
         pins: change.op,
-        message: `the pipeline's own identity, ${before.name ?? before.key}, ${loss.message}`,
+        message: `the pipeline's own ${labelEntity(before)} ${loss.message}`,
         advice: loss.advice,
       }),
     ];

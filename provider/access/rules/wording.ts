@@ -1,18 +1,17 @@
 import type { Entity } from "../graph/model";
 import { NEW_GRANT, nameIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
+import { plainOrQuoted } from "../trust/quote";
 
 /** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
 }
 
-/** A name with blanks at its ends in quotes: nobody sees these in a list. */
-const showBlanks = (name: string): string => (name === name.trim() ? name : JSON.stringify(name));
-
-/** "identity ci-deployer". */
+/** "identity ci-deployer". A name that reads as more than a name is in quotes. */
 export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
-  return `${nounOf(kind)} ${showBlanks(name ?? urn?.split("::").at(-1) ?? uid ?? "without a name")}`;
+  const own = name ?? urn?.split("::").at(-1);
+  return `${nounOf(kind)} ${own === undefined ? (uid ?? "without a name") : plainOrQuoted(own, 500)}`;
 }
 
 /** "ada: owner on acme / payments". */

@@ -601,12 +601,17 @@ describe("a name that looks like a key", () => {
 });
 
 test("a SCIM token is reported: its bearer can admit anyone", () => {
-  const provider = providerOf({ name: "staff", defaultRole: OWNER });
-  const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
-  expect(lines(report.grants)).toEqual([
-    "gained: whoever has a SCIM token of “staff”: owner at acme (+4 -0)",
-  ]);
-  expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
+  for (const [name, shown] of [
+    ["staff", "staff"],
+    ["x” of “admins", '“x" of "admins”'],
+  ] as const) {
+    const provider = providerOf({ name, defaultRole: OWNER });
+    const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
+    expect(lines(report.grants)).toEqual([
+      `gained: whoever has a SCIM token of ${shown}: owner at acme (+4 -0)`,
+    ]);
+    expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
+  }
 });
 
 test("a group whose new name nobody can read is called by the name that the server has", () => {

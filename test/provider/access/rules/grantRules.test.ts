@@ -667,7 +667,7 @@ describe("G7 mass-grant", () => {
 
   const BELOW = "on acme and everything below it";
   const everyone = (what: string) => `everyone who signs in through sso gets ${what} ${BELOW}`;
-  const added = (what: string) => `whoever has a SCIM token of “sso” can add people, who get ${what} ${BELOW}`;
+  const added = (what: string) => `whoever has a SCIM token of sso can add people, who get ${what} ${BELOW}`;
   const member = (what: string) => `every member of group “admins” of 700000000000 gets ${what} ${BELOW}`;
   it.each<[string, readonly Resource[], Resource, string[]]>([
     ["a default role beyond viewer", withOwner, idp(pusher), [`high: ${everyone("registry.push")}`]],

@@ -227,9 +227,11 @@ describe("two of one name", () => {
 });
 
 test.each([
-  ["ci ", 'identity "ci "'],
-  ["\tci", 'identity "\\tci"'],
-  ["c i", "identity c i"],
-])("the label of a name shows blanks at its ends: %j", (name, label) => {
+  ["ci", "identity ci"],
+  [" ci", "identity “ ci”"],
+  ["\tci", "identity “\\tci”"],
+  ["c i", "identity “c i”"],
+  ["ci” is deleted, and “x", 'identity “ci" is deleted, and "x”'],
+])("the label of a name that reads as more than a name is in quotes: %j", (name, label) => {
   expect(labelEntity({ kind: "Identity", name })).toBe(label);
 });

@@ -441,7 +441,7 @@ describe("verify", () => {
         failing: 0,
         incomplete: [
           "the update was interrupted: 2 pending operations in the state; run pulumi up again",
-          ...["far hook", "remote"].map(
+          ...["remote", "“far hook”"].map(
             (name) =>
               `Subscription ${name} is outside of the group ${acme}, so it was not verified: review and verify with an inventory of a group that contains it`,
           ),
