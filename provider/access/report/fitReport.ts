@@ -235,7 +235,7 @@ export function reportOwnRules(own: readonly ReportedRule[] = []): Pick<ReviewRe
 export const byteLength = (text: string): number => Buffer.byteLength(text, "utf8");
 
 /**
- * The output for the largest number of items, 0 to `most`, that has no more than `maxBytes`; undefined where
+ * The output for the largest number of items, 0 to `maxItems`, that has no more than `maxBytes`; undefined where
  * none fits. More items must give more bytes.
  */
 export function largestThatFits(

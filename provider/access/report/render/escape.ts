@@ -3,7 +3,7 @@ import { escapeUnits, plainText, replaceInvisible } from "../../../text/printabl
 
 /**
  * Names come from pull requests and servers: whoever chooses one must not choose what a reader sees.
- * One function per language; each takes any text, first makes it `plain`, and gives text that means only itself there.
+ * One function per language; each takes any text, first calls `plainText`, and gives text that means only itself there.
  */
 
 /** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
@@ -92,7 +92,7 @@ export function markdownBlock(text: string, language: string): string {
   return [`${fence}${language}`, ...lines, fence].join("\n");
 }
 
-/** `plain`, with the tabs at its start as spaces: a line of code. */
+/** `plainText`, with the tabs at its start as spaces: a line of code. */
 export function plainIndented(line: string): string {
   const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
   return indent.replaceAll("\t", "    ") + plainText(line.slice(indent.length));

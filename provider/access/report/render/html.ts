@@ -22,7 +22,7 @@ import {
   formatLocation,
 } from "./words";
 
-/** HTML that is safe as it is: only `markup` and `trusted` make it. */
+/** HTML that is safe as it is: only `markup` and `trustedMarkup` make it. */
 class Markup {
   constructor(readonly text: string) {}
 }
