@@ -2,8 +2,7 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import { compare } from "../../provider/access/review/compare";
 import { groupBy } from "../../provider/fields/values";
-import { GroupHierarchy } from "../../provider/access/graph/groupHierarchy";
-import { readRoleCapabilities } from "../../provider/access/graph/resolveGrants";
+import { graphOf, readRoleCapabilities } from "../../provider/access/graph/resolveGrants";
 import { withoutRetained } from "../../provider/access/graph/entityKeys";
 import type { Inventory } from "../../provider/access/documents/inventory";
 import type { AccessGraph } from "../../provider/access/graph/model";
@@ -55,7 +54,7 @@ function withRolesOf({ before, after }: Comparison): AccessGraph {
     const capabilities = readRoleCapabilities(after.entities.get(grant.role.key));
     return capabilities === undefined ? [] : [{ ...grant, role: { ...grant.role, capabilities } }];
   });
-  return { ...before, grants: [...before.grants, ...changed] };
+  return graphOf(before.entities, [...before.grants, ...changed]);
 }
 
 const placeOf = (tuple: Tuple): string => (JSON.parse(tuple) as string[])[2] ?? "";
@@ -90,7 +89,7 @@ async function inventoryOf(emulator: Emulator, roots: readonly string[]): Promis
 }
 
 /** What each subject can do in each group by its grants there and above, as texts. */
-function effectiveOf({ entities, grants }: AccessGraph, hierarchy: GroupHierarchy): Set<string> {
+function effectiveOf({ entities, grants, hierarchy }: AccessGraph): Set<string> {
   const byGroup = groupBy(grants, ({ group }) => [group.key]);
   const groups = [...entities.values()].filter(({ kind }) => kind === "Group");
   return new Set(
@@ -107,14 +106,13 @@ function effectiveOf({ entities, grants }: AccessGraph, hierarchy: GroupHierarch
 
 /** What subjects can newly do and no change announces, and what grants that are called narrowed newly allow. */
 function unannounced({ before, after, grants }: Comparison): string[] {
-  const places = { before: new GroupHierarchy(before.entities), after: new GroupHierarchy(after.entities) };
-  const held = effectiveOf(before, places.before);
+  const held = effectiveOf(before);
   const isGain = ({ change }: GrantChange): boolean => change === "gained" || change === "widened";
   const bySubject = groupBy(grants.filter(isGain), ({ grant }) => [withoutRetained(grant.subject.key)]);
-  const silent = [...effectiveOf(after, places.after)].filter((text) => {
+  const silent = [...effectiveOf(after)].filter((text) => {
     const [subject = "", group = "", can = ""] = JSON.parse(text) as string[];
     if (held.has(text) || before.entities.get(group)?.kind !== "Group") return false;
-    const above = places.after.chain(group);
+    const above = after.hierarchy.chain(group);
     const gains = bySubject.get(subject) ?? [];
     return !gains.some(
       ({ grant }) => above.includes(grant.group.key) && grant.role.capabilities?.includes(can) === true,

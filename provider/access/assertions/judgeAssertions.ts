@@ -5,13 +5,11 @@ import { limitLines, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
-import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { nameIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { accessKinds } from "../graph/accessKinds";
-import { GroupHierarchy } from "../graph/groupHierarchy";
-import { readRoleCapabilities } from "../graph/resolveGrants";
+import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
@@ -449,8 +447,6 @@ type Wanted = readonly (readonly string[])[];
 
 /** One side of a comparison, and what is asked of it again and again. */
 class Side {
-  readonly hierarchy: GroupHierarchy;
-  readonly index: GrantIndex;
   readonly subjects: SubjectJudge;
   /** The groups of grants of which nothing tells where they lie. */
   private readonly unknownGroups: ReadonlySet<string>;
@@ -470,8 +466,6 @@ class Side {
     /** The side before the change, where this one is after it. */
     private readonly former?: Side,
   ) {
-    this.hierarchy = new GroupHierarchy(graph.entities);
-    this.index = new GrantIndex(graph.grants);
     this.subjects = new SubjectJudge(graph, other, comparer, isPlanned, past, former !== undefined);
     const isUnknown = (key: string): boolean => !isUid(key) && !graph.entities.has(key);
     const groups = new Set(graph.grants.map(({ group }) => group.key));
@@ -481,18 +475,21 @@ class Side {
 
   /** The grants that may have effect at a group: those there, above it, and who knows where. */
   grantsAt(group: string): readonly Grant[] {
-    return [...this.hierarchy.chain(group).flatMap((key) => this.index.ofGroup(key)), ...this.unplaced];
+    return [
+      ...this.graph.hierarchy.chain(group).flatMap((key) => this.graph.index.ofGroup(key)),
+      ...this.unplaced,
+    ];
   }
 
   /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
   pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
     if (this.unknownGroups.has(key)) return [...on];
-    const chain = this.hierarchy.chain(key);
+    const chain = this.graph.hierarchy.chain(key);
     // A new group whose parent nobody can read may lie below any.
     const top = this.graph.entities.get(chain.at(-1) ?? "");
     const isAnywhere = top !== undefined && top.uid === undefined && isUnread(top.inputs["parentUid"]);
     if (isAnywhere || chain.some((each) => on.has(each))) return [key];
-    return [...on].filter((each) => this.hierarchy.chain(each).includes(key));
+    return [...on].filter((each) => this.graph.hierarchy.chain(each).includes(key));
   }
 
   /**
@@ -508,7 +505,9 @@ class Side {
 
   /** The grants by which a subject may do something at a group. */
   grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
-    const placed = this.hierarchy.chain(group).flatMap((key) => this.index.ofSubjectAt(subject, key));
+    const placed = this.graph.hierarchy
+      .chain(group)
+      .flatMap((key) => this.graph.index.ofSubjectAt(subject, key));
     return isSure
       ? placed.filter(({ isOneOf }) => isOneOf !== true)
       : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
@@ -598,7 +597,7 @@ class Side {
       kind === "Group" ? [key] : [],
     );
     const roots = this.graph.grants.flatMap(({ group: { key } }) => (isTopUid(key) ? [key] : []));
-    return [...new Set([...groups, ...roots])].map((key) => this.hierarchy.scope(key));
+    return [...new Set([...groups, ...roots])].map((key) => this.graph.hierarchy.scope(key));
   });
 
   /** Each grant by what it says; of several alike the last. */
@@ -712,8 +711,8 @@ class AssertionJudge {
   /** What is there from before the change until everything new is made. */
   private readonly lasting = once(() => {
     const { before, after } = this.graphs;
-    const grants = listLasting(this.graphs);
-    return new Side({ ...before, grants }, after, this.comparer, this.isPlanned);
+    const lasting = graphOf(before.entities, listLasting(this.graphs));
+    return new Side(lasting, after, this.comparer, this.isPlanned);
   });
 
   private acceptsMore({ key, type }: Subject): boolean {
@@ -799,14 +798,14 @@ class AssertionJudge {
   }
 
   /** Whether what is held now is no more than what was held before, by the same subject. */
-  private isNoMore(now: Held, { hierarchy }: Side, held: readonly Held[] = []): boolean {
+  private isNoMore(now: Held, { graph: { hierarchy } }: Side, held: readonly Held[] = []): boolean {
     return now.points.every((point) => {
       // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
       const from = hierarchy.actsFrom(now.grant.subject, point);
-      const above = this.before.hierarchy.chain(from ?? point);
+      const above = this.before.graph.hierarchy.chain(from ?? point);
       const reaches = ({ grant, points }: Held): boolean =>
         points.some((each) => {
-          const group = from === undefined ? each : this.before.hierarchy.actsFrom(grant.subject, each);
+          const group = from === undefined ? each : this.before.graph.hierarchy.actsFrom(grant.subject, each);
           return group !== undefined && above.includes(group);
         });
       const there = new Set(held.filter(reaches).flatMap(({ capabilities }) => capabilities));
@@ -845,13 +844,14 @@ class AssertionJudge {
     const within = (side: Side, named: ReadonlySet<string>): string[] =>
       side
         .groups()
-        .flatMap(({ key }) => (side.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : []));
+        .flatMap(({ key }) => (side.graph.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : []));
     const [named, covered] = [new Set(then), new Set(within(this.after, now))];
     const isKept = (key: string): boolean => (named.has(key) ? now : covered).has(key);
     // What lies below a group that departs departs with it.
     const gone = within(this.before, named).filter(
       (key) =>
-        !isKept(key) && (named.has(key) || this.before.hierarchy.chain(key).some((each) => now.has(each))),
+        !isKept(key) &&
+        (named.has(key) || this.before.graph.hierarchy.chain(key).some((each) => now.has(each))),
     );
     const nothingJudged = (entity: Entity, message: string, pins: readonly string[]): Violation =>
       fromNextOn(assertion, { entity }, message, "nothing of it is judged", pins);
@@ -859,10 +859,10 @@ class AssertionJudge {
       kind === "Group" && !this.before.graph.entities.has(key) && !covered.has(key);
     const made = gone.some((key) => !entities.has(key)) ? [...entities.values()].filter(isNew) : [];
     return gone.flatMap((key): Violation[] => {
-      const { path: old, name: lost } = this.before.hierarchy.scope(key);
+      const { path: old, name: lost } = this.before.graph.hierarchy.scope(key);
       const entity = entities.get(key);
       if (entity !== undefined) {
-        const { path } = this.after.hierarchy.scope(key);
+        const { path } = this.after.graph.hierarchy.scope(key);
         return [nothingJudged(entity, `${old} becomes ${path}, which "on" does not name`, [path])];
       }
       // What goes leaves nothing behind, unless the change makes it anew: of what lies below a named group, by its name.
@@ -870,7 +870,7 @@ class AssertionJudge {
         ({ name }) => named.has(key) || name?.toLowerCase() === lost?.toLowerCase(),
       );
       return successors.map((anew) => {
-        const { path } = this.after.hierarchy.scope(anew.key);
+        const { path } = this.after.graph.hierarchy.scope(anew.key);
         const message = `${old} goes, and the new group ${path} may take its place: "on" does not name that`;
         return nothingJudged(anew, message, [old, path]);
       });
@@ -1123,7 +1123,7 @@ class AssertionJudge {
       if (share === "none") continue;
       const isSure =
         isAlone &&
-        side.hierarchy.actsAt(grant.subject, group) &&
+        side.graph.hierarchy.actsAt(grant.subject, group) &&
         holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
         !side.mayBeLeftOut(grant.subject, who);
       holders.set(key, { grant, share: isSure ? share : "some" });
@@ -1152,7 +1152,7 @@ class AssertionJudge {
     const { atLeast = 0, atMost = Infinity } = assertion;
     const [worse, standing]: [Violation[], Violation[]] = [departed, []];
     for (const key of keys) {
-      const group = this.after.hierarchy.scope(key);
+      const group = this.after.graph.hierarchy.scope(key);
       const then = this.holders(this.before, assertion, key, wanted);
       const now = this.holders(this.after, assertion, key, wanted);
       const names = now.all.map(
@@ -1186,7 +1186,7 @@ class AssertionJudge {
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {
         const acting = (side: Side, { all }: typeof now): number =>
-          all.filter(({ grant }) => side.hierarchy.actsAt(grant.subject, key)).length;
+          all.filter(({ grant }) => side.graph.hierarchy.actsAt(grant.subject, key)).length;
         const isMoreOfStacks =
           this.recorded !== undefined &&
           this.countByStacks(this.after, now.all, key, wanted) >

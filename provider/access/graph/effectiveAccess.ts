@@ -49,7 +49,11 @@ export interface EffectiveAccess {
 }
 
 /** @throws DocumentError where there is none, and where there are several. */
-function findGroup(graph: AccessGraph, hierarchy: GroupHierarchy, text: string): Scope {
+function findGroup(
+  graph: Pick<AccessGraph, "entities" | "grants">,
+  hierarchy: GroupHierarchy,
+  text: string,
+): Scope {
   const groups = [...graph.entities.values()].filter(({ kind }) => kind === "Group");
   const granted = graph.grants.map(({ group }) => group.key);
   const keys = [
@@ -107,7 +111,10 @@ export function checkSubject({ grants, entities }: AccessGraph, who: string): vo
  *
  * @throws DocumentError where `on` names no group, or several.
  */
-export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuery): EffectiveAccess {
+export function effectiveAccess(
+  graph: Pick<AccessGraph, "entities" | "grants">,
+  { who, can, on }: AccessQuery,
+): EffectiveAccess {
   const hierarchy = new GroupHierarchy(graph.entities);
   const group = on === undefined ? undefined : findGroup(graph, hierarchy, on);
   const chain = group === undefined ? undefined : hierarchy.chain(group.key);

@@ -66,15 +66,8 @@ export class GrantIndex {
   }
 }
 
-/** Finds what an object gives, before a change and after it: the grants of which it is a part, or that it makes. */
-export class GrantEffects {
-  private readonly sides: readonly GrantIndex[];
-
-  constructor({ before, after }: { readonly before: AccessGraph; readonly after: AccessGraph }) {
-    this.sides = [before, after].map(({ grants }) => new GrantIndex(grants));
-  }
-
-  of(entity: Pick<Entity, "key" | "kind" | "urn" | "uid">): Grant[] {
-    return this.sides.flatMap((side) => [...side.about(entity), ...side.ofResource(entity)]);
-  }
-}
+/** What an object gives, before a change and after it: the grants of which it is a part, or that it makes. */
+export const grantsBy = (
+  { before, after }: { readonly before: AccessGraph; readonly after: AccessGraph },
+  entity: Pick<Entity, "key" | "kind" | "urn" | "uid">,
+): Grant[] => [before, after].flatMap(({ index }) => [...index.about(entity), ...index.ofResource(entity)]);

@@ -107,17 +107,6 @@ export class GroupHierarchy {
   }
 }
 
-/** The groups on both sides of a change. */
-export interface Hierarchies {
-  readonly before: GroupHierarchy;
-  readonly after: GroupHierarchy;
-}
-
-export const hierarchiesOf = (before: Entities, after: Entities): Hierarchies => ({
-  before: new GroupHierarchy(before),
-  after: new GroupHierarchy(after),
-});
-
 export function findNamed(entities: Entities, key: string): Named {
   const entity = entities.get(key);
   if (entity) return { key, uid: entity.uid, urn: entity.urn, name: entity.name };

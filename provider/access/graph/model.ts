@@ -1,5 +1,7 @@
 import type { Props } from "../../fields/values";
 import type { Grant } from "./grant";
+import type { GrantIndex } from "./grantIndex";
+import type { GroupHierarchy } from "./groupHierarchy";
 import type { SourceLocation } from "../documents/engineState";
 import type { UnreadValue } from "./unread";
 
@@ -69,10 +71,14 @@ export interface Entity {
   readonly details?: Props;
 }
 
-/** Everything that exists at one time, and what it grants. */
+/** Everything that exists at one time, and what it grants. `graphOf` makes one: other grants have another index. */
 export interface AccessGraph {
   readonly entities: ReadonlyMap<string, Entity>;
   readonly grants: readonly Grant[];
+  /** The places of its groups. */
+  readonly hierarchy: GroupHierarchy;
+  /** Its grants, by what they are about. */
+  readonly index: GrantIndex;
 }
 
 export type Entities = ReadonlyMap<string, Entity>;

@@ -3,6 +3,7 @@ import { isUid, parentOf } from "../../text/uid";
 import { overLimit } from "../documents/jsonText";
 import { pathsMeant, valueAt } from "./describedFields";
 import { plainOrQuoted, quoteValue } from "../trust/quote";
+import { GrantIndex } from "./grantIndex";
 import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
@@ -229,8 +230,8 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
 }
 
 /** Everything that exists, with what it grants. Sorted; two resources that grant the same are both there. */
-export function graphOf(entities: Entities): AccessGraph {
-  return { entities, grants: resolveGrants(entities) };
+export function graphOf(entities: Entities, grants: readonly Grant[] = resolveGrants(entities)): AccessGraph {
+  return { entities, grants, hierarchy: new GroupHierarchy(entities), index: new GrantIndex(grants) };
 }
 
 /** What a role allows, sorted; undefined where a part of it was not read. */

@@ -5,7 +5,6 @@ import { comparePlan, withPlanned } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
 import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
-import { GrantIndex } from "../graph/grantIndex";
 import { compare, leavesObject } from "../review/compare";
 import type { Sources, Comparison, ResourceChange } from "../review/compare";
 import { sortFindings, severities } from "../review/finding";
@@ -35,14 +34,13 @@ export interface ReviewOptions {
 
 /** Changes of what existing grants mean. */
 function trustChanges({ changes, after }: Comparison): TrustChange[] {
-  const index = new GrantIndex(after.grants);
   return changes.flatMap(({ op, kind, urn, after: entity, fields }): TrustChange[] => {
     const relevant = fields.filter(
       ({ path, effect }) =>
         isAccessField(kind, path) || (effect !== "none" && !isShownByGrants(kind, path, effect)),
     );
     if ((op !== "update" && op !== "replace") || entity === undefined || relevant.length === 0) return [];
-    const touched = index.about({ key: entity.key, urn });
+    const touched = after.index.about({ key: entity.key, urn });
     return [
       {
         kind,

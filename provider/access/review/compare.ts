@@ -15,7 +15,7 @@ import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { hierarchiesOf, labelByKey } from "../graph/groupHierarchy";
+import { labelByKey } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
 import { buildGraphs, joinSteps } from "../graph/graphBuilder";
@@ -207,20 +207,19 @@ function changeOf(
 }
 
 /** The groups of both sides, with what has changed about each. */
-function groupNodes(before: Entities, after: Entities): GroupNode[] {
-  const hierarchies = hierarchiesOf(before, after);
-  const keys = [...before.values(), ...after.values()]
+function groupNodes(before: AccessGraph, after: AccessGraph): GroupNode[] {
+  const keys = [...before.entities.values(), ...after.entities.values()]
     .filter(({ kind }) => kind === "Group")
     .map(({ key }) => key);
   const nodes = [...new Set(keys)].map((key): GroupNode => {
-    const [old, now] = [before.get(key), after.get(key)];
-    const at = now === undefined ? hierarchies.before : hierarchies.after;
+    const [old, now] = [before.entities.get(key), after.entities.get(key)];
+    const at = now === undefined ? before.hierarchy : after.hierarchy;
     const change =
       old === undefined
         ? "added"
         : now === undefined
           ? "removed"
-          : hierarchies.before.parentOf(key) !== hierarchies.after.parentOf(key)
+          : before.hierarchy.parentOf(key) !== after.hierarchy.parentOf(key)
             ? "moved"
             : old.name !== now.name
               ? "renamed"
@@ -263,11 +262,10 @@ function findOutside(
   changed: readonly ResourceChange[],
   { before, after }: AccessGraphs,
 ): string[] {
-  const hierarchies = hierarchiesOf(before.entities, after.entities);
   return changed.flatMap(({ kind, urn, ...sides }) => {
     const chain = sides.after
-      ? hierarchies.after.chain(sides.after.key)
-      : hierarchies.before.chain(sides.before?.key ?? "");
+      ? after.hierarchy.chain(sides.after.key)
+      : before.hierarchy.chain(sides.before?.key ?? "");
     // In an organisation that the change makes nothing was there before.
     if (!isUid(chain.at(-1)) || chain.some((key) => isWithin(key, root))) return [];
     return `${kind} ${urnParts(urn ?? "").name} is outside of the group ${root}, whose inventory this is, so what is there was not compared: give an inventory of a group that contains it`;
@@ -363,7 +361,7 @@ export function compareSides(
   const grants = [...changes, ...changesByMoves(before, after)].sort((a, b) =>
     compareGrants(a.grant, b.grant),
   );
-  return { grants, unchanged, groups: groupNodes(before.entities, after.entities) };
+  return { grants, unchanged, groups: groupNodes(before, after) };
 }
 
 /** What lies between two graphs, and what an update does between them. */

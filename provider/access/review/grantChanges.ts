@@ -3,9 +3,10 @@ import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
 import { isAccessField } from "../graph/accessKinds";
-import { hierarchiesOf, labelByKey } from "../graph/groupHierarchy";
+import { labelByKey } from "../graph/groupHierarchy";
 import {
   definersOf,
+  graphOf,
   resolveGrants,
   grantKey,
   isOfRetained,
@@ -13,10 +14,9 @@ import {
 } from "../graph/resolveGrants";
 import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
-import { GrantIndex } from "../graph/grantIndex";
-import type { GroupHierarchy, Hierarchies } from "../graph/groupHierarchy";
+import type { GrantIndex } from "../graph/grantIndex";
 import { isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
-import type { AccessGraph, Entities, Entity } from "../graph/model";
+import type { AccessGraph, Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";
 import { isUnread } from "../graph/unread";
 import { PatternComparer } from "../trust/patternComparer";
@@ -27,17 +27,17 @@ class TrustComparison {
   private readonly known = new Map<string, readonly FieldEffect[]>();
 
   constructor(
-    private readonly before: Entities,
-    private readonly after: Entities,
-    private readonly hierarchies: Hierarchies,
+    private readonly before: AccessGraph,
+    private readonly after: AccessGraph,
     comparer: PatternComparer,
   ) {
-    this.context = createEffectContext(before, after, comparer);
+    this.context = createEffectContext(before.entities, after.entities, comparer);
   }
 
   private findTrustEffects(key: string): readonly FieldEffect[] {
     return getOrCompute(this.known, key, () => {
-      const [before, after] = [this.before.get(withoutRetained(key)), this.after.get(key)];
+      const before = this.before.entities.get(withoutRetained(key));
+      const after = this.after.entities.get(key);
       if (before === undefined || after === undefined) return [];
       const effects = describeEffects(specs[after.kind], before.inputs, after.inputs, this.context);
       return effects.filter(({ path }) => isAccessField(after.kind, path));
@@ -45,7 +45,8 @@ class TrustComparison {
   }
 
   compare(old: Grant, now: Grant): HolderChange {
-    const [olds, news] = [definersOf(old.subject, this.before), definersOf(now.subject, this.after)];
+    const olds = definersOf(old.subject, this.before.entities);
+    const news = definersOf(now.subject, this.after.entities);
     // The old object of a replacement, left at the server by `retainOnDelete`, is compared with itself.
     const retained = new Set(news.map(withoutRetained));
     const definers = new Set([...olds.filter((key) => !retained.has(key)), ...news]);
@@ -70,7 +71,7 @@ class TrustComparison {
 
   /** What becomes of a grant where its identity comes to lie in another group. */
   private compareOwnGroups(old: Grant, now: Grant): HolderChange {
-    const { before, after } = this.hierarchies;
+    const [before, after] = [this.before.hierarchy, this.after.hierarchy];
     const [was, is] = [before.ownGroupOf(old.subject), after.ownGroupOf(now.subject)];
     const from = before.actsFrom(old.subject, old.group.key);
     const to = after.actsFrom(now.subject, now.group.key);
@@ -92,8 +93,8 @@ interface HolderChange {
 
 /** The two graphs whose grants are paired. */
 interface GraphSides {
-  readonly entities: { readonly before: Entities; readonly after: Entities };
-  readonly hierarchies: Hierarchies;
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
   readonly trust: TrustComparison;
 }
 
@@ -114,26 +115,26 @@ class GrantPairing {
     private readonly sides: GraphSides,
   ) {
     this.lostWithin = groupBy(lost, ({ subject, role, group }) =>
-      sides.hierarchies.before.chain(group.key).map((key) => joinKey(subject.key, role.key, key)),
+      sides.before.hierarchy.chain(group.key).map((key) => joinKey(subject.key, role.key, key)),
     );
     this.lostAt = groupBy(lost, ({ subject, role, group }) => [
       joinKey(subject.key, role.key, group.key),
       joinKey(subject.key, group.key),
     ]);
-    this.movedGroups = movedGroups(sides.entities, sides.hierarchies);
+    this.movedGroups = movedGroups(sides.before, sides.after);
   }
 
   /** The change that makes a lost grant this one; undefined where the grant is new. */
   pair(gained: Grant): GrantChange | undefined {
-    const { before, after } = this.sides.hierarchies;
+    const { before, after } = this.sides;
     const { subject, role, group } = gained;
-    const chain = after.chain(group.key);
+    const chain = after.hierarchy.chain(group.key);
     // The same role, at a group below the new grant or above it.
     const below = this.lostWithin.get(joinKey(subject.key, role.key, group.key)) ?? [];
     const above = chain.flatMap((key) => this.lostAt.get(joinKey(subject.key, role.key, key)) ?? []);
     const moved = this.chooseLost([...below, ...above], gained, (old) => old.group.key !== group.key);
     if (moved !== undefined) return this.pairWithMoved(moved, gained);
-    if (before.chain(group.key).join() !== chain.join()) return undefined;
+    if (before.hierarchy.chain(group.key).join() !== chain.join()) return undefined;
     const replaced = this.chooseLost(
       this.lostAt.get(joinKey(subject.key, group.key)) ?? [],
       gained,
@@ -166,13 +167,13 @@ class GrantPairing {
 
   private pairWithMoved(old: Grant, gained: Grant): GrantChange {
     const [from, to] = [old.group, gained.group];
-    const isUp = this.sides.hierarchies.before.chain(from.key).includes(to.key);
+    const isUp = this.sides.before.hierarchy.chain(from.key).includes(to.key);
     return this.pairAs(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
   }
 
   private pairWithOtherRole(old: Grant, gained: Grant): GrantChange {
-    const { before, after } = this.sides.entities;
-    const name = (role: GrantedRole, entities: Entities) =>
+    const { before, after } = this.sides;
+    const name = (role: GrantedRole, { entities }: AccessGraph) =>
       role.label ?? role.name ?? labelByKey(entities, role.key);
     const names = [name(old.role, before), name(gained.role, after)];
     // Names may be exchanged, and then tell nothing.
@@ -186,7 +187,7 @@ class GrantPairing {
 
   /** A group that moves to the place of a grant, or below it, and that the old grant did not reach. */
   private findNewlyReached(old: Grant, now: Grant): string | undefined {
-    const { before, after } = this.sides.hierarchies;
+    const [before, after] = [this.sides.before.hierarchy, this.sides.after.hierarchy];
     return this.movedGroups.find(
       (key) => after.chain(key).includes(now.group.key) && !before.chain(key).includes(old.group.key),
     );
@@ -198,7 +199,7 @@ class GrantPairing {
     const trust = this.sides.trust.compare(old, gained);
     const reached = this.findNewlyReached(old, gained);
     const moves =
-      reached === undefined ? [] : [`${this.sides.hierarchies.before.scope(reached).path} moves there`];
+      reached === undefined ? [] : [`${this.sides.before.hierarchy.scope(reached).path} moves there`];
     const isWider = reachesMore || reached !== undefined || added.length > 0 || mayWiden(trust.direction);
     return {
       change: isWider ? "widened" : "narrowed",
@@ -247,18 +248,18 @@ interface GrantDifference {
  * Grants by key; of those that two resources make alike the first. The old object of a replacement, left at the server by
  * `retainOnDelete`, is what it was: its successor is another one.
  */
-function byKey(all: readonly Grant[], hierarchy: GroupHierarchy): Map<string, Grant> {
-  const grants = new Map<string, Grant>();
-  for (const entry of all) {
-    const key = grantKey(entry, hierarchy);
-    const other = grants.get(key);
-    if (other === undefined) grants.set(key, entry);
-    else if (isOfRetained(entry) !== isOfRetained(other)) {
-      const [retained, successor] = isOfRetained(entry) ? [entry, other] : [other, entry];
-      grants.set(key, retained).set(`${key} anew`, successor);
+function byKey({ grants, hierarchy }: AccessGraph): Map<string, Grant> {
+  const known = new Map<string, Grant>();
+  for (const grant of grants) {
+    const key = grantKey(grant, hierarchy);
+    const other = known.get(key);
+    if (other === undefined) known.set(key, grant);
+    else if (isOfRetained(grant) !== isOfRetained(other)) {
+      const [retained, successor] = isOfRetained(grant) ? [grant, other] : [other, grant];
+      known.set(key, retained).set(`${key} anew`, successor);
     }
   }
-  return grants;
+  return known;
 }
 
 /** A grant that is there before and after: whether it means the same. */
@@ -381,7 +382,7 @@ export function addMeanwhile(
       isGain(change) || change.change === "narrowed" ? meanwhile.get(tupleOf(change.grant)) : undefined;
     return wide === undefined ? change : widenMeanwhile(change, wide, isHolderChanged(wide));
   });
-  return { grants: [...widened, ...passing], meanwhile: { entities, grants: [...meanwhile.values()] } };
+  return { grants: [...widened, ...passing], meanwhile: graphOf(entities, [...meanwhile.values()]) };
 }
 
 const loss = (grant: Grant): GrantChange => ({
@@ -401,7 +402,7 @@ const DOUBTFUL_LOSS = {
 /**
  * Finds the identity through which somebody keeps what a lost grant gave: another one of the same trust has the role there.
  */
-function createKeeperFinder(before: AccessGraph, after: AccessGraph, hierarchies: Hierarchies) {
+function createKeeperFinder(before: AccessGraph, after: AccessGraph) {
   const trustsBefore = once(() => textsOfTrusts(before.entities));
   const trustsAfter = once(() => textsOfTrusts(after.entities));
   const roleKey = (trust: string | undefined, { role }: Grant): string | undefined =>
@@ -411,11 +412,11 @@ function createKeeperFinder(before: AccessGraph, after: AccessGraph, hierarchies
   );
   return (lost: Grant): Grant["subject"] | undefined => {
     const key = roleKey(trustsBefore().get(lost.subject.key), lost);
-    const chain = hierarchies.after.chain(lost.group.key);
+    const chain = after.hierarchy.chain(lost.group.key);
     return (key === undefined ? [] : (holders().get(key) ?? [])).find(
       ({ subject, group }) =>
         subject.key !== lost.subject.key &&
-        chain.includes(hierarchies.after.actsFrom(subject, group.key) ?? ""),
+        chain.includes(after.hierarchy.actsFrom(subject, group.key) ?? ""),
     )?.subject;
   };
 }
@@ -433,11 +434,8 @@ export function diffGrants(
   after: AccessGraph,
   comparer = new PatternComparer(),
 ): GrantDifference {
-  const entities = { before: before.entities, after: after.entities };
-  const hierarchies = hierarchiesOf(entities.before, entities.after);
-  const trust = new TrustComparison(entities.before, entities.after, hierarchies, comparer);
-  const olds = byKey(before.grants, hierarchies.before);
-  const news = byKey(after.grants, hierarchies.after);
+  const trust = new TrustComparison(before, after, comparer);
+  const [olds, news] = [byKey(before), byKey(after)];
   const continuing = [...news].flatMap(([key, now]) => {
     const old = olds.get(key);
     return old === undefined ? [] : [{ old, now }];
@@ -447,7 +445,7 @@ export function diffGrants(
   );
   const pairing = new GrantPairing(
     [...olds].flatMap(([key, grant]) => (news.has(key) ? [] : [grant])),
-    { entities, hierarchies, trust },
+    { before, after, trust },
   );
   const gained: Grant[] = [];
   const paired: GrantChange[] = [];
@@ -457,7 +455,7 @@ export function diffGrants(
     else if (!olds.has(key)) gained.push(grant);
   }
   const unreadable = new Set(gained.filter(isUnreadable).map(({ urn }) => urn));
-  const findKeeper = createKeeperFinder(before, after, hierarchies);
+  const findKeeper = createKeeperFinder(before, after);
   const lost = pairing.remaining().map((grant): GrantChange => {
     const { urn } = grant;
     if (urn !== undefined && unreadable.has(urn)) return { ...loss(grant), ...DOUBTFUL_LOSS };
@@ -486,40 +484,29 @@ function grantsOn(groups: readonly string[], index: GrantIndex): Map<string, Gra
 }
 
 /** The groups of both graphs that lie below another group afterwards. */
-function movedGroups(
-  entities: { readonly before: Entities; readonly after: Entities },
-  hierarchies: Hierarchies,
-): string[] {
-  return [...entities.after.values()]
-    .filter(({ kind, key }) => kind === "Group" && entities.before.get(key)?.kind === "Group")
+function movedGroups(before: AccessGraph, after: AccessGraph): string[] {
+  return [...after.entities.values()]
+    .filter(({ kind, key }) => kind === "Group" && before.entities.get(key)?.kind === "Group")
     .map(({ key }) => key)
-    .filter((key) => hierarchies.before.parentOf(key) !== hierarchies.after.parentOf(key));
+    .filter((key) => before.hierarchy.parentOf(key) !== after.hierarchy.parentOf(key));
 }
 
-/** Both graphs, with what a move of a group is compared by. */
-interface Sides {
-  readonly hierarchies: Hierarchies;
-  readonly index: Record<"before" | "after", GrantIndex>;
-}
-
-/** What holders above one place of a group hold on it, and not above the other place. */
-function grantsOfPlace(key: string, side: "before" | "after", sides: Sides): Grant[] {
-  const { hierarchies, index } = sides;
-  const other = side === "before" ? "after" : "before";
-  const inherited = grantsOn(hierarchies[other].chain(key), index[other]);
-  const above = grantsOn(hierarchies[side].chain(key).slice(1), index[side]);
+/** What holders above the place of a group in one graph hold on it, and not above its place in the other one. */
+function grantsOfPlace(key: string, side: AccessGraph, other: AccessGraph): Grant[] {
+  const inherited = grantsOn(other.hierarchy.chain(key), other.index);
+  const above = grantsOn(side.hierarchy.chain(key).slice(1), side.index);
   return [...above].flatMap(([id, grant]) => (inherited.has(id) ? [] : [grant]));
 }
 
-function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChange[] {
-  const [from, to] = [sides.hierarchies.before.scope(key), sides.hierarchies.after.scope(key)];
-  const gained = grantsOfPlace(key, "after", sides).map((grant): GrantChange => ({
+function changesOfMove(key: string, before: AccessGraph, after: AccessGraph): GrantChange[] {
+  const [from, to] = [before.hierarchy.scope(key), after.hierarchy.scope(key)];
+  const gained = grantsOfPlace(key, after, before).map((grant): GrantChange => ({
     ...gain({ ...grant, group: to }),
     reason: `${from.path} moves below ${grant.group.path}, where this is granted`,
   }));
   // Where the new place is not known, nor is who loses what.
   if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return gained;
-  const lost = grantsOfPlace(key, "before", sides).map((grant): GrantChange => ({
+  const lost = grantsOfPlace(key, before, after).map((grant): GrantChange => ({
     ...loss({ ...grant, group: from }),
     reason: `${from.path} moves away from ${grant.group.path}, where this is granted`,
   }));
@@ -531,12 +518,5 @@ function changesOfMove(key: string, after: AccessGraph, sides: Sides): GrantChan
  * itself is not here: it is granted at another place, which is a change of its own.
  */
 export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantChange[] {
-  const hierarchies = hierarchiesOf(before.entities, after.entities);
-  const moved = movedGroups({ before: before.entities, after: after.entities }, hierarchies);
-  if (moved.length === 0) return [];
-  const sides = {
-    hierarchies,
-    index: { before: new GrantIndex(before.grants), after: new GrantIndex(after.grants) },
-  };
-  return moved.flatMap((key) => changesOfMove(key, after, sides));
+  return movedGroups(before, after).flatMap((key) => changesOfMove(key, before, after));
 }

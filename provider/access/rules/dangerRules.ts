@@ -81,15 +81,14 @@ interface OwnerChange {
 /** The root groups that lose an owner, or where the trust of one changes, or its grant may be made after it is deleted. */
 function findLostOwners(facts: Facts): OwnerChange[] {
   const { before, after } = facts.comparison;
-  const groups = facts.hierarchy;
-  const lasting = ownersOfRoots(listLasting(facts.comparison), groups.before);
-  const ownersAfter = ownersOfRoots(after.grants, groups.after);
+  const lasting = ownersOfRoots(listLasting(facts.comparison), before.hierarchy);
+  const ownersAfter = ownersOfRoots(after.grants, after.hierarchy);
   const doubtOf = createSignInDoubt(facts.comparison);
   const isDoubted = ({ subject }: Grant): boolean => doubtOf(subject) === "changed";
-  return [...ownersOfRoots(before.grants, groups.before)].flatMap(([key, owners]) => {
+  return [...ownersOfRoots(before.grants, before.hierarchy)].flatMap(([key, owners]) => {
     const remaining = ownersAfter.get(key) ?? new Map<string, Grant>();
     const lost = [...owners.values()].filter(({ subject }) => !remaining.has(subject.key));
-    const left = [...remaining.values()].filter((grant) => isOwnerOfRoot(grant, groups.after));
+    const left = [...remaining.values()].filter((grant) => isOwnerOfRoot(grant, after.hierarchy));
     const isLate = createLate([...owners.values()], (holder) => lasting.get(key)?.has(holder) === true);
     const isUnsure = (each: Grant): boolean => isDoubted(each) || isLate(each);
     if (lost.length === 0 && !left.some((each) => owners.has(each.subject.key) && isUnsure(each))) return [];
@@ -114,7 +113,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         ),
         isWhole:
           (isManaged || facts.lists("RoleBinding", key)) &&
-          lost.every((grant) => isOwnerOfRoot(grant, groups.before)),
+          lost.every((grant) => isOwnerOfRoot(grant, before.hierarchy)),
       },
     ];
   });
@@ -135,7 +134,7 @@ function findTooFewOwners(
     message: `${root.path} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map((grant) =>
-        isOwnerOfRoot(grant, facts.hierarchy.before)
+        isOwnerOfRoot(grant, facts.comparison.before.hierarchy)
           ? `no longer an owner: ${grant.subject.displayName}`
           : `may have been an owner: ${grant.subject.displayName} loses ${nameIn(grant.role)}, which no document describes`,
       ),

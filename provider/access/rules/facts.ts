@@ -11,10 +11,9 @@ import type { EffectContext, FieldEffect } from "../effects";
 import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
-import { GrantIndex } from "../graph/grantIndex";
-import { GroupHierarchy, hierarchiesOf } from "../graph/groupHierarchy";
+import type { GrantIndex } from "../graph/grantIndex";
+import { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
-import type { Hierarchies } from "../graph/groupHierarchy";
 import { withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/inputLeaves";
@@ -103,7 +102,6 @@ export class Facts {
   readonly comparer: PatternComparer;
   readonly effectContext: EffectContext;
   private readonly scopes: ReadonlyMap<string, Scope>;
-  readonly hierarchy: Hierarchies;
   /** By subject, group and side: many grants can be of one subject at one group. */
   private readonly capabilities = new Map<string, ReadonlySet<string>>();
 
@@ -114,10 +112,9 @@ export class Facts {
     const { before, after, meanwhile, comparer } = comparison;
     this.comparer = comparer;
     this.effectContext = createEffectContext(before.entities, after.entities, comparer);
-    this.hierarchy = hierarchiesOf(before.entities, after.entities);
-    this.before = new GrantIndex(before.grants);
-    this.after = new GrantIndex(after.grants);
-    this.meanwhile = meanwhile === undefined ? this.after : new GrantIndex(meanwhile.grants);
+    this.before = before.index;
+    this.after = after.index;
+    this.meanwhile = (meanwhile ?? after).index;
     // As findings name them, without what a report says of the group alone.
     this.scopes = new Map(
       comparison.groups.map(({ key, uid, urn, name, path, isRoot }) => [
@@ -134,17 +131,17 @@ export class Facts {
 
   /** The names of the groups that something lies in, and its own, once all is done or before it. */
   pathOf(key: string, side: "before" | "after"): string {
-    return this.hierarchy[side].scope(key).path;
+    return this.comparison[side].hierarchy.scope(key).path;
   }
 
   /** Whether a group is another one or lies below it, once all is done or before it. */
   isWithin(key: string, ancestor: string, side: "before" | "after" = "after"): boolean {
-    return key === ancestor || this.hierarchy[side].chain(key).includes(ancestor);
+    return key === ancestor || this.groupAndAbove(key, side).includes(ancestor);
   }
 
   /** A group, or what lies in one, and all groups above it, once all is done or before it. */
   groupAndAbove(key: string, side: "before" | "after" = "after"): readonly string[] {
-    return this.hierarchy[side].chain(key);
+    return this.comparison[side].hierarchy.chain(key);
   }
 
   /** Whether an inventory contains every object of a kind at a uid. */
@@ -279,10 +276,10 @@ export class Facts {
       this.capabilities,
       JSON.stringify([subject, group, side, given?.role, isActing]),
       () => {
-        const hierarchy = this.hierarchy[side];
+        const { hierarchy, index } = this.comparison[side];
         const grants = hierarchy
           .chain(group)
-          .flatMap((key) => this[side].ofSubjectAt(subject, key))
+          .flatMap((key) => index.ofSubjectAt(subject, key))
           .filter((grant) => !isActing || hierarchy.actsAt(grant.subject, group));
         const roles = new Set(given && [given.role]);
         return new Set(
@@ -303,7 +300,7 @@ export class Facts {
     const known = records && { records, role: role.key };
     const given = this.capabilitiesAt(subject.key, group.key, "before", known);
     // What it held where it could not act is new where it begins to.
-    const from = this.hierarchy.after.actsFrom(subject, group.key);
+    const from = this.comparison.after.hierarchy.actsFrom(subject, group.key);
     const acting = from === undefined ? given : this.capabilitiesAt(subject.key, from, "before", known, true);
     return (role.capabilities ?? []).filter((each) => !given.has(each) || !acting.has(each));
   }
@@ -316,9 +313,9 @@ export class Facts {
 
   /** Grants that are new or reach further, but for those whose role alone gained capabilities: G4's affair. */
   *newOrWiderGrants(): Generator<GrantChange> {
+    const [old, now] = [this.comparison.before.hierarchy, this.comparison.after.hierarchy];
     for (const change of this.comparison.grants.filter(isGain)) {
       const { before, grant } = change;
-      const { before: old, after: now } = this.hierarchy;
       const isRoleOnly =
         change.change === "widened" &&
         before?.role.key === grant.role.key &&
@@ -446,7 +443,7 @@ export class Facts {
 
   /** How an object stays that only has another resource now, or what is in such an object. */
   private adviseOnAlias(entity: Entity): string {
-    const key = this.hierarchy.before.chain(entity.key).find((each) => this.renamed().has(each));
+    const key = this.groupAndAbove(entity.key, "before").find((each) => this.renamed().has(each));
     const at = key === undefined ? undefined : this.comparison.before.entities.get(key);
     if (at === undefined) return "";
     const [old, now] = (this.renamed().get(at.key) ?? []).map((urn) => printable(urnParts(urn).name, 80));
@@ -516,7 +513,7 @@ export const isOwnerOfRoot = ({ group, subject, role }: Grant, groups: GroupHier
 
 /** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
 export function findLastOwners(
-  { grants, entities }: AccessGraph,
+  { grants, entities }: Pick<AccessGraph, "entities" | "grants">,
   groups = new GroupHierarchy(entities),
 ): ReadonlyMap<string, Scope> {
   const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];

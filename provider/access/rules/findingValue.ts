@@ -5,10 +5,9 @@ import type { Json, Props } from "../../fields/values";
 import { sha256 } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
-import { GroupHierarchy } from "../graph/groupHierarchy";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { GrantEffects } from "../graph/grantIndex";
+import { grantsBy } from "../graph/grantIndex";
 import type { Grant, Named } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -78,8 +77,6 @@ export class FindingValues {
   /** What the stack records as the names of objects that somebody renamed by hand, by key. */
   private readonly recordedNames = new Map<string, string>();
   private readonly names = new Map<string, string>();
-  private readonly effects: GrantEffects;
-  private readonly hierarchies: readonly GroupHierarchy[];
   /** Thousands of findings can be about one object. */
   private readonly pinned = new Map<Entity, Map<string, Json>>();
 
@@ -95,8 +92,6 @@ export class FindingValues {
       if (recorded?.name !== undefined && live !== undefined && recorded.name !== live.name)
         this.recordedNames.set(live.key, recorded.name);
     }
-    this.effects = new GrantEffects(comparison);
-    this.hierarchies = [after, before].map(({ entities }) => new GroupHierarchy(entities));
   }
 
   /** The object that a finding is about. */
@@ -120,9 +115,9 @@ export class FindingValues {
     if (key === undefined) return [];
     const whole = this.entityAt(key) === undefined ? wholeOf(key) : undefined;
     if (whole !== undefined) return [replaceKeys(key, new Map([[whole, ""]])), ...this.placeOf(whole)];
-    const [after, before] = this.hierarchies;
-    const chain = after?.chain(key) ?? [];
-    return (chain.length > 1 ? chain : (before?.chain(key) ?? chain)).map((each) => {
+    const { before, after } = this.comparison;
+    const chain = after.hierarchy.chain(key);
+    return (chain.length > 1 ? chain : before.hierarchy.chain(key)).map((each) => {
       const entity = this.entityAt(each);
       const recorded = this.recordedNames.get(each);
       const name = entity === undefined ? each : chooseStableName(entity);
@@ -171,14 +166,12 @@ export class FindingValues {
 
   /** What an object gives, to whom and where: whoever accepts a finding about it accepts no more than that. */
   private effectsOf(entity: Entity): Json {
-    const lines = this.effects
-      .of(entity)
-      .map((grant) =>
-        JSON.stringify([
-          ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
-          this.valueOf(grant),
-        ]),
-      );
+    const lines = grantsBy(this.comparison, entity).map((grant) =>
+      JSON.stringify([
+        ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
+        this.valueOf(grant),
+      ]),
+    );
     return [...new Set(lines)].sort();
   }
 

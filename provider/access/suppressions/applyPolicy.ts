@@ -6,7 +6,7 @@ import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
 import type { Grant, Named, Scope } from "../graph/grant";
-import { GrantEffects } from "../graph/grantIndex";
+import { grantsBy } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { describeTrust } from "../graph/trust";
@@ -421,7 +421,6 @@ class VerifiedTexts {
   private readonly objects: ChangedObjects;
   private readonly byUid = new Map<string, Entity>();
   private readonly grants: ReadonlySet<string | undefined>;
-  private readonly effects: GrantEffects | undefined;
   /** The keys and uids of all that an unknown reference is taken to name. */
   private readonly assumed = new Set<string | undefined>();
 
@@ -439,7 +438,6 @@ class VerifiedTexts {
       if (uid === undefined || specs[kind]?.sharesParentUid === true || this.byUid.has(uid)) continue;
       this.byUid.set(uid, entity);
     }
-    this.effects = comparison && new GrantEffects(comparison);
     this.grants = new Set(comparison?.before.grants.map(grantUids));
   }
 
@@ -479,9 +477,10 @@ class VerifiedTexts {
   /** An identity in one group may be bound in another one: whoever accepts findings in the first accepts none there. */
   private reachOf({ grant, kind, uid, urn }: Finding, textsIn: (scope: Scope) => Texts): readonly Texts[] {
     const key = uid ?? urn;
-    if (grant !== undefined || kind === undefined || key === undefined) return [];
+    const { comparison } = this;
+    if (comparison === undefined || grant !== undefined || kind === undefined || key === undefined) return [];
     const groups = new Map<string, Scope>();
-    for (const { group } of this.effects?.of({ key, kind, uid, urn }) ?? []) {
+    for (const { group } of grantsBy(comparison, { key, kind, uid, urn })) {
       groups.set(JSON.stringify([group.key, group.path]), group);
     }
     return [...groups.values()].map((group) => textsIn(group));

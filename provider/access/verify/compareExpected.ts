@@ -14,7 +14,7 @@ import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects, unreadReason } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
-import { GroupHierarchy } from "../graph/groupHierarchy";
+import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf, grantKey } from "../graph/resolveGrants";
 import { lacksRequiredMember, valueAt } from "../graph/describedFields";
 import { entityKey } from "../graph/entities";
@@ -421,7 +421,7 @@ export function compareExpected(sides: Sides, context: ComparisonContext): Diffe
   const [expected, actual] = [graphOf(sides.expected), graphOf(comparison.actual)];
   const { changes, unchanged } = diffGrants(expected, actual, comparer);
   const sinceBefore = diffGrants(graphOf(sides.before), graphOf(comparison.actualAsBefore), comparer).changes;
-  const hierarchy = new GroupHierarchy(sides.expected);
+  const { hierarchy } = expected;
   const keyOf = ({ grant }: GrantChange): string => grantKey(grant, hierarchy);
   const keyBefore = ({ grant, before = grant }: GrantChange): string => grantKey(before, hierarchy);
   const moreThanBefore = new Set(sinceBefore.filter(isGain).map(keyOf));

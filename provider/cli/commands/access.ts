@@ -19,6 +19,7 @@ import type { SignIn, UnusedAccess } from "../../access/report/accessTable";
 import { unknownCapability } from "../../access/rules/capabilityEffects";
 import { wholeOf } from "../../access/graph/entityKeys";
 import type { AccessGraph } from "../../access/graph/model";
+import { graphOf } from "../../access/graph/resolveGrants";
 import { plural } from "../../text/plain";
 import { parseStateExport } from "../../access/documents/stateExport";
 import { buildGraphs, joinSteps } from "../../access/graph/graphBuilder";
@@ -218,7 +219,10 @@ function buildGraph({ inventory, state, preview }: Documents) {
 /** The same entities, with what unused identities hold, and what others hold by them. */
 function withGrantsOf({ entities, grants }: AccessGraph, { unused }: UnusedAccess): AccessGraph {
   const keys = new Set(unused.map(({ key }) => key));
-  return { entities, grants: grants.filter(({ subject: { key } }) => keys.has(wholeOf(key) ?? key)) };
+  return graphOf(
+    entities,
+    grants.filter(({ subject: { key } }) => keys.has(wholeOf(key) ?? key)),
+  );
 }
 
 /** @throws UsageError, DocumentError in one line. */

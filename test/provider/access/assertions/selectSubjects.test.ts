@@ -1,4 +1,5 @@
 import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssertions";
+import { graphOf } from "../../../../provider/access/graph/resolveGrants";
 import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
 import type { SubjectConditions, SubjectSelector } from "../../../../provider/access/assertions/assertion";
 import type { Entity } from "../../../../provider/access/graph/model";
@@ -297,7 +298,7 @@ describe("what a program writes beside something else than a token of that issue
       decidesAccess: true,
     };
     const secret = { ...known, unread: [value] } as Entity;
-    const graph = { entities: new Map([[secret.key, secret]]), grants: [] };
+    const graph = graphOf(new Map([[secret.key, secret]]), []);
     const judge = new SubjectJudge(graph, graph, new PatternComparer());
     const holder = { key: secret.key, type: "identity", displayName: "", matchesMany: false } as const;
     expect(judge.shareOf(holder, { subject: ["repo:acme/*"] })).toBe("some");
