@@ -14,7 +14,7 @@ import { effectOf, isJudged } from "./graph/fieldAccess";
 import { distinctLabels, labelByKey } from "./graph/groupHierarchy";
 import { readRoleCapabilities } from "./graph/resolveGrants";
 import type { Entities } from "./graph/model";
-import { isReference, ownMember, isPathWithin } from "./graph/inputLeaves";
+import { isReference, ownMember, pathsOverlap } from "./graph/inputLeaves";
 import { isUnread, reasonOf, reasonWords } from "./graph/unread";
 import type { UnreadReason } from "./graph/unread";
 import { plainOrQuoted } from "./trust/quote";
@@ -293,9 +293,7 @@ class EffectReader {
 
   /** Whether a value is a secret, contains one, or is a part of one. */
   private isSecret(path: string): boolean {
-    return (this.context.secretPaths ?? []).some(
-      (secret) => isPathWithin(path, secret) || isPathWithin(secret, path),
-    );
+    return (this.context.secretPaths ?? []).some((secret) => pathsOverlap(path, secret));
   }
 }
 

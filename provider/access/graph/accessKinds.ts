@@ -5,7 +5,7 @@ import type { Json } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { meaningsOf } from "./describedFields";
 import type { Entity } from "./model";
-import { isPathWithin, topProperty } from "./inputLeaves";
+import { isPathWithin, pathsOverlap, topProperty } from "./inputLeaves";
 import { type SubjectDescription, describeIdentity, describeInvite, describeProvider } from "./trust";
 import { isUnread, pathOfUnread } from "./unread";
 
@@ -201,9 +201,7 @@ export function isShownByGrants(kind: string, path: string, effect: AccessEffect
 
 /** Whether a property decides which principal gets existing grants. */
 export function isPrincipalField(kind: string, path: string): boolean {
-  const isAround = (one: string, other: string): boolean =>
-    isPathWithin(one, other) || isPathWithin(other, one);
-  return decidingFields(kind).some((field) => field.isPrincipal && isAround(field.path, path));
+  return decidingFields(kind).some((field) => field.isPrincipal && pathsOverlap(field.path, path));
 }
 
 /** Whether a resource of the kind decides by its fields which principal gets existing grants. */

@@ -28,6 +28,10 @@ export function isPathWithin(path: string, outer: string): boolean {
   return path.startsWith(outer) && /^$|^[.[]/.test(path.slice(outer.length));
 }
 
+/** Whether one of two paths is the other one or below it. */
+export const pathsOverlap = (one: string, other: string): boolean =>
+  isPathWithin(one, other) || isPathWithin(other, one);
+
 /** The argument that a path begins with: `oidc` of `oidc.issuer` and of `oidc[0]`. */
 export function topProperty(path: string): string {
   return path.split(/[.[]/, 1)[0] ?? path;

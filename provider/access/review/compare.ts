@@ -21,7 +21,7 @@ import type { GrantChange, GroupNode } from "../graph/grant";
 import { buildGraphs, joinSteps } from "../graph/graphBuilder";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import type { Entity, AccessGraph, Entities } from "../graph/model";
-import { isPathWithin } from "../graph/inputLeaves";
+import { isPathWithin, pathsOverlap } from "../graph/inputLeaves";
 import { PatternComparer } from "../trust/patternComparer";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
 import { recordedSide } from "./recordedSide";
@@ -122,7 +122,7 @@ function changesAccessFields({ kind, op, fields }: ResourceChange): boolean {
 
 /** Whether a secret may differ, as far as the engine says, which has compared its values. */
 function mayDiffer(secret: string, { differing }: StepChange["step"]): boolean {
-  return differing?.some((path) => isPathWithin(secret, path) || isPathWithin(path, secret)) ?? true;
+  return differing?.some((path) => pathsOverlap(secret, path)) ?? true;
 }
 
 /** Whether an update changes only what the stack records: the provider compares the arguments with the recorded outputs. */

@@ -11,7 +11,7 @@ import { textsOfTrusts } from "../graph/principals";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
 import { withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
-import { isPathWithin, listReferences, topProperty } from "../graph/inputLeaves";
+import { isPathWithin, pathsOverlap, listReferences, topProperty } from "../graph/inputLeaves";
 import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "./compare";
 
 /*
@@ -59,9 +59,7 @@ function keptFields(
     describeEffects(specs[recorded.kind], old, now, context);
   const [written, later] = [effects(recorded.inputs, declared.inputs), effects(before.inputs, after.inputs)];
   return byHand.filter(
-    (effect) =>
-      written.some(({ path }) => isPathWithin(path, effect.path) || isPathWithin(effect.path, path)) &&
-      isKept(effect, later),
+    (effect) => written.some(({ path }) => pathsOverlap(path, effect.path)) && isKept(effect, later),
   );
 }
 

@@ -6,7 +6,7 @@ import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys, givesAccess } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
 import { wholeOf } from "../graph/entityKeys";
-import { isPathWithin } from "../graph/inputLeaves";
+import { pathsOverlap } from "../graph/inputLeaves";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
@@ -211,9 +211,7 @@ function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
 /** Whether nobody can say that a change was made by hand: what the stack records of it cannot be read. */
 const isDoubtful = ({ change: { recorded }, fields }: KeptChange): boolean =>
   fields.length > 0 &&
-  fields.every(({ path }) =>
-    recorded?.unread?.some((unread) => isPathWithin(path, unread.path) || isPathWithin(unread.path, path)),
-  );
+  fields.every(({ path }) => recorded?.unread?.some((unread) => pathsOverlap(path, unread.path)));
 
 /**
  * Whether a first import takes over a grant that the rules call high or critical, and leaves others of its group: another stack

@@ -6,7 +6,7 @@ import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants, givesAccess } from "../graph/accessKinds";
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import { isJudged } from "../graph/fieldAccess";
-import { ignoredAccess, isPathWithin } from "../graph/inputLeaves";
+import { ignoredAccess, isPathWithin, pathsOverlap } from "../graph/inputLeaves";
 import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
@@ -108,12 +108,11 @@ function isReported(
   path: string,
   severity: Severity,
 ) {
-  const isAbout = (other: string): boolean => isPathWithin(path, other) || isPathWithin(other, path);
   return others.some(
     (other) =>
       (other.urn === undefined ? other.uid !== undefined && other.uid === after.uid : other.urn === urn) &&
       severities.indexOf(other.severity) <= severities.indexOf(severity) &&
-      other.field?.split(", ").some(isAbout) === true,
+      other.field?.split(", ").some((field) => pathsOverlap(field, path)) === true,
   );
 }
 
