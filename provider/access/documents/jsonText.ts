@@ -199,7 +199,7 @@ const NAME_LISTS: Readonly<Record<string, FieldSpec>> = {
 };
 
 /** What to call a resource in a message. */
-function labelOf(urn: unknown): string {
+export function labelOfUrn(urn: unknown): string {
   const { type, name } = urnParts(typeof urn === "string" ? urn : "");
   return (
     `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`.trim() || "a resource"
@@ -228,7 +228,7 @@ export function checkNameLengths(who: string, names: Readonly<Record<string, unk
 export function checkResourceSize(state: unknown, document: string): void {
   if (!isObject(state)) return;
   const { urn, type } = state;
-  const who = `${document}: ${labelOf(urn)}`;
+  const who = `${document}: ${labelOfUrn(urn)}`;
   checkNameLengths(who, Object.fromEntries(NAMES.map((key) => [key, state[key]])));
   for (const [key, field] of Object.entries(NAME_LISTS))
     checkSizes(who, state[key], { field, effect: undefined }, [key]);

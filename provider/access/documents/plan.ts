@@ -4,7 +4,7 @@ import { sortedJson } from "../../fields/formats";
 import { SECRET_MASK, UNKNOWN, groupBy, isObject, stringOrEmpty } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, isDefaultProvider, readState, urnParts, withoutSecrets } from "./engineState";
-import { DocumentError, parseJson, checkNameLengths } from "./jsonText";
+import { DocumentError, parseJson, checkNameLengths, labelOfUrn } from "./jsonText";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
 import { recordLine } from "./stateExport";
 
@@ -429,8 +429,7 @@ class PlanComparison {
     planned: PlannedResource | undefined,
     steps: readonly PreviewStep[],
   ): string | undefined {
-    const { type, name } = urnParts(urn);
-    const who = `${printable(type.slice(type.lastIndexOf(":") + 1), 80)} ${printable(name, 80)}`;
+    const who = labelOfUrn(urn);
     const ops = steps.map(({ op }) => op);
     if (planned === undefined)
       return `${who} is in the preview (${inOrder(ops).join(", ")}) and not in the plan`;
