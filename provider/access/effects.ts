@@ -5,7 +5,7 @@ import { formats, sortedJson } from "../fields/formats";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { SECRET_MASK, isObject, isUnknown, once } from "../fields/values";
 import type { Json, Props } from "../fields/values";
-import { memberPath } from "../fields/walk";
+import { innerField, memberPath } from "../fields/walk";
 import { limitLines } from "../text/plain";
 import { visible } from "../text/printable";
 import { keysByKid, keysIn } from "./documents/digest";
@@ -101,20 +101,15 @@ function readable(field: FieldSpec | undefined, value: Json, nameOf: NameOf): Js
   }
   if (typeof value === "string") return field !== undefined && isReference({ field }) ? nameOf(value) : value;
   if (Array.isArray(value)) {
-    const items = value.map((item) =>
-      readable(field?.type === "list" ? field.items : undefined, item, nameOf),
-    );
+    const items = value.map((item, i) => readable(innerField(field, String(i)), item, nameOf));
     return field?.type === "list" && field.unordered === true ? items.sort() : items;
   }
   if (!isObject(value)) return value;
-  const inner = (key: string): FieldSpec | undefined =>
-    field?.type === "map"
-      ? field.values
-      : field?.type === "object"
-        ? ownMember(field.fields, key)
-        : undefined;
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [key, readable(inner(key), member ?? null, nameOf)]),
+    Object.entries(value).map(([key, member]) => [
+      key,
+      readable(innerField(field, key), member ?? null, nameOf),
+    ]),
   );
 }
 

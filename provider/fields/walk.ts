@@ -58,6 +58,13 @@ function memberStep(key: string): string {
   return /^[A-Za-z_$][\w$-]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`;
 }
 
+/** The field of the items, of an entry or of a member; undefined where the description has none. */
+export function innerField(outer: FieldSpec | undefined, key: string): FieldSpec | undefined {
+  if (outer?.type === "list") return outer.items;
+  if (outer?.type === "map") return outer.values;
+  return outer?.type === "object" && Object.hasOwn(outer.fields, key) ? outer.fields[key] : undefined;
+}
+
 /** An item of a list, an entry of a map, or a member of an object: an unset one too. */
 export interface Part {
   readonly field: FieldSpec;

@@ -3,6 +3,7 @@ import { objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, compareTexts, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { innerField } from "../../fields/walk";
 import { parentUidOf } from "../../fields/wire";
 import { withoutTrailing } from "../../text/plain";
 import { parentOf } from "../../text/uid";
@@ -332,8 +333,7 @@ class References {
     }
     if (!isObject(value)) return value;
     const entries = Object.entries(value).flatMap(([key, member]): [string, CodeValue][] => {
-      const inner =
-        field.type === "map" ? field.values : field.type === "object" ? field.fields[key] : undefined;
+      const inner = innerField(field, key);
       if (member === undefined) return [];
       return [[key, inner === undefined ? member : this.resolve(inner, member)]];
     });

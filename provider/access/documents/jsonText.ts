@@ -3,6 +3,7 @@ import { CodedError } from "../../errors/codedError";
 import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
 import { isObject } from "../../fields/values";
+import { innerField } from "../../fields/walk";
 import { tryParseJson } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { didYouMean } from "../../text/suggestions";
@@ -159,14 +160,7 @@ function isNameLike({ field, effect }: Described, key: string): boolean {
 }
 
 function describeInner({ field: outer, effect }: Described, key: string): Described {
-  const field =
-    outer?.type === "list"
-      ? outer.items
-      : outer?.type === "map"
-        ? outer.values
-        : outer?.type === "object" && Object.hasOwn(outer.fields, key)
-          ? outer.fields[key]
-          : undefined;
+  const field = innerField(outer, key);
   return { field, effect: (field && ownEffect(field)) ?? effect };
 }
 

@@ -2,7 +2,7 @@ import { isSet } from "../../fields/equal";
 import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { isObject, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { memberPath } from "../../fields/walk";
+import { memberPath, partsOf } from "../../fields/walk";
 import { printable } from "../../text/printable";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
@@ -124,11 +124,7 @@ function objectsIn(
   path: string,
 ): readonly (readonly [Fields, Props, string])[] {
   if (field.type === "object") return isObject(value) ? [[field.fields, value, path]] : [];
-  if (field.type === "list" && Array.isArray(value))
-    return value.flatMap((item, index) => objectsIn(field.items, item, `${path}[${index}]`));
-  return field.type === "map" && isObject(value)
-    ? Object.entries(value).flatMap(([key, entry]) => objectsIn(field.values, entry, memberPath(path, key)))
-    : [];
+  return partsOf(field, value).flatMap((part) => objectsIn(part.field, part.value, path + part.at));
 }
 
 function* trustsIn(fields: Fields, values: Props, prefix: string): Generator<Trust> {
