@@ -7,7 +7,7 @@ import { objectKey } from "../../../fields/resourceSpec";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
-import { findPackageManager } from "../../input/packageManager";
+import { LOCKFILES, findPackageManager } from "../../input/packageManager";
 import { GITIGNORE, findProjectFile, withFoldersAbove } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
@@ -29,6 +29,12 @@ interface ProgramTarget {
 
 /** Whether a folder does not exist, or is empty. */
 const isEmptyFolder = (path: string): boolean => !existsSync(path) || readdirSync(path).length === 0;
+
+/** Whether a folder becomes a project: it is empty, or has an installation of packages alone. */
+const becomesProject = (path: string): boolean =>
+  isEmptyFolder(path) ||
+  (findProjectFile(resolve(path)) === undefined &&
+    readdirSync(path).every((name) => ["package.json", "node_modules", ...LOCKFILES].includes(name)));
 
 interface FileChoice {
   /** `--file` */
@@ -55,19 +61,18 @@ export function chooseFile(out: string, code: string, { name, isManaging, isPart
   const index = join(out, "index.ts");
   const text = existsSync(index) ? readFileSync(index, "utf8") : "";
   const declaresMore = isManaging || (isPartial && text !== code);
-  return isEmptyFolder(out) || (text.startsWith(HEADER) && !declaresMore) ? "index.ts" : "adopted.ts";
+  return becomesProject(out) || (text.startsWith(HEADER) && !declaresMore) ? "index.ts" : "adopted.ts";
 }
 
-/** Writes the program, and what makes an empty folder a project. @throws UsageError for a file with other content. */
+/** Writes the program, and what makes a folder a project that is none. @throws UsageError for a file with other content. */
 export function writeProject(
   { out, projectName, force }: ProgramTarget,
   program: Readonly<Record<string, string>>,
 ): void {
+  const { "package.json": manifest, ...others } = newProjectFiles(projectName, "index.ts");
   const files = {
-    ...(isEmptyFolder(out) && {
-      ...newProjectFiles(projectName, "index.ts"),
-      ".gitignore": GITIGNORE,
-    }),
+    ...(becomesProject(out) && { ...others, ".gitignore": GITIGNORE }),
+    ...(isEmptyFolder(out) && { "package.json": manifest }),
     ...program,
   };
   for (const [name, text] of Object.entries(files)) {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
@@ -76,6 +76,25 @@ describe("pulumi-platform adopt", () => {
       expect(file).toMatchObject({ name: name.slice(0, 100), runtime: "nodejs" });
     },
   );
+
+  test("a folder in which only the package is installed becomes a project, with its package.json as it is", async () => {
+    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: "installed" });
+    await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+    const project = join(folder, "installed");
+    const manifest = '{ "dependencies": { "pulumi-platform": "0.1.0" } }';
+    mkdirSync(join(project, "node_modules"), { recursive: true });
+    writeFileSync(join(project, "package.json"), manifest);
+    expect((await run(main, ["--root", String(uid), "--out", project])).code).toBe(0);
+    expect(readdirSync(project).sort()).toEqual([
+      ".gitignore",
+      "Pulumi.yaml",
+      "index.ts",
+      "node_modules",
+      "package.json",
+      "tsconfig.json",
+    ]);
+    expect(readFileSync(join(project, "package.json"), "utf8")).toBe(manifest);
+  });
 
   test("a selection is written once, to a separate file if the program declares other resources", async () => {
     const make = async (path: string, name: string) =>
