@@ -1,7 +1,8 @@
 import type { Words } from "./builders";
-import { didYouMean, nearestWord } from "../text/suggestions";
+import { didYouMean, MOST_PROPOSALS, nearestWord } from "../text/suggestions";
 import { innerFields } from "./fieldSpec";
 import type { EnumSpec, FieldSpec } from "./fieldSpec";
+import { getOrCompute } from "./values";
 import type { Json } from "./values";
 import { partsOf } from "./walk";
 
@@ -35,9 +36,13 @@ const plainName = (name: string): string =>
     .replace(/IES(?=_|$)/g, "Y")
     .replace(/S(?=_|$)/g, "");
 
+const plainNames = new Map<string, string>();
+
 /** The known name that says the same with the service, or in another number: `IAM_GROUPS_LIST` for `GROUP_LIST`. */
-export const sameInOtherWords = (name: string, known: readonly string[]): string | undefined =>
-  known.find((one) => plainName(one) === plainName(name));
+export function sameInOtherWords(name: string, known: readonly string[]): string | undefined {
+  const plain = plainName(name);
+  return known.find((one) => getOrCompute(plainNames, one, () => plainName(one)) === plain);
+}
 
 /** The known name that was probably meant, without the prefix. Who wants to read is never offered to write. */
 function meantName(prefix: string, known: readonly string[], own: string): string | undefined {
@@ -60,31 +65,53 @@ function nearestOfFamily(own: string, known: readonly string[]): string | undefi
   return nearestWord(own, alike, own.length);
 }
 
-/**
- * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
- * refused unless the server is known to have it.
- *
- * @param beside The list that the value is in: no name is proposed that it has already.
- */
-export function adviseOnNames(
+interface UnknownName {
+  readonly name: string;
+  readonly field: EnumSpec;
+  /** The list that the name is in. */
+  readonly beside: ReadonlySet<Json>;
+}
+
+/** The names that have the right form and are not known, in a value of any depth. A misspelt one is refused elsewhere. */
+function unknownNames(
   field: FieldSpec,
   value: Json | undefined,
-  beside: readonly Json[] = [],
-): string[] {
+  beside: ReadonlySet<Json> = new Set(),
+): UnknownName[] {
   if (field.type !== "enum") {
-    const list = Array.isArray(value) ? value : [];
-    return partsOf(field, value).flatMap((part) => adviseOnNames(part.field, part.value, list));
+    const list = new Set(Array.isArray(value) ? value : []);
+    return partsOf(field, value).flatMap((part) => unknownNames(part.field, part.value, list));
   }
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
-  const { known, prefix } = field;
-  const own = value.slice(prefix.length);
-  if (known.includes(own) || misspeltName(field, value) !== undefined) return [];
-  const open = known.filter((name) => !beside.includes(prefix + name));
-  const meant = meantName(prefix, open, own);
-  const all =
-    known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
-  const hint = meant === undefined ? all : `; did you mean ${JSON.stringify(prefix + meant)}?`;
-  return [`${value} is not a name that this version knows: ${NAMES_ARE_DROPPED}${hint}`];
+  const isKnown = field.known.includes(value.slice(field.prefix.length));
+  return isKnown || misspeltName(field, value) !== undefined ? [] : [{ name: value, field, beside }];
+}
+
+/** What was probably meant by a name. No name is proposed that the list beside it has already. */
+function proposeName({ name, field: { known, prefix }, beside }: UnknownName): string {
+  const open = known.filter((one) => !beside.has(prefix + one));
+  const meant = meantName(prefix, open, name.slice(prefix.length));
+  return meant === undefined ? "" : `; did you mean ${JSON.stringify(prefix + meant)}?`;
+}
+
+/**
+ * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
+ * refused unless the server is known to have it. Only the first names get a proposal: of a long list it takes minutes.
+ *
+ * @param old A value whose names are not repeated.
+ */
+export function adviseOnNames(field: FieldSpec, value: Json | undefined, old?: Json): string[] {
+  const unknown = unknownNames(field, value);
+  const said = new Set(unknown.length === 0 ? [] : unknownNames(field, old).map(({ name }) => name));
+  return unknown
+    .filter(({ name }) => !said.has(name))
+    .map((one, i) => {
+      const { known, prefix } = one.field;
+      const all =
+        known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
+      const proposal = i < MOST_PROPOSALS ? proposeName(one) : "";
+      return `${one.name} is not a name that this version knows: ${NAMES_ARE_DROPPED}${proposal || all}`;
+    });
 }
 
 /** A name in the letters of a member: `RepoList` for `REPO_LIST`. */

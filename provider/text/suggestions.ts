@@ -3,13 +3,18 @@ import type * as levenshtein from "fastest-levenshtein";
 /** Longer words are not compared: none of them is a spelling mistake, and the comparison takes time. */
 const LONGEST_WORD = 100;
 
+/** The unknown words of one value that get a proposal: each is compared with all known ones. */
+export const MOST_PROPOSALS = 10;
+
 /** The known word that differs in the fewest letters; undefined where it differs in more than these. */
 export function nearestWord(word: string, known: readonly string[], most: number): string | undefined {
-  if (known.length === 0 || word.length > LONGEST_WORD) return undefined;
+  if (word.length > LONGEST_WORD) return undefined;
+  const alike = known.filter((one) => Math.abs(one.length - word.length) <= most);
+  if (alike.length === 0) return undefined;
   // Loaded here: a program that makes no mistake does not need it.
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { closest, distance } = require("fastest-levenshtein") as typeof levenshtein;
-  const near = closest(word, known);
+  const near = closest(word, alike);
   return distance(word, near) <= most ? near : undefined;
 }
 

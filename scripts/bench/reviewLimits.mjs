@@ -191,6 +191,13 @@ function nestedGroups() {
   });
 }
 
+/** Names of capabilities that no version knows: a proposal for each would compare all of them with all known ones. */
+const manyUnknownNames = () =>
+  Array.from({ length: 5 }, (_, i) => {
+    const capabilities = Array.from({ length: 8_000 }, (__, n) => `CAP_${i}_UNKNOWN_${n}`);
+    return step("Role", `role-${i}`, { parentUid: root, name: `role-${i}`, capabilities });
+  });
+
 /** What is over a limit is refused at once. */
 const manyClaims = () => {
   const claims = Object.fromEntries(Array.from({ length: 200_000 }, (_, i) => [`claim-${i}`, "x"]));
@@ -221,6 +228,7 @@ function previews() {
     "1,500 tokens of a directory with 1,500 groups": [manyTokens, REFUSED],
     "1,500 grants at a group with a name of 4,000 characters": [longName, CUT],
     "1,500 refused deletes of nested groups": [nestedGroups],
+    "40,000 unknown names of capabilities": [manyUnknownNames],
     "200,000 claims of one identity": [manyClaims, REFUSED],
   };
 }

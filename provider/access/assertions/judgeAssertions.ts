@@ -1,5 +1,5 @@
 import { printable } from "../../text/printable";
-import { suggest } from "../../text/suggestions";
+import { MOST_PROPOSALS, suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { limitLines, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
@@ -951,7 +951,8 @@ class AssertionJudge {
 
   private noGroup(paths: readonly string[]): string {
     const known = this.after.groups().map(({ path }) => path);
-    const meant = paths.map((path) => suggest(path, known)).find((hint) => hint !== "") ?? "";
+    const hints = paths.slice(0, MOST_PROPOSALS).map((path) => suggest(path, known));
+    const meant = hints.find((hint) => hint !== "") ?? "";
     return `no group that is known here is ${paths.map((path) => JSON.stringify(path)).join(" or ")}${meant}`;
   }
 
@@ -999,7 +1000,8 @@ class AssertionJudge {
     return [
       ...[who, ...(who.not ?? [])].flatMap((conditions) => [
         ...missing(conditions.name, names).map(
-          (each) => `nobody who is known here is called ${JSON.stringify(each)}${suggest(each, names)}`,
+          (each, i) =>
+            `nobody who is known here is called ${JSON.stringify(each)}${i < MOST_PROPOSALS ? suggest(each, names) : ""}`,
         ),
         ...missing(conditions.uid, uids).map((uid) => `nobody who is known here has the uid ${uid}`),
       ]),

@@ -583,8 +583,7 @@ const hasNames = (kind: string): boolean => Object.values(specs[kind]?.fields ??
 function findUnknownNames(facts: Facts): FindingInput[] {
   return [...facts.writes(hasNames)].flatMap(({ kind, before, after }) =>
     Object.entries(specs[kind]?.fields ?? {}).flatMap(([key, field]) => {
-      const known = new Set(adviseOnNames(field, before?.inputs[key]));
-      const lines = adviseOnNames(field, after.inputs[key]).filter((line) => !known.has(line));
+      const lines = adviseOnNames(field, after.inputs[key], before?.inputs[key]);
       if (lines.length === 0) return [];
       return [
         facts.aboutEntity(after, {

@@ -35,6 +35,17 @@ test.each([
   expect(adviseOnNames(fieldOf(kind, key), value)).toEqual([expect.stringMatching(message)]);
 });
 
+test("many unknown names are all named, and only the first ones get a proposal", () => {
+  const field = fieldOf("Role", "capabilities");
+  const many = Array.from({ length: 5_000 }, (_, i) => `CAP_REPO_LISTING_${i}`);
+  const lines = adviseOnNames(field, many);
+  expect(lines).toHaveLength(5_000);
+  expect(lines.filter((line) => line.includes("did you mean"))).toHaveLength(10);
+  expect(adviseOnNames(field, [...many, "CAP_REPO_LISTS_ALL"], many)).toEqual([
+    expect.stringMatching(/^CAP_REPO_LISTS_ALL is not a name/),
+  ]);
+});
+
 test.each(["CAP_VULN_READ", "CAP_SIGSTORE_CERTIFICATE_GET", "CAP_SIGSTORE_VIEW", "CAP_IAM_SCIM"])(
   "whoever writes %s is offered no capability that writes",
   (value) => {
