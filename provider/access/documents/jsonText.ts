@@ -128,7 +128,10 @@ const MOST_MEMBERS = 10_000;
 /** Groups above one another. */
 export const MOST_GROUP_LEVELS = 100;
 
-const count = (number: number): string => number.toLocaleString("en-US");
+/** Characters of the path of a group. Whatever lies in the group repeats it. */
+export const LONGEST_GROUP_PATH = 10_000;
+
+export const formatCount = (number: number): string => number.toLocaleString("en-US");
 
 /** Something is larger than what is read. @param advice what to write instead. */
 export function overLimit(what: string, limit: string, advice: string): DocumentError {
@@ -138,8 +141,8 @@ export function overLimit(what: string, limit: string, advice: string): Document
 function checkName(who: string, what: string, value: unknown): void {
   if (typeof value !== "string" || value.length <= LONGEST_NAME) return;
   throw overLimit(
-    `${who}: ${what} has ${count(value.length)} characters`,
-    count(LONGEST_NAME),
+    `${who}: ${what} has ${formatCount(value.length)} characters`,
+    formatCount(LONGEST_NAME),
     "write a shorter one",
   );
 }
@@ -172,8 +175,8 @@ function checkSizes(who: string, value: unknown, described: Described, keys: rea
   const isList = Array.isArray(value);
   const size = isList ? value.length : Object.keys(value).length;
   if (size > MOST_MEMBERS) {
-    const what = `${path()} has ${count(size)} ${isList ? "items" : "members"}`;
-    throw overLimit(`${who}: ${what}`, count(MOST_MEMBERS), "split the resource");
+    const what = `${path()} has ${formatCount(size)} ${isList ? "items" : "members"}`;
+    throw overLimit(`${who}: ${what}`, formatCount(MOST_MEMBERS), "split the resource");
   }
   const above = keys.reduce((length, key) => length + key.length, 0);
   for (const [key, member] of Object.entries(value)) {

@@ -2,7 +2,13 @@ import { groupBy, getOrCompute } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
-import { DocumentError, MOST_GROUP_LEVELS, overLimit } from "../documents/jsonText";
+import {
+  DocumentError,
+  formatCount,
+  LONGEST_GROUP_PATH,
+  MOST_GROUP_LEVELS,
+  overLimit,
+} from "../documents/jsonText";
 import { plainOrQuoted } from "../trust/quote";
 import { foldName } from "../trust/writingSystems";
 import { textMeant } from "./describedFields";
@@ -92,18 +98,30 @@ export class GroupHierarchy {
     return chain;
   }
 
+  /** @throws DocumentError as `chain` does, and where the names in a path are too long together. */
   scope(key: string): Scope {
     return getOrCompute(this.scopes, key, () => {
       const chain = this.chain(key);
       const entity = this.entities.get(key);
       return {
         ...findNamed(this.entities, key),
-        path: groupPath(chain.map((step) => labelByKey(this.entities, step)).reverse()),
+        path: this.pathOf(chain),
         isRoot:
           chain.length === 1 &&
           (isUid(key) || (entity !== undefined && !isUnread(entity.inputs["parentUid"]))),
       };
     });
+  }
+
+  private pathOf(chain: readonly string[]): string {
+    const names = chain.map((step) => labelByKey(this.entities, step)).reverse();
+    const path = groupPath(names);
+    if (path.length <= LONGEST_GROUP_PATH) return path;
+    throw overLimit(
+      `the path of the group ${printable(names.at(-1) ?? "", 80)}, its name and those above it, has ${formatCount(path.length)} characters`,
+      formatCount(LONGEST_GROUP_PATH),
+      "write shorter names",
+    );
   }
 }
 

@@ -336,6 +336,21 @@ describe("sizes", () => {
       ) as string,
     });
   });
+
+  test("the path of a group is read up to a limit", () => {
+    const name = "n".repeat(3_400);
+    const groupAt = (n: number) => {
+      const inputs = { name, parentUid: n === 0 ? ROOT : uid(n - 1) };
+      return same(state("Group", `g${n}`, inputs, { id: uid(n) }));
+    };
+    expect(() => judge(preview(same(root), groupAt(0), groupAt(1)))).not.toThrow();
+    expect(errorOf(() => judge(preview(same(root), groupAt(0), groupAt(1), groupAt(2))))).toMatchObject({
+      errorCode: "PP6009",
+      message: expect.stringMatching(
+        /^the path of the group n+ …, its name .* has 10,\d+ characters, and at most 10,000 are read/,
+      ) as string,
+    });
+  });
 });
 
 describe("counts", () => {
