@@ -244,6 +244,20 @@ export const sharedDomains: readonly string[] = [
     oryapis.com salesforce.com linkedin.com apple.com facebook.com discord.com twitch.tv slack.com
     line.me paypal.com yahoo.com login.gov id.me orcid.org
   `,
+  // Others where anybody can have an account. Each signs tokens for the accounts of all:
+  // https://authjs.dev/reference/core/providers, https://www.zoho.com/accounts/protocol/oauth/sign-in-using-zoho.html
+  `
+    amazon.com openai.com zoho.com zoho.eu zoho.in zoho.jp zoho.com.au zoho.com.cn zohocloud.ca
+    redhat.com fedoraproject.org ibm.com intuit.com xero.com dropbox.com adobe.com adobelogin.com
+    autodesk.com nvidia.com huawei.com kakao.com naver.com yahoo.co.jp mail.ru vk.com yandex.ru
+    yandex.com epicgames.com epicgames.dev roblox.com firefox.com wikimedia.org replit.com asana.com
+    coinbase.com worldcoin.org docusign.com shopify.com globus.org cilogon.org account.gov.uk
+  `,
+  // Services that keep the users of many customers at paths or names of one domain, beside those above.
+  `
+    asgardeo.io logto.app fusionauth.io cloud-iam.com phasetwo.io loginradius.com gigya.com ondemand.com
+    signicat.com criipto.id
+  `,
   // Services that build, keep and run code. Less known ones are those of AWS's list of issuers that customers share:
   // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_oidc_secure-by-default.html
   `
@@ -255,7 +269,7 @@ export const sharedDomains: readonly string[] = [
     gitea.com codeberg.org datachain.ai sandboxes.cloud shisho.dev upbound.io
   `,
   // Servers of GitLab on which anybody may have an account.
-  "gitlab.gnome.org salsa.debian.org framagit.org invent.kde.org",
+  "gitlab.gnome.org gitlab.freedesktop.org salsa.debian.org framagit.org invent.kde.org foss.heptapod.net jihulab.com",
   // Sites that serve the files of everybody.
   "jsdelivr.net unpkg.com statically.io dropboxusercontent.com sharepoint.com pastebin.com b-cdn.net",
 ].flatMap((names) => names.trim().split(/\s+/));
