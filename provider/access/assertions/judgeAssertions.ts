@@ -6,7 +6,7 @@ import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { groupBy, getOrCompute, once } from "../../fields/values";
-import { nameIn, shortName, tupleOf } from "../graph/grant";
+import { nameIn, pathIn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { accessKinds } from "../graph/accessKinds";
 import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
@@ -1086,7 +1086,7 @@ class AssertionJudge {
       const grant = newest ?? together[0] ?? held.grant;
       const has = together.map(({ subject, role, group }) => {
         const as = subject.key === grant.subject.key ? "" : ` as ${shortName(subject)}`;
-        return `${nameIn(role)} on ${group.path}${as}`;
+        return `${nameIn(role)} on ${pathIn(group.path)}${as}`;
       });
       return {
         assertion,
@@ -1169,7 +1169,7 @@ class AssertionJudge {
       });
       const isBroken = now.sure.length < atLeast;
       const count = (holders: readonly unknown[], which = ""): string =>
-        `${group.path} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
+        `${pathIn(group.path)} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
       const lasting = this.holders(this.lasting(), assertion, key, wanted).allSure;
       const stays = new Set(lasting.map(({ grant }) => grant.subject.key));
@@ -1199,7 +1199,9 @@ class AssertionJudge {
           // Who may have held it, as far as anybody could say, holds it now.
           now.allSure.length > then.allSure.length ||
           acting(this.after, now) > acting(this.before, then);
-        const violation = at(`${group.path} has ${plural(now.all.length, "holder")}, more than ${atMost}`);
+        const violation = at(
+          `${pathIn(group.path)} has ${plural(now.all.length, "holder")}, more than ${atMost}`,
+        );
         if (!isWorse && isMoreOfStacks)
           worse.push({ ...violation, details: [...violation.details, HELD_BY_HAND] });
         else (isWorse ? worse : standing).push(violation);
@@ -1258,7 +1260,7 @@ class AssertionJudge {
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
       const details = all.map(
         ({ grant: { role, group }, capabilities }) =>
-          `${nameIn(role)} on ${group.path}: ${capabilities.join(", ")}`,
+          `${nameIn(role)} on ${pathIn(group.path)}: ${capabilities.join(", ")}`,
       );
       (isStanding ? standing : worse).push({
         assertion,

@@ -19,6 +19,14 @@ export function nameIn({ label, name, uid, key }: Named): string {
   return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name, 500));
 }
 
+/** The path of a group in a sentence, each name as `nameIn` writes it. */
+export function pathIn(path: string): string {
+  return path
+    .split(" / ")
+    .map((name) => plainOrQuoted(name, 500))
+    .join(" / ");
+}
+
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */
 export function shortName(subject: Subject): string {
   return subject.name === undefined ? (subject.label ?? subject.displayName) : nameIn(subject);

@@ -12,7 +12,7 @@ import {
   isOfRetained,
   readRoleCapabilities,
 } from "../graph/resolveGrants";
-import { NEW_GRANT, compareGrants, isGain, nameIn, tupleOf } from "../graph/grant";
+import { NEW_GRANT, compareGrants, isGain, nameIn, pathIn, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, GrantedRole } from "../graph/grant";
 import type { GrantIndex } from "../graph/grantIndex";
 import { isUnreadKey, wholeOf, withoutRetained } from "../graph/entityKeys";
@@ -168,7 +168,12 @@ class GrantPairing {
   private pairWithMoved(old: Grant, gained: Grant): GrantChange {
     const [from, to] = [old.group, gained.group];
     const isUp = this.sides.before.hierarchy.chain(from.key).includes(to.key);
-    return this.pairAs(old, gained, `moves from ${from.path} ${isUp ? "up" : "down"} to ${to.path}`, isUp);
+    return this.pairAs(
+      old,
+      gained,
+      `moves from ${pathIn(from.path)} ${isUp ? "up" : "down"} to ${pathIn(to.path)}`,
+      isUp,
+    );
   }
 
   private pairWithOtherRole(old: Grant, gained: Grant): GrantChange {
@@ -502,13 +507,13 @@ function changesOfMove(key: string, before: AccessGraph, after: AccessGraph): Gr
   const [from, to] = [before.hierarchy.scope(key), after.hierarchy.scope(key)];
   const gained = grantsOfPlace(key, after, before).map((grant): GrantChange => ({
     ...gain({ ...grant, group: to }),
-    reason: `${from.path} moves below ${grant.group.path}, where this is granted`,
+    reason: `${pathIn(from.path)} moves below ${pathIn(grant.group.path)}, where this is granted`,
   }));
   // Where the new place is not known, nor is who loses what.
   if (isUnread(after.entities.get(key)?.inputs["parentUid"])) return gained;
   const lost = grantsOfPlace(key, before, after).map((grant): GrantChange => ({
     ...loss({ ...grant, group: from }),
-    reason: `${from.path} moves away from ${grant.group.path}, where this is granted`,
+    reason: `${pathIn(from.path)} moves away from ${pathIn(grant.group.path)}, where this is granted`,
   }));
   return [...gained, ...lost];
 }

@@ -3,7 +3,7 @@ import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
-import { nameIn, tupleOf } from "../graph/grant";
+import { nameIn, pathIn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
@@ -226,7 +226,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
       severity: "high",
       field: "self",
       pins: "brief",
-      message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${nameIn(grant.role)} on ${grant.group.path} before this change grants it again`,
+      message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${nameIn(grant.role)} on ${pathIn(grant.group.path)} before this change grants it again`,
       advice: "make the new binding first, and take the old one away in a separate change",
     }),
   );
@@ -238,7 +238,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
           severity: "critical",
           field: "self",
           pins: capabilities,
-          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${lost.group.path}`,
+          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${pathIn(lost.group.path)}`,
           details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
           advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
         }),
@@ -265,7 +265,7 @@ function findLostReading(facts: Facts): FindingInput[] {
         severity: "high",
         field: "reader",
         pins: missing,
-        message: `the identity that took the inventory, ${subject.displayName}, loses ${nameIn(role)} on ${group.path}`,
+        message: `the identity that took the inventory, ${subject.displayName}, loses ${nameIn(role)} on ${pathIn(group.path)}`,
         details: [
           "what it may not list, no later review, drift run or verification shows",
           ...(missing.length > 0 ? [`loses ${listFirst(missing, 10)}`] : []),
@@ -362,7 +362,7 @@ function findLostSignIn(facts: Facts): FindingInput[] {
             facts.aboutGrant(lost, {
               severity: "medium",
               field: "sign-in",
-              message: `whoever is in ${lost.subject.displayName} no longer owns ${lost.group.path}`,
+              message: `whoever is in ${lost.subject.displayName} no longer owns ${pathIn(lost.group.path)}`,
               advice: "check that those who still own it can sign in, before this is applied",
             }),
           ]

@@ -1,5 +1,6 @@
 import { printableAddress } from "../../text/address";
 import { addressMatches, hostMatches, hostOf } from "../trust/glob";
+import { pathIn } from "../graph/grant";
 import type { Scope } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import type { ResourceChange } from "../review/compare";
@@ -72,7 +73,7 @@ function findNewReceivers(facts: Facts): FindingInput[] {
           // A stranger at a root group learns of all that happens in the organisation, and may be another customer of a host.
           severity: group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
           field: path,
-          message: `events of ${group?.path ?? "a group"} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
+          message: `events of ${group === undefined ? "a group" : pathIn(group.path)} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
           advice:
             "check that the address is yours, and write it without a user name; then allow its host with --sink-allow or settings.sinkAllow, or at a host of many customers the address",
         }),
@@ -134,7 +135,7 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
       if (isSent && !isBrief) return [];
       // Another address at a host may be that of a stranger, unless the organisation has called the host its own.
       const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, { host: old.host });
-      const events = `events of ${old.group?.path ?? "a group"} and everything below it`;
+      const events = `events of ${old.group === undefined ? "a group" : pathIn(old.group.path)} and everything below it`;
       const address = old.address ?? "an address that is not known";
       return [
         facts.aboutEntity(before, {

@@ -25,6 +25,7 @@ import { everyKind, isInvite } from "./rule";
 import { specs } from "../documents/specs";
 import { isReference, leavesIn, topProperty } from "../graph/inputLeaves";
 import { isUnread, reasonOf, unresolvedPaths } from "../graph/unread";
+import { pathIn } from "../graph/grant";
 import type { Severity } from "../review/finding";
 
 /*
@@ -376,7 +377,7 @@ const openInvite: Rule = {
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
           field: first.path,
-          message: `${isOnlyLong ? "an invite" : "an open invite"}${place === undefined ? "" : ` to ${place}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
+          message: `${isOnlyLong ? "an invite" : "an open invite"}${place === undefined ? "" : ` to ${pathIn(place)}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
           pins: problems.map(({ text }) => text),
           advice: `set ${problems.map(({ advice }) => advice).join(" and ")}`,
         }),

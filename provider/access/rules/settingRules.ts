@@ -7,7 +7,7 @@ import { accessKinds, bindingKeys, grantsIn, isShownByGrants, givesAccess } from
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import { isJudged } from "../graph/fieldAccess";
 import { ignoredAccess, isPathWithin, pathsOverlap } from "../graph/inputLeaves";
-import { tupleOf } from "../graph/grant";
+import { pathIn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs, aggregatedKind } from "../../fields/resourceSpec";
@@ -342,7 +342,7 @@ export const repeatedGrant: Rule = {
         facts.aboutGrant(grant, {
           severity: "low",
           field: "roleUid",
-          message: `${subjectName(grant)} has ${roleName(grant)} on ${grant.group.path} twice`,
+          message: `${subjectName(grant)} has ${roleName(grant)} on ${pathIn(grant.group.path)} twice`,
           details: [
             `also by ${sourceKind} ${urn === undefined ? (uid ?? "of another owner") : urnParts(urn).name}`,
           ],

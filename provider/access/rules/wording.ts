@@ -1,5 +1,5 @@
 import type { Entity } from "../graph/model";
-import { NEW_GRANT, nameIn } from "../graph/grant";
+import { NEW_GRANT, nameIn, pathIn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { plainOrQuoted } from "../trust/quote";
 
@@ -16,9 +16,9 @@ export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "nam
 
 /** "ada: owner on acme / payments". */
 export const grantLine = ({ subject, role, group }: Grant): string =>
-  `${subject.displayName}: ${nameIn(role)} on ${group.path}`;
+  `${subject.displayName}: ${nameIn(role)} on ${pathIn(group.path)}`;
 
-export const scopeText = (grant: Grant): string => `on ${grant.group.path} and everything below it`;
+export const scopeText = (grant: Grant): string => `on ${pathIn(grant.group.path)} and everything below it`;
 export const roleName = (grant: Grant): string => nameIn(grant.role);
 
 /** Who gets it: said where more than one outsider can be it. */

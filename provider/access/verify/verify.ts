@@ -11,7 +11,7 @@ import type { StateExport } from "../documents/stateExport";
 import { isGrantPart } from "../graph/accessKinds";
 import { grantKey } from "../graph/resolveGrants";
 import { entityOfObject } from "../graph/entities";
-import { NEW_GRANT, nameIn, tupleOf } from "../graph/grant";
+import { NEW_GRANT, nameIn, pathIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/entityKeys";
 import { mustBeAnnounced } from "../graph/fieldAccess";
@@ -299,8 +299,8 @@ function grantFinding({ change, grant, reason }: GrantChange): Finding {
     severity: "critical",
     message:
       change === "gained"
-        ? `${subject.displayName} holds ${roleName} at ${group.path}, which the review did not announce`
-        : `${subject.displayName} has more access through ${roleName} at ${group.path} than the review announced`,
+        ? `${subject.displayName} holds ${roleName} at ${pathIn(group.path)}, which the review did not announce`
+        : `${subject.displayName} has more access through ${roleName} at ${pathIn(group.path)} than the review announced`,
     details: change === "gained" && reason !== GRANTED_AGAIN ? [] : [reason],
     advice: ADVICE,
     kind: grant.sourceKind,
@@ -349,7 +349,7 @@ const LESS = "less access than there was, and nothing announced it";
 
 const describeGrant = ({ grant, before = grant }: GrantChange): string => {
   const { subject, role, group } = before;
-  return `${subject.displayName}: ${nameIn(role)} at ${group.path}`;
+  return `${subject.displayName}: ${nameIn(role)} at ${pathIn(group.path)}`;
 };
 
 /** A grant that names what was created as the server names it. */

@@ -4,7 +4,7 @@ import { lineage } from "../../../text/uid";
 import { urnParts } from "../../documents/engineState";
 import type { SourceLocation } from "../../documents/engineState";
 import { subjectKinds } from "../../graph/accessKinds";
-import { nameIn, tupleOf } from "../../graph/grant";
+import { nameIn, pathIn, tupleOf } from "../../graph/grant";
 import type { Grant, GrantChange, Subject, Named } from "../../graph/grant";
 import { describeMembers, describePresence } from "../../effects";
 import { differenceKinds, driftDirections, severities, isHighOrCritical } from "../../review/finding";
@@ -349,7 +349,7 @@ export function headlineOf(report: Report): Headline | undefined {
   const verb = word === POSSIBLE ? "may gain" : isOld ? (isOne ? "has" : "have") : isOne ? one : many;
   // The sentence is cut at its end: a long name must leave room for the place.
   const called = nameIn({ ...role, name: role.name && shorten(role.name, 100) });
-  const what = `${called} at ${shorten(group.path, 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
+  const what = `${called} at ${shorten(pathIn(group.path), 120)}${isOld ? `, which is ${UNDECLARED}` : ""}`;
   const isOpen = word === POSSIBLE && !isOne;
   const who = isOpen ? `one or more of ${countSubjects(grants)}` : countSubjects(grants);
   const hint = isOpen ? " (create them in an earlier change to see which)" : "";
@@ -571,7 +571,7 @@ export interface GrantLine {
 export function describeChange(source: GrantChange): GrantLine {
   const { change, grant, before } = source;
   const { displayName, name } = nameSubject(grant);
-  const [role, group] = [chooseName(grant.role), grant.group.path];
+  const [role, group] = [chooseName(grant.role), pathIn(grant.group.path)];
   const oldWho = before && nameSubject(before).displayName;
   const oldRole = before && chooseName(before.role);
   return {

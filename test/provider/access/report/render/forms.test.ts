@@ -130,7 +130,7 @@ describe("a report of 5,200 findings", () => {
     const [first] = large.grants;
     const quiet = (n: number, isRoot: boolean): GrantChange => {
       const own = { key: `quiet-${n}`, displayName: `quiet ${n}`, uid: `q${n}`, urn: `q${n}` };
-      const place = { key: `g${n}`, path: isRoot ? "the root" : `place ${n}`, isRoot };
+      const place = { key: `g${n}`, path: isRoot ? "the top (a root)" : `place ${n}`, isRoot };
       const { subject, group, ...rest } = first!.grant;
       const grant = { ...rest, subject: { ...subject, ...own }, group: { ...group, ...place } };
       return { ...first!, grant, change: "gained" };
@@ -144,7 +144,7 @@ describe("a report of 5,200 findings", () => {
       const text = renderers.md(report, { ...options, maxBytes });
       expect(text).toContain("| quiet 399<br>");
       expect(text).toMatch(/leaves out details, .*\d+ of 400 changed grants/);
-      expect(headlineOf({ ...report, findings: [] })?.main).toContain("at the root");
+      expect(headlineOf({ ...report, findings: [] })?.main).toContain("at “the top (a root)”");
     }
   });
 
