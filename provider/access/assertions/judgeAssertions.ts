@@ -19,7 +19,14 @@ import type { Comparison } from "../review/compare";
 import type { SignInDoubt } from "../review/lastingAccess";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import { globMatches, hasWildcard, parseGlob, addressPattern, trustMatches } from "../trust/glob";
+import {
+  globMatches,
+  hasWildcard,
+  parseGlob,
+  addressPattern,
+  trustMatches,
+  withoutInvisible,
+} from "../trust/glob";
 import { PatternComparer, anchored } from "../trust/patternComparer";
 import type {
   Assertions,
@@ -76,6 +83,16 @@ const invert = { all: "none", some: "some", none: "all" } as const satisfies Rec
 const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
 
 /**
+ * Whether a text lies in the globs. Nobody can say that of one which only looks so: it has characters that a reader does not
+ * see, and is another text.
+ */
+function shareOfText(text: string, globs: readonly string[], matches = globMatches): Share {
+  if (globs.some((glob) => matches(glob, text))) return "all";
+  const seen = withoutInvisible(text);
+  return seen !== text && globs.some((glob) => matches(glob, seen)) ? "some" : "none";
+}
+
+/**
  * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
  * @param one What a wildcard stands for.
  */
@@ -120,7 +137,7 @@ function shareOfPart(
   if (exact === undefined)
     return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
   const texts = isOfSubject ? [exact, withoutNumbers(exact)] : [exact];
-  return shareOf(globs.some((glob) => texts.some((text) => trustMatches(glob, text))));
+  return join(texts.map((text) => shareOfText(text, globs, trustMatches)));
 }
 
 /** The same of an issuer, where nobody can say what its other names mean, its capitals, a slash at its end, and a pattern. */
@@ -176,9 +193,7 @@ function shareOfValue(
   globs: readonly string[],
 ): Share {
   const shareIn = ({ exact, pattern = "" }: AcceptedValue, among: readonly string[]): Share =>
-    exact === undefined
-      ? shareOfPattern(comparer, pattern, among)
-      : shareOf(among.some((glob) => globMatches(glob, exact)));
+    exact === undefined ? shareOfPattern(comparer, pattern, among) : shareOfText(exact, among);
   const share = shareIn(value, globs);
   if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
   if (share !== "none" || !owningClaims.has(name)) return share;
@@ -281,11 +296,14 @@ export class SubjectJudge {
   /** An object is called by its name where it had the name before the change and has it after it. */
   private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
     // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
-    if (type === "externalGroup" && name !== undefined && isInGlobs(name, globs))
-      return !this.isPlanned || !this.isAfter || this.holdersOfOther().has(key) ? "all" : "some";
+    const ofDirectory = type === "externalGroup" && name !== undefined ? shareOfText(name, globs) : "none";
+    if (ofDirectory !== "none")
+      return !this.isPlanned || !this.isAfter || this.holdersOfOther().has(key) ? ofDirectory : "some";
     const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
     const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
-    return unite(meant.map((entity) => shareOf(isNamed(entity, globs))));
+    return unite(
+      meant.map((entity) => (entity?.name === undefined ? "none" : shareOfText(entity.name, globs))),
+    );
   }
 
   private shareOfTrusts({ key }: Subject, conditions: SubjectConditions): Share {
@@ -351,9 +369,6 @@ function hasEnded(end: string | undefined, inventories: Comparison["inventories"
   const times = inventories.map(({ takenAt }) => timestampNanos(takenAt));
   return ended === undefined || times.length === 0 || times.some((now) => now === undefined || ended <= now);
 }
-
-const isNamed = (entity: Entity | undefined, globs: readonly string[]): boolean =>
-  globs.some((glob) => entity?.name !== undefined && globMatches(glob, entity.name));
 
 /** The resource that a subject is, or is a part of. */
 function entityOf(entities: AccessGraph["entities"], key: string): Entity | undefined {
@@ -612,7 +627,7 @@ class Side {
   private groupsMatching(glob: string): ReadonlySet<string> {
     return getOrCompute(this.matching, glob, () => {
       const meant = this.groups().filter(
-        ({ key, path, uid = key }) => globMatches(glob, path) || globMatches(glob, uid),
+        ({ key, path, uid = key }) => globMatches(glob, withoutInvisible(path)) || globMatches(glob, uid),
       );
       return new Set(meant.map(({ key }) => key));
     });

@@ -65,6 +65,11 @@ export function globMatches(glob: string, text: string): boolean {
   return p === pattern.length;
 }
 
+const allInvisible = new RegExp(invisible, "gu");
+
+/** A text as a reader sees it, who cannot see some of its characters. */
+export const withoutInvisible = (text: string): string => text.replace(allInvisible, "");
+
 const HOST_CHARACTER = "[a-z0-9_-]";
 
 /** Without percent-encoding, which can hide a slash. */

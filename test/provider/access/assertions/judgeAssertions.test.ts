@@ -272,6 +272,21 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("a new group whose name has a character that nobody sees is one of them", () => {
+    const hidden = group("car\u200bds", `${payments}/${"8".repeat(16)}`);
+    const below = (on: string) =>
+      messagesOf(`forbid: [{ name: x, role: registry.push, on: [${on}] }]`, base, [
+        ...base,
+        hidden,
+        binding(outsider, pusher, hidden.uid),
+      ]);
+    for (const on of ["acme / payments / *", "acme / payments / cards"]) {
+      expect(below(on)).toEqual([
+        expect.stringContaining("x: outsider has registry.push on acme / payments / “"),
+      ]);
+    }
+  });
+
   test("nothing is required of a group that goes", () => {
     const required = `require: [{ name: x, role: registry.push, atLeast: 1, on: ["${cards}", acme / payments] }]`;
     const held = [binding(ci, pusher, payments)];

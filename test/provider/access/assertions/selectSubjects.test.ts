@@ -372,6 +372,7 @@ describe("a name", () => {
   test("is that of an object that had it before", () => {
     expect(shareOf(who, { name: ["ci"] })).toBe("all");
     expect(shareOf(who, { name: ["other"] })).toBe("none");
+    expect(shareOf(identity("c\u200bi", claims({})), { name: ["ci"] })).toBe("some");
   });
 
   test("that the change gives proves nothing", () => {
