@@ -2,18 +2,21 @@ import { aggregatedKind, isReadAs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
 import { compareTexts, groupBy } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
+import { listFirst } from "../../text/plain";
 import { parentOf } from "../../text/uid";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
-import { describeEffects, createEffectContext } from "../effects";
+import { describeEffects, createEffectContext, mayWiden } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
 import { bindingKeys } from "../graph/accessKinds";
 import { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
-import { NOT_IN_PROGRAM } from "../graph/grant";
+import { wholeOf } from "../graph/entityKeys";
+import { NOT_IN_PROGRAM, nameIn } from "../graph/grant";
+import type { Grant } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/inputLeaves";
 import type { Coverage, DriftReport, ManagedCount } from "../report/report";
@@ -22,6 +25,7 @@ import { compareSides, unresolvedGrants } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
+import { grantLine } from "../rules/wording";
 import type { Suppressor } from "../suppressions/applyPolicy";
 import { PatternComparer } from "../trust/patternComparer";
 import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";
@@ -100,6 +104,27 @@ function keepLastOwner(
     revert: undefined,
     advice: LAST_OWNER_ADVICE,
     details: [...details, `not to be deleted: without it ${root.path} has no owner`],
+  };
+}
+
+/** Tells what restoring a changed object gives by the grants that name it now: also by those that came after its change. */
+function createRestoring({ after }: Comparison, effects: EffectContext) {
+  const byKey = groupBy(after.grants, ({ subject, role }) => [subject.key, wholeOf(subject.key), role.key]);
+  return (difference: DetectedDifference): DetectedDifference => {
+    const { what, spec, managed, before, after: now, details } = difference;
+    if (what !== "changed" || managed === undefined || before === undefined || now === undefined)
+      return difference;
+    const grants = byKey.get(keyOfManaged(managed)) ?? [];
+    const isWider = () =>
+      describeEffects(spec, now, before, effects).some((each) => mayWiden(each.direction));
+    if (grants.length === 0 || !isWider()) return difference;
+    // Whom an identity trusts is another one then.
+    const lineOf = (grant: Grant): string =>
+      grant.role.key === keyOfManaged(managed)
+        ? grantLine(grant)
+        : `${nameIn(grant.role)} on ${grant.group.path}`;
+    const lines = [...new Set(grants.map(lineOf))].sort();
+    return { ...difference, details: [...details, `to restore it gives access by ${listFirst(lines, 3)}`] };
   };
 }
 
@@ -262,6 +287,7 @@ function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): D
   const byFinding = new Map(
     all
       .map((difference) => keepLastOwner(difference, lastOwners))
+      .map(createRestoring(comparison, run.effects))
       .map((difference) => [findingOf(difference), difference]),
   );
   const risks = (request.rules?.(comparison) ?? []).map((risk) =>

@@ -121,6 +121,37 @@ describe("the risk rules after drift", () => {
     expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
   });
 
+  test("say what it gives to restore what was narrowed, also by a grant that came meanwhile", async () => {
+    const strong = live("Role", { name: "strong", capabilities: ["CAP_IAM_ROLES_UPDATE", "CAP_REPO_LIST"] });
+    const any = live("Identity", {
+      name: "any",
+      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: "^repo:acme/.*$" },
+    });
+    const changed = [
+      edit(strong, { capabilities: ["CAP_REPO_LIST"] }),
+      edit(any, ofGitHub("repo:acme/any:x")),
+    ];
+    const detailsOf = async (...more: readonly Live[]) => {
+      const report = await driftBetween(
+        [stateOf([...held, strong, any])],
+        [...given, ...held, ...changed, ...more],
+      );
+      return report.findings
+        .filter(({ id }) => id === "drift-changed")
+        .flatMap(({ name, details }) =>
+          details.filter((line) => line.startsWith("to restore")).map((line) => `${name}: ${line}`),
+        )
+        .sort();
+    };
+    expect(await detailsOf()).toEqual([]);
+    expect(await detailsOf(bind(ci, strong), bind(any, reader, team.uid))).toEqual([
+      expect.stringMatching(/any.*: to restore it gives access by reader on acme \/ team$/),
+      expect.stringMatching(
+        /strong.*: to restore it gives access by GitHub Actions of acme\/ci.*: strong on acme$/,
+      ),
+    ]);
+  });
+
   test("take an object that no stack manages for what the policy file calls by its name", async () => {
     const glass = live("Identity", { name: "break-glass", ...ofGitHub("repo:acme/glass:x") });
     const { assertions } = parsePolicy(`
