@@ -128,13 +128,16 @@ function findKept(
 ): Finding[] {
   const { asRecorded } = comparison;
   if (asRecorded === undefined) return [];
-  // Another name of what somebody renamed by hand is no other finding.
-  const subjectOf = ({ id, severity, urn, field, grant }: Finding): string =>
-    JSON.stringify([id, severity, urn, field, grant && tupleOf(grant)]);
+  // Another name of what somebody renamed by hand is no other finding; whom it means is one.
+  const subjectOf = ({ id, severity, urn, field, grant, trust }: Finding): string =>
+    JSON.stringify([id, severity, urn, field, grant && tupleOf(grant), trust]);
   const said = new Set(found.flatMap((each) => [each.fingerprint, subjectOf(each)]));
   const all = findAll(asRecorded.comparison, new Facts(asRecorded.comparison, options), asked);
   const unsaid = all.filter(
-    (each) => !said.has(each.fingerprint) && (each.urn === undefined || !said.has(subjectOf(each))),
+    (each) =>
+      each.id !== recordedState.id &&
+      !said.has(each.fingerprint) &&
+      (each.urn === undefined || !said.has(subjectOf(each))),
   );
   const values = new FindingValues(comparison);
   return reportKept(facts, asRecorded, unsaid).map((finding) =>

@@ -9,7 +9,8 @@ import { wholeOf } from "../graph/entityKeys";
 import { pathsOverlap } from "../graph/inputLeaves";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
-import type { ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
+import type { FieldEffect } from "../effects";
+import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "../review/compare";
 import { severities, sortFindings, worstOf } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";
@@ -20,9 +21,9 @@ import { grantLine, labelEntity } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
-function keysOfMoreAccess(facts: Facts): ReadonlySet<string | undefined> {
+function keysOfMoreAccess({ grants }: Comparison): ReadonlySet<string | undefined> {
   return new Set(
-    facts.comparison.grants
+    grants
       .filter(isGain)
       .flatMap(({ grant: { subject, role } }) => [subject.key, wholeOf(subject.key), role.key]),
   );
@@ -48,7 +49,7 @@ function reliesOnRecord({ op, kind, fields }: ResourceChange): boolean {
 
 /** Resources whose access no inventory shows, where the change depends on it. */
 function findRecordOnly(facts: Facts): FindingInput[] {
-  const named = keysOfMoreAccess(facts);
+  const named = keysOfMoreAccess(facts.comparison);
   const relied = facts.comparison.changes.filter((change) => {
     const { op, kind, isRecordOnly, after } = change;
     if (isRecordOnly !== true || after === undefined || after.external === true) return false;
@@ -190,6 +191,12 @@ function findRevoked(facts: Facts): FindingInput[] {
   ];
 }
 
+const linesOfFields = (label: string, fields: readonly FieldEffect[]): readonly string[] =>
+  fields.map(
+    ({ path, before: recorded, after: now, reason }) =>
+      `${label}, ${path}: recorded ${recorded ?? "nothing"}, now ${now ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`,
+  );
+
 /** What of a change was done by hand and becomes the program's, a line each; nothing where that gives no access. */
 function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
   const { after, before, kind } = change;
@@ -198,18 +205,14 @@ function linesOfKept({ change, fields, lost }: KeptChange): readonly string[] {
   const label = labelEntity(entity);
   if (lost !== undefined)
     return [`${label}: deleted, and ${after === undefined ? "no longer declared" : "made again"}`];
-  if (fields.some(({ direction }) => mayWiden(direction)))
-    return fields.map(
-      ({ path, before: recorded, after: now, reason }) =>
-        `${label}, ${path}: recorded ${recorded ?? "nothing"}, now ${now ?? "nothing"}${reason === "" ? "" : `: ${reason}`}`,
-    );
+  if (fields.some(({ direction }) => mayWiden(direction))) return linesOfFields(label, fields);
   return fields.length === 0 && givesAccess(kind)
     ? [`${label}: made by hand, or gives what was given by hand`]
     : [];
 }
 
-/** Whether nobody can say that a change was made by hand: what the stack records of it cannot be read. */
-const isDoubtful = ({ change: { recorded }, fields }: KeptChange): boolean =>
+/** Whether nobody can say that fields were changed by hand: what the stack records of them cannot be read. */
+const areUnread = (recorded: Entity | undefined, fields: readonly FieldEffect[]): boolean =>
   fields.length > 0 &&
   fields.every(({ path }) => recorded?.unread?.some((unread) => pathsOverlap(path, unread.path)));
 
@@ -234,6 +237,38 @@ function takesStrongGrant(
         !uids.has(uid),
     ),
   );
+}
+
+/** An object that was changed by hand and stays so, with a line for each difference. */
+interface LeftChange {
+  readonly label: string;
+  readonly lines: readonly string[];
+  readonly isDoubtful: boolean;
+}
+
+/**
+ * Objects that the change does not write, and whose state by hand decides what its new or wider grants mean: a grant names them, or
+ * they give the same by hand. To restore them needs no review and is no drift.
+ * @param named What these grants name.
+ */
+function findLeft(
+  facts: Facts,
+  recordedSide: Comparison,
+  named: ReadonlySet<string | undefined>,
+): LeftChange[] {
+  const { entities, grants } = facts.comparison.before;
+  const gained = new Set(recordedSide.grants.filter(isGain).map(({ grant }) => tupleOf(grant)));
+  const giving = new Set(grants.flatMap((grant) => (gained.has(tupleOf(grant)) ? [grant.urn] : [])));
+  return recordedSide.changes.flatMap((change): LeftChange[] => {
+    const { op, urn, before, recorded } = change;
+    const live = before && entities.get(before.key);
+    if (op !== "same" || before === undefined || live === undefined || live === before) return [];
+    if (!named.has(live.key) && !giving.has(urn)) return [];
+    const fields = facts.effectsOf(live, before.inputs).filter(({ effect }) => effect !== "none");
+    const label = labelEntity(live);
+    if (fields.length === 0) return [];
+    return [{ label, lines: linesOfFields(label, fields), isDoubtful: areUnread(recorded, fields) }];
+  });
 }
 
 /** How bad it is that what was done by hand stays, by what the rules say of it as a change of the program. */
@@ -272,21 +307,42 @@ export function reportKept(
       after !== undefined && op !== "same" && op !== "read" ? [urn] : [],
     ),
   );
-  const said = kept.length > 0 ? found : found.filter(({ urn }) => urn !== undefined && written.has(urn));
+  const named = keysOfMoreAccess(asRecorded.comparison);
+  const left = kept.length > 0 ? [] : findLeft(facts, asRecorded.comparison, named);
+  const isOfGrants = ({ uid, kind, grant }: Finding): boolean =>
+    [uid, grant?.subject.key].some((key) => key !== undefined && named.has(key)) ||
+    // What an assertion counts at a group, or says of the change as a whole.
+    kind === undefined ||
+    kind === "Group";
+  const said = found.filter(
+    (each) =>
+      kept.length > 0 ||
+      (each.urn !== undefined && written.has(each.urn)) ||
+      (left.length > 0 && isOfGrants(each)),
+  );
   const lines = kept.flatMap(linesOfKept).sort();
   if (said.length === 0 && lines.length === 0) return [];
   const counts = severities.flatMap((level) => {
     const { length } = said.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
   });
-  const names = kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)).sort();
-  const happened = kept.every(isDoubtful)
+  const isLeft = left.length > 0;
+  const names = isLeft
+    ? left.map(({ label }) => label).sort()
+    : kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)).sort();
+  const isDoubtful = isLeft
+    ? left.every((each) => each.isDoubtful)
+    : kept.every(({ change, fields }) => areUnread(change.recorded, fields));
+  const happened = isDoubtful
     ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
-    : `${plural(names.length, "object was", "objects were")} made, changed or deleted by hand`;
+    : `${plural(names.length, "object was", "objects were")} ${isLeft ? "changed" : "made, changed or deleted"} by hand`;
+  const follows = isLeft
+    ? "and this change gives access by what may be restored without a review"
+    : "and this change takes that over or undoes it";
   const what =
     names.length === 0
       ? "this change declares what was given by hand already"
-      : `${happened}, and this change takes that over or undoes it: ${listFirst(names, 3)}`;
+      : `${happened}, ${follows}: ${listFirst(names, 3)}`;
   const rest =
     counts.length === 0
       ? ""
@@ -301,15 +357,16 @@ export function reportKept(
         ...limitLines([
           ...new Set(sortFindings(said).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
         ]),
-        ...limitLines(lines),
+        ...limitLines([...lines, ...left.flatMap((each) => each.lines).sort()]),
       ],
       pins: [
         kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
         lines,
         said.map(({ fingerprint }) => fingerprint).sort(),
       ],
-      advice:
-        "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
+      advice: isLeft
+        ? "ask who did it and why; undo it at the server or declare it, and preview again; or accept it in the policy file"
+        : "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
     },
   ];
 }
@@ -318,8 +375,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. The rules then judge what was done by hand as if the change did it. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept, or decides what a grant gives, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or a new or wider grant leads to an identity, a role or another object that was changed by hand, and stays so. To restore that needs no review, and the grant then gives what the stack records. The rules then judge what was done by hand as if the change did it. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:

@@ -3,6 +3,7 @@ import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { listResources, stepsOf } from "../../../../provider/access/rules/ruleTesting";
 import { ADOPT } from "../../../../provider/fields/values";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -301,6 +302,91 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const findings = found("X5", compareResources(base, after, { live }));
       expect(findings.map(({ severity }) => severity)).toContain("high");
       expect(findings.flatMap(({ details }) => details)).toContainEqual(expect.stringMatching(said));
+    });
+  });
+
+  // What is restored at the server afterwards is no drift, and no change of the program.
+  describe("of what a new grant leads to, changed by hand to less", () => {
+    const zed = identity("zed", claims(stranger));
+    const lead = role("lead", ["REPO_LIST", "IAM_ROLES_UPDATE"]);
+    const program = [...known, zed, lead];
+    const entry = (who: Resource, what: Resource): Resource =>
+      access({ ...seen, "zed pushes": { identityUid: who.uid, roleUid: what.uid } });
+    const changed = (one: Resource, inputs: Props, all = program): Resource[] =>
+      all.map((each) => (each.uid === one.uid ? withInputs(each, inputs) : each));
+    const pinnedByHand = changed(zed, pinned);
+    const less = { capabilities: ["CAP_REPO_LIST"] };
+    test.each<[string, Resource[], Resource[], Resource[], RegExp, string]>([
+      [
+        "a trust",
+        program,
+        [...program, binding(zed, pusher, payments)],
+        pinnedByHand,
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a trust, at the root",
+        program,
+        [...program, binding(zed, viewer, acme)],
+        pinnedByHand,
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a trust, by an entry",
+        [...program, access(seen)],
+        [...program, entry(zed, pusher)],
+        [...pinnedByHand, access(seen)],
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a role",
+        program,
+        [...program, binding(idle, lead, acme)],
+        changed(lead, less),
+        /^(critical|high) G/,
+        "capabilities",
+      ],
+    ])("%s is high", (_what, before, after, live, said, field) => {
+      const [finding, ...others] = found("X5", compareResources(before, after, { live }));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "high",
+        message: expect.stringContaining("changed by hand") as unknown,
+      });
+      expect(finding?.details[0]).toMatch(said);
+      expect(finding?.details.at(-1)).toContain(`, ${field}: recorded `);
+      // Nothing was done by hand, and what was done there leads nowhere.
+      expect(found("X5", compareResources(before, after))).toEqual([]);
+      expect(found("X5", compareResources(before, before, { live }))).toEqual([]);
+      const other = binding(ci, viewer, cards);
+      expect(found("X5", compareResources(before, [...before, other], { live }))).toEqual([]);
+    });
+    it("says what an assertion counts by what is recorded", () => {
+      const { assertions } = parsePolicy(
+        "require: [{ name: few, can: CAP_IAM_ROLES_UPDATE, on: acme, atMost: 1 }]",
+      );
+      const before = [...program, binding(ci, lead, acme)];
+      const after = [...before, binding(idle, lead, acme)];
+      const given = compareResources(before, after, { live: changed(lead, less, before) });
+      const [finding] = found("X5", given, { assertions });
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^high P2: few: acme has 2 holders/));
+    });
+
+    it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
+      const after = [...program, binding(zed, viewer, payments)];
+      const renamed = changed(zed, { name: "other" });
+      expect(found("X5", compareResources(program, after, { live: renamed }))).toEqual([]);
+      const twice = binding(zed, pusher, cards);
+      const byOther = withInputs(twice, { roleUid: pusher.uid });
+      const recorded = [...program, withInputs(twice, { roleUid: viewer.uid })];
+      // The binding that has the role by hand goes back to what is recorded.
+      const live = [...program, byOther];
+      const more = [...recorded, again(byOther, cards)];
+      const [finding] = found("X5", compareResources(recorded, more, { live }));
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^high T7: identity zed /));
     });
   });
 
