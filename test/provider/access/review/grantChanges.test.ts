@@ -200,7 +200,7 @@ describe("the difference between two graphs", () => {
     const { changes } = diffGrants(before, graph(...basis, binding(1, someone, reader, team), acting));
     expect(
       changes.map(({ grant }) => [grant.subject.displayName, grant.role.name, grant.group.path]),
-    ).toEqual([["the platform's service INGESTER, as identity 3", "reader", "acme / team"]]);
+    ).toEqual([["the platform's service INGESTER, as “identity 3”", "reader", "acme / team"]]);
   });
 });
 
