@@ -151,6 +151,7 @@ function policyOf(objects) {
 function clientOf(objects) {
   const collections = new Map(kinds.map((/** @type {any} */ { spec }) => [spec.kind, spec.collection]));
   return {
+    maxConcurrency: 10,
     resourcePath: (/** @type {string} */ collection, /** @type {string} */ uid) => `${collection}/${uid}`,
     getCallerClaims: () => Promise.resolve(undefined),
     get: (/** @type {string} */ path) =>
