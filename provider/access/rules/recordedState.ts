@@ -247,8 +247,8 @@ interface LeftChange {
 }
 
 /**
- * Objects that the change does not write, and whose state by hand decides what its new or wider grants mean: a grant names them, or
- * they give the same by hand. To restore them needs no review and is no drift.
+ * Objects of which the change leaves what somebody changed by hand, and which decides what its new or wider grants mean: a grant names
+ * them, or they give the same by hand. To restore that needs no review and is no drift.
  * @param named What these grants name.
  */
 function findLeft(
@@ -256,16 +256,16 @@ function findLeft(
   recordedSide: Comparison,
   named: ReadonlySet<string | undefined>,
 ): LeftChange[] {
-  const { entities, grants } = facts.comparison.before;
+  const { before, after } = facts.comparison;
   const gained = new Set(recordedSide.grants.filter(isGain).map(({ grant }) => tupleOf(grant)));
-  const giving = new Set(grants.flatMap((grant) => (gained.has(tupleOf(grant)) ? [grant.urn] : [])));
+  const giving = new Set(before.grants.flatMap((grant) => (gained.has(tupleOf(grant)) ? [grant.urn] : [])));
   return recordedSide.changes.flatMap((change): LeftChange[] => {
-    const { op, urn, before, recorded } = change;
-    const live = before && entities.get(before.key);
-    if (op !== "same" || before === undefined || live === undefined || live === before) return [];
-    if (!named.has(live.key) && !giving.has(urn)) return [];
-    const fields = facts.effectsOf(live, before.inputs).filter(({ effect }) => effect !== "none");
-    const label = labelEntity(live);
+    const { urn, after: declared, recorded } = change;
+    const left = declared && after.entities.get(declared.key);
+    if (declared === undefined || left === undefined || left === declared) return [];
+    if (!named.has(left.key) && !giving.has(urn)) return [];
+    const fields = facts.effectsOf(left, declared.inputs).filter(({ effect }) => effect !== "none");
+    const label = labelEntity(left);
     if (fields.length === 0) return [];
     return [{ label, lines: linesOfFields(label, fields), isDoubtful: areUnread(recorded, fields) }];
   });

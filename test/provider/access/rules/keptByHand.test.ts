@@ -364,16 +364,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const other = binding(ci, viewer, cards);
       expect(found("X5", compareResources(before, [...before, other], { live }))).toEqual([]);
     });
-    it("says what an assertion counts by what is recorded", () => {
-      const { assertions } = parsePolicy(
-        "require: [{ name: few, can: CAP_IAM_ROLES_UPDATE, on: acme, atMost: 1 }]",
-      );
-      const before = [...program, binding(ci, lead, acme)];
-      const after = [...before, binding(idle, lead, acme)];
-      const given = compareResources(before, after, { live: changed(lead, less, before) });
-      const [finding] = found("X5", given, { assertions });
-      expect(finding?.details).toContainEqual(expect.stringMatching(/^high P2: few: acme has 2 holders/));
-    });
+    it.each([{}, { description: "other" }])(
+      "says what an assertion counts by what is recorded: %j",
+      (more) => {
+        const { assertions } = parsePolicy(
+          "require: [{ name: few, can: CAP_IAM_ROLES_UPDATE, on: acme, atMost: 1 }]",
+        );
+        const before = [...program, binding(ci, lead, acme)];
+        // An update of something else leaves what was done by hand.
+        const after = [...changed(lead, more, before), binding(idle, lead, acme)];
+        const given = compareResources(before, after, { live: changed(lead, less, before) });
+        const [finding] = found("X5", given, { assertions });
+        expect(finding?.details).toContainEqual(expect.stringMatching(/^high P2: few: acme has 2 holders/));
+      },
+    );
 
     it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
       const after = [...program, binding(zed, viewer, payments)];
