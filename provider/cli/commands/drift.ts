@@ -5,6 +5,7 @@ import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
 import { plural, quoteWord } from "../../text/plain";
 import { printable } from "../../text/printable";
+import { rootOf } from "../../text/uid";
 import type { DriftRequest } from "../../access/drift/drift";
 import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
@@ -238,6 +239,15 @@ async function readLive(
   return inventories;
 }
 
+/** Whether inventories contain the whole of each organisation of the stacks, and whole organisations only. */
+function coversAll(inventories: readonly Inventory[], states: readonly StateExport[]): boolean {
+  const roots = inventories.map(({ root }) => root);
+  return (
+    roots.every((root) => rootOf(root) === root) &&
+    organisationsOf(states).every((root) => roots.includes(root))
+  );
+}
+
 /** @throws UsageError where a flag or a file is wrong. */
 async function detectDrift(values: DriftValues): Promise<number> {
   const { policy, ownRules, options } = readDriftOptions(values);
@@ -261,7 +271,7 @@ async function detectDrift(values: DriftValues): Promise<number> {
       failOn: values["fail-on"] ?? "any",
       now: options.now.getTime(),
       version: ownVersion(),
-      isPartial: values.root.length > 0,
+      isPartial: values.root.length > 0 && !coversAll(inventories, states),
       rules: createRules(options, policy, ownRules),
       ownRules,
       suppress,

@@ -175,6 +175,7 @@ allow:
     expect(await unused()).toEqual([]);
     refused.remove();
     expect(await unused("--root", described)).toEqual([]);
+    expect(await unused("--root", described.split("/")[0] ?? "")).toHaveLength(1);
     expect(await unused()).toHaveLength(1);
   });
 
