@@ -11,9 +11,9 @@ import {
   mayRetry,
 } from "./errors";
 import type { Endpoint } from "./errors";
-import { encodeQuery } from "./query";
+import { encodeQuery, LIST_PAGE_SIZE } from "./query";
 import type { Query } from "./query";
-import { LIST_PAGE_SIZE, SharedCreates, SharedReads } from "./sharing";
+import { SharedCreates, SharedReads } from "./sharing";
 import { decodeClaims, timeClaim } from "./tokens";
 import type { TokenSource } from "./tokens";
 import { dateOf, Transport } from "./transport";

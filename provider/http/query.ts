@@ -10,6 +10,9 @@ export function encodeQuery(query: Query): string {
   return pairs.length === 0 ? "" : `?${pairs.join("&")}`;
 }
 
+/** The server's largest page, which is also its default. */
+export const LIST_PAGE_SIZE = 200;
+
 /** Proxies commonly take addresses of up to 8 KiB. */
 export const LONGEST_QUERY = 7000;
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CodedError } from "../errors/codedError";
 import { ApiError, ConnectionError, hasUnknownOutcome, isThrottled } from "./errors";
 import type { Client, JsonObject } from "./client";
+import { LIST_PAGE_SIZE } from "./query";
 import type { Query } from "./query";
 import { isUid, parentOf } from "../text/uid";
 import { lastWord } from "../text/address";
@@ -127,8 +128,6 @@ function isMissing(error: unknown): boolean {
 const MAX_WAIT_MS = 1000;
 /** The oldest that a response may be when a read returns it, from the sending of its request. */
 const MAX_AGE_MS = 10_000;
-/** The server's largest page, which is also its default. */
-export const LIST_PAGE_SIZE = 200;
 /** Reads by GET below one parent before each page of its children. */
 const READS_PER_PAGE = 4;
 

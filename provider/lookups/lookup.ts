@@ -8,10 +8,9 @@ import { resourceReader } from "../fields/wire";
 import type { Client, JsonObject } from "../http/client";
 import type { Query } from "../http/query";
 import { isNotFound } from "../http/errors";
-import { LIST_PAGE_SIZE } from "../http/sharing";
 import { lastWord } from "../text/address";
 import { printable } from "../text/printable";
-import { splitByUrlLength } from "../http/query";
+import { LIST_PAGE_SIZE, splitByUrlLength } from "../http/query";
 import { didYouMean } from "../text/suggestions";
 import { parentOf } from "../text/uid";
 import {

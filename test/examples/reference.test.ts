@@ -91,6 +91,7 @@ async function prepare(folder: keyof typeof programs): Promise<string[]> {
   expect(compilation).toEqual(clean);
   stack.copy(join(compiled, folder));
   await stack.init();
+  await stack.succeed(["config", "set", "--secret", "oidcClientSecret", "hush"]);
   return [...programs[folder].keys()].sort();
 }
 
