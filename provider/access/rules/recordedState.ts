@@ -271,6 +271,34 @@ function findLeft(
   });
 }
 
+/** What the finding says of objects that were made, changed or deleted by hand. */
+interface Story {
+  readonly names: readonly string[];
+  /** Whether nobody can say that it was done by hand. */
+  readonly isDoubtful: boolean;
+  readonly happened: string;
+  readonly follows: string;
+  readonly advice: string;
+}
+
+const tellKept = (kept: readonly KeptChange[]): Story => ({
+  names: kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)),
+  isDoubtful: kept.every(({ change, fields }) => areUnread(change.recorded, fields)),
+  happened: "made, changed or deleted",
+  follows: "and this change takes that over or undoes it",
+  advice:
+    "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
+});
+
+const tellLeft = (left: readonly LeftChange[]): Story => ({
+  names: left.map(({ label }) => label),
+  isDoubtful: left.every((each) => each.isDoubtful),
+  happened: "changed",
+  follows: "and this change gives access by what may be restored without a review",
+  advice:
+    "ask who did it and why; undo it at the server or declare it, and preview again; or accept it in the policy file",
+});
+
 /** How bad it is that what was done by hand stays, by what the rules say of it as a change of the program. */
 function severityOfKept(
   facts: Facts,
@@ -326,23 +354,15 @@ export function reportKept(
     const { length } = said.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
   });
-  const isLeft = left.length > 0;
-  const names = isLeft
-    ? left.map(({ label }) => label).sort()
-    : kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)).sort();
-  const isDoubtful = isLeft
-    ? left.every((each) => each.isDoubtful)
-    : kept.every(({ change, fields }) => areUnread(change.recorded, fields));
-  const happened = isDoubtful
+  const story = left.length > 0 ? tellLeft(left) : tellKept(kept);
+  const { names } = story;
+  const happened = story.isDoubtful
     ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
-    : `${plural(names.length, "object was", "objects were")} ${isLeft ? "changed" : "made, changed or deleted"} by hand`;
-  const follows = isLeft
-    ? "and this change gives access by what may be restored without a review"
-    : "and this change takes that over or undoes it";
+    : `${plural(names.length, "object was", "objects were")} ${story.happened} by hand`;
   const what =
     names.length === 0
       ? "this change declares what was given by hand already"
-      : `${happened}, ${follows}: ${listFirst(names, 3)}`;
+      : `${happened}, ${story.follows}: ${listFirst([...names].sort(), 3)}`;
   const rest =
     counts.length === 0
       ? ""
@@ -364,9 +384,7 @@ export function reportKept(
         lines,
         said.map(({ fingerprint }) => fingerprint).sort(),
       ],
-      advice: isLeft
-        ? "ask who did it and why; undo it at the server or declare it, and preview again; or accept it in the policy file"
-        : "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
+      advice: story.advice,
     },
   ];
 }
