@@ -6,7 +6,7 @@ import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { groupBy, getOrCompute, once } from "../../fields/values";
-import { nameIn, pathIn, shortName, tupleOf } from "../graph/grant";
+import { pathIn, roleOn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import { accessKinds } from "../graph/accessKinds";
 import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
@@ -878,7 +878,9 @@ class AssertionJudge {
       const entity = entities.get(key);
       if (entity !== undefined) {
         const { path } = this.after.graph.hierarchy.scope(key);
-        return [nothingJudged(entity, `${old} becomes ${path}, which "on" does not name`, [path])];
+        return [
+          nothingJudged(entity, `${pathIn(old)} becomes ${pathIn(path)}, which "on" does not name`, [path]),
+        ];
       }
       // What goes leaves nothing behind, unless the change makes it anew: of what lies below a named group, by its name.
       const successors = made.filter(
@@ -886,7 +888,7 @@ class AssertionJudge {
       );
       return successors.map((anew) => {
         const { path } = this.after.graph.hierarchy.scope(anew.key);
-        const message = `${old} goes, and the new group ${path} may take its place: "on" does not name that`;
+        const message = `${pathIn(old)} goes, and the new group ${pathIn(path)} may take its place: "on" does not name that`;
         return nothingJudged(anew, message, [old, path]);
       });
     });
@@ -1099,9 +1101,9 @@ class AssertionJudge {
       const { capabilities, share, together = [held.grant] } = held;
       const newest = together.find((each) => isOther(each, old.get(keyOf(each))));
       const grant = newest ?? together[0] ?? held.grant;
-      const has = together.map(({ subject, role, group }) => {
-        const as = subject.key === grant.subject.key ? "" : ` as ${shortName(subject)}`;
-        return `${nameIn(role)} on ${pathIn(group.path)}${as}`;
+      const has = together.map((each) => {
+        const as = each.subject.key === grant.subject.key ? "" : ` as ${shortName(each.subject)}`;
+        return `${roleOn(each)}${as}`;
       });
       return {
         assertion,
@@ -1273,10 +1275,7 @@ class AssertionJudge {
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined || isStanding !== (anew === undefined)) return;
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
-      const details = all.map(
-        ({ grant: { role, group }, capabilities }) =>
-          `${nameIn(role)} on ${pathIn(group.path)}: ${capabilities.join(", ")}`,
-      );
+      const details = all.map((held) => `${roleOn(held.grant)}: ${held.capabilities.join(", ")}`);
       (isStanding ? standing : worse).push({
         assertion,
         grant,

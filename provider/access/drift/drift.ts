@@ -10,12 +10,11 @@ import type { StateExport } from "../documents/stateExport";
 import { describeEffects, createEffectContext, mayWiden } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
 import { bindingKeys } from "../graph/accessKinds";
-import { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
 import { wholeOf } from "../graph/entityKeys";
-import { NOT_IN_PROGRAM, nameIn } from "../graph/grant";
+import { NOT_IN_PROGRAM, pathIn, roleOn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/inputLeaves";
@@ -103,7 +102,7 @@ function keepLastOwner(
     ...difference,
     revert: undefined,
     advice: LAST_OWNER_ADVICE,
-    details: [...details, `not to be deleted: without it ${root.path} has no owner`],
+    details: [...details, `not to be deleted: without it ${pathIn(root.path)} has no owner`],
   };
 }
 
@@ -120,9 +119,7 @@ function createRestoring({ after }: Comparison, effects: EffectContext) {
     if (grants.length === 0 || !isWider()) return difference;
     // Whom an identity trusts is another one then.
     const lineOf = (grant: Grant): string =>
-      grant.role.key === keyOfManaged(managed)
-        ? grantLine(grant)
-        : `${nameIn(grant.role)} on ${grant.group.path}`;
+      grant.role.key === keyOfManaged(managed) ? grantLine(grant) : roleOn(grant);
     const lines = [...new Set(grants.map(lineOf))].sort();
     return { ...difference, details: [...details, `to restore it gives access by ${listFirst(lines, 3)}`] };
   };
@@ -282,8 +279,8 @@ function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): D
   const { notes, scope } = run;
   const { differences: all, resources, compared } = found;
   const comparison = compareDrift(run, found);
-  const groups = new GroupHierarchy(comparison.after.entities);
-  const lastOwners = findLastOwners(comparison.after, groups);
+  const { hierarchy } = comparison.after;
+  const lastOwners = findLastOwners(comparison.after);
   const byFinding = new Map(
     all
       .map((difference) => keepLastOwner(difference, lastOwners))
@@ -291,7 +288,7 @@ function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): D
       .map((difference) => [findingOf(difference), difference]),
   );
   const risks = (request.rules?.(comparison) ?? []).map((risk) =>
-    risk.grant !== undefined && isOwnerOfRoot(risk.grant, groups) && lastOwners.has(risk.grant.uid ?? "")
+    risk.grant !== undefined && isOwnerOfRoot(risk.grant, hierarchy) && lastOwners.has(risk.grant.uid ?? "")
       ? { ...risk, advice: LAST_OWNER_ADVICE }
       : risk,
   );

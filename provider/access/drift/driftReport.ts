@@ -1,3 +1,4 @@
+import { graphOf } from "../graph/resolveGrants";
 import { proposeEntry } from "../suppressions/writeEntries";
 import { tupleOf } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
@@ -242,7 +243,7 @@ function countUnused(
   const found = inventories.map((inventory) => {
     const isOwn = ({ uid = "" }: Entity) => isWithin(uid, inventory.root);
     const entities = new Map([...after.entities].filter(([, entity]) => isOwn(entity)));
-    return findUnused({ entities, grants: [] }, inventory, UNUSED_DAYS);
+    return findUnused(graphOf(entities, []), inventory, UNUSED_DAYS);
   });
   const [unused, unknown] = [found.flatMap((each) => each.unused), found.flatMap((each) => each.unknown)];
   return unused.length === 0

@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { accessKinds } from "./accessKinds";
-import { GroupHierarchy, labelByKey } from "./groupHierarchy";
+import { labelByKey } from "./groupHierarchy";
 import { grantKey, graphOf } from "./resolveGrants";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";
@@ -49,18 +49,14 @@ export interface EffectiveAccess {
 }
 
 /** @throws DocumentError where there is none, and where there are several. */
-function findGroup(
-  graph: Pick<AccessGraph, "entities" | "grants">,
-  hierarchy: GroupHierarchy,
-  text: string,
-): Scope {
-  const groups = [...graph.entities.values()].filter(({ kind }) => kind === "Group");
-  const granted = graph.grants.map(({ group }) => group.key);
+function findGroup({ entities, grants, hierarchy }: AccessGraph, text: string): Scope {
+  const groups = [...entities.values()].filter(({ kind }) => kind === "Group");
+  const granted = grants.map(({ group }) => group.key);
   const keys = [
     ...new Set([...groups.map(({ key }) => key), ...granted.flatMap((key) => hierarchy.chain(key))]),
   ];
   const matches = (key: string): boolean =>
-    key === text || labelByKey(graph.entities, key) === text || hierarchy.scope(key).path === text;
+    key === text || labelByKey(entities, key) === text || hierarchy.scope(key).path === text;
   const matching = keys.filter(matches);
   const [only] = matching;
   const shown = JSON.stringify(printable(text, 120));
@@ -69,7 +65,7 @@ function findGroup(
       "PP5008",
       `--on ${shown} names no group that is known here${suggest(
         text,
-        keys.flatMap((key) => [labelByKey(graph.entities, key), hierarchy.scope(key).path]),
+        keys.flatMap((key) => [labelByKey(entities, key), hierarchy.scope(key).path]),
       )}`,
     );
   if (matching.length > 1) {
@@ -111,12 +107,9 @@ export function checkSubject({ grants, entities }: AccessGraph, who: string): vo
  *
  * @throws DocumentError where `on` names no group, or several.
  */
-export function effectiveAccess(
-  graph: Pick<AccessGraph, "entities" | "grants">,
-  { who, can, on }: AccessQuery,
-): EffectiveAccess {
-  const hierarchy = new GroupHierarchy(graph.entities);
-  const group = on === undefined ? undefined : findGroup(graph, hierarchy, on);
+export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuery): EffectiveAccess {
+  const { hierarchy } = graph;
+  const group = on === undefined ? undefined : findGroup(graph, on);
   const chain = group === undefined ? undefined : hierarchy.chain(group.key);
   const seen = new Set<string>();
   const access: Access[] = [];

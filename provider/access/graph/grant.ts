@@ -27,6 +27,10 @@ export function pathIn(path: string): string {
     .join(" / ");
 }
 
+/** "owner on acme / payments". */
+export const roleOn = ({ role, group }: Pick<Grant, "role" | "group">): string =>
+  `${nameIn(role)} on ${pathIn(group.path)}`;
+
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */
 export function shortName(subject: Subject): string {
   return subject.name === undefined ? (subject.label ?? subject.displayName) : nameIn(subject);

@@ -117,8 +117,11 @@ const isFollowed = (reference: ReferenceValue): reference is string =>
  *
  * @param more Further resources that grant something: an earlier version of one, beside it.
  */
-export function resolveGrants(entities: Entities, more: readonly Entity[] = []): Grant[] {
-  const hierarchy = new GroupHierarchy(entities);
+export function resolveGrants(
+  entities: Entities,
+  more: readonly Entity[] = [],
+  hierarchy = new GroupHierarchy(entities),
+): Grant[] {
   const labels = distinctLabels(entities);
   const named = (key: string): Named => ({ ...findNamed(entities, key), label: labels.get(key) });
   const labelOf = (key: string): string => labels.get(key) ?? plainOrQuoted(labelByKey(entities, key), 500);
@@ -229,9 +232,14 @@ export function resolveGrants(entities: Entities, more: readonly Entity[] = []):
   return [...direct, ...inheritGrants(inheriting, bySubject)].sort(compareGrants);
 }
 
-/** Everything that exists, with what it grants. Sorted; two resources that grant the same are both there. */
-export function graphOf(entities: Entities, grants: readonly Grant[] = resolveGrants(entities)): AccessGraph {
-  return { entities, grants, hierarchy: new GroupHierarchy(entities), index: new GrantIndex(grants) };
+/**
+ * Everything that exists, with what it grants. Sorted; two resources that grant the same are both there.
+ * @param given The grants, where they are not those of the entities.
+ */
+export function graphOf(entities: Entities, given?: readonly Grant[]): AccessGraph {
+  const hierarchy = new GroupHierarchy(entities);
+  const grants = given ?? resolveGrants(entities, [], hierarchy);
+  return { entities, grants, hierarchy, index: new GrantIndex(grants) };
 }
 
 /** What a role allows, sorted; undefined where a part of it was not read. */

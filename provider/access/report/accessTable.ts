@@ -187,11 +187,7 @@ const isBefore = (time: string, nanos: bigint): boolean | undefined => {
  * Finds the identities that have not signed in for some days before their inventory was taken: what happened since then is
  * not known.
  */
-export function findUnused(
-  graph: Pick<AccessGraph, "entities" | "grants">,
-  inventory: Inventory,
-  days: number,
-): UnusedAccess {
+export function findUnused(graph: AccessGraph, inventory: Inventory, days: number): UnusedAccess {
   const before = new Date(Date.parse(inventory.takenAt) - days * DAY_MS).toISOString();
   const limit = timestampNanos(before) ?? 0n;
   const objects = new Map(inventory.objects.map((object) => [`${object.kind} ${object.uid}`, object]));

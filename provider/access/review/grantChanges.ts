@@ -204,7 +204,7 @@ class GrantPairing {
     const trust = this.sides.trust.compare(old, gained);
     const reached = this.findNewlyReached(old, gained);
     const moves =
-      reached === undefined ? [] : [`${this.sides.before.hierarchy.scope(reached).path} moves there`];
+      reached === undefined ? [] : [`${pathIn(this.sides.before.hierarchy.scope(reached).path)} moves there`];
     const isWider = reachesMore || reached !== undefined || added.length > 0 || mayWiden(trust.direction);
     return {
       change: isWider ? "widened" : "narrowed",

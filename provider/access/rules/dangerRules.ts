@@ -3,7 +3,7 @@ import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
 import { specs } from "../documents/specs";
-import { nameIn, pathIn, tupleOf } from "../graph/grant";
+import { nameIn, pathIn, roleOn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import type { Entity } from "../graph/model";
@@ -131,7 +131,7 @@ function findTooFewOwners(
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   const finding = facts.aboutGrant(first, {
     severity: areTooFew && isWhole ? "critical" : areTooFew || sure.length === 0 ? "high" : "medium",
-    message: `${root.path} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
+    message: `${pathIn(root.path)} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
       ...lost.map((grant) =>
         isOwnerOfRoot(grant, facts.comparison.before.hierarchy)
@@ -174,7 +174,7 @@ function findRequiredOwners(
       facts.aboutGrant(grant, {
         severity: isLost ? "critical" : "medium",
         field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${root.path}` : `of ${root.path}, and its ${doubted.includes(grant) ? "trust is new or changes" : "grant may be deleted before it is made again"}`}`,
+        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${pathIn(root.path)}` : `of ${pathIn(root.path)}, and its ${doubted.includes(grant) ? "trust is new or changes" : "grant may be deleted before it is made again"}`}`,
         advice: isLost
           ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
           : "check that it can still sign in",
@@ -226,7 +226,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
       severity: "high",
       field: "self",
       pins: "brief",
-      message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${nameIn(grant.role)} on ${pathIn(grant.group.path)} before this change grants it again`,
+      message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${roleOn(grant)} before this change grants it again`,
       advice: "make the new binding first, and take the old one away in a separate change",
     }),
   );
@@ -238,7 +238,7 @@ function findLostOwnGrants(facts: Facts): FindingInput[] {
           severity: "critical",
           field: "self",
           pins: capabilities,
-          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${nameIn(lost.role)} on ${pathIn(lost.group.path)}`,
+          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${roleOn(lost)}`,
           details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
           advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
         }),
@@ -265,7 +265,7 @@ function findLostReading(facts: Facts): FindingInput[] {
         severity: "high",
         field: "reader",
         pins: missing,
-        message: `the identity that took the inventory, ${subject.displayName}, loses ${nameIn(role)} on ${pathIn(group.path)}`,
+        message: `the identity that took the inventory, ${subject.displayName}, loses ${roleOn(lost)}`,
         details: [
           "what it may not list, no later review, drift run or verification shows",
           ...(missing.length > 0 ? [`loses ${listFirst(missing, 10)}`] : []),

@@ -9,7 +9,7 @@ import { everyKind, hasAccessField, isPulledByName } from "./rule";
 import { recordedState } from "./recordedState";
 import { urnParts } from "../documents/engineState";
 import type { ChangeWithAfter } from "../review/compare";
-import { isGain, nameIn, pathIn, shortName } from "../graph/grant";
+import { isGain, roleOn, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -317,7 +317,7 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
   const doubts: Doubt[] = [];
   const doubt = (field: string, why: string, advice = adviceOnUid(facts)) => {
     const who = field === "subject" ? shortName(subject) : subject.displayName;
-    doubts.push({ field, message: `${who} gains ${nameIn(role)} on ${pathIn(group.path)}: ${why}`, advice });
+    doubts.push({ field, message: `${who} gains ${roleOn({ role, group })}: ${why}`, advice });
   };
   const isNamed = role.uid !== undefined || facts.entity(role.key) !== undefined;
   if (isNamed && isUndescribed(facts, role.key, role.capabilities !== undefined))

@@ -12,7 +12,7 @@ import { textAt } from "../graph/describedFields";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import type { GrantIndex } from "../graph/grantIndex";
-import { GroupHierarchy } from "../graph/groupHierarchy";
+import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
@@ -512,13 +512,10 @@ export const isOwnerOfRoot = ({ group, subject, role }: Grant, groups: GroupHier
   group.isRoot && subject.type === "identity" && isOwner(role) && groups.actsAt(subject, group.key);
 
 /** The objects without which a root group would have no owner, by uid: the identity, the binding or the role of all of them. */
-export function findLastOwners(
-  { grants, entities }: Pick<AccessGraph, "entities" | "grants">,
-  groups = new GroupHierarchy(entities),
-): ReadonlyMap<string, Scope> {
+export function findLastOwners({ grants, hierarchy }: AccessGraph): ReadonlyMap<string, Scope> {
   const uidsOf = ({ uid, subject, role }: Grant) => [uid, subject.uid, role.uid];
   const byRoot = groupBy(
-    grants.filter((grant) => isOwnerOfRoot(grant, groups)),
+    grants.filter((grant) => isOwnerOfRoot(grant, hierarchy)),
     ({ group }) => [group.key],
   );
   return new Map(

@@ -3,7 +3,7 @@ import { familyOf } from "./capabilityEffects";
 import type { CapabilityEffect } from "./capabilityEffects";
 import { reportedEffects } from "./data/capabilityFamilies";
 import type { ReportedEffect } from "./data/capabilityFamilies";
-import { pathIn, tupleOf } from "../graph/grant";
+import { pathIn, roleOn, tupleOf } from "../graph/grant";
 import type { Grant, GroupNode } from "../graph/grant";
 import { GrantIndex } from "../graph/grantIndex";
 import { groupBy, once } from "../../fields/values";
@@ -294,7 +294,7 @@ const scopeWidened: Rule = {
         facts.aboutGrant(grant, {
           severity: grant.group.isRoot ? "high" : "medium",
           field: "parentUid",
-          message: `${subjectName(grant)} has ${roleName(grant)} on ${pathIn(grant.group.path)} beside or instead of ${pathIn(from.group.path)}, and reaches ${plural(reached.length, "more group")}`,
+          message: `${subjectName(grant)} has ${roleOn(grant)} beside or instead of ${pathIn(from.group.path)}, and reaches ${plural(reached.length, "more group")}`,
           details: limitLines(reached.map(({ path }) => path).sort()),
           advice: `bind it on ${pathIn(from.group.path)} only, and add a binding for each further group that needs it`,
         }),

@@ -7,7 +7,7 @@ import { accessKinds, bindingKeys, grantsIn, isShownByGrants, givesAccess } from
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
 import { isJudged } from "../graph/fieldAccess";
 import { ignoredAccess, isPathWithin, pathsOverlap } from "../graph/inputLeaves";
-import { pathIn, tupleOf } from "../graph/grant";
+import { roleOn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { durationNanos, timestampNanos } from "../../fields/formats";
 import { identifyingInputs, aggregatedKind } from "../../fields/resourceSpec";
@@ -18,7 +18,7 @@ import type { Entity } from "../graph/model";
 import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, KindCondition, Rule } from "./rule";
-import { labelEntity, roleName, subjectName } from "./wording";
+import { labelEntity, subjectName } from "./wording";
 import { decidesSignIn, everyKind, hasJudgedContent } from "./rule";
 
 /** One of its arguments matters: every kind but those whose description calls all of them harmless. */
@@ -342,7 +342,7 @@ export const repeatedGrant: Rule = {
         facts.aboutGrant(grant, {
           severity: "low",
           field: "roleUid",
-          message: `${subjectName(grant)} has ${roleName(grant)} on ${pathIn(grant.group.path)} twice`,
+          message: `${subjectName(grant)} has ${roleOn(grant)} twice`,
           details: [
             `also by ${sourceKind} ${urn === undefined ? (uid ?? "of another owner") : urnParts(urn).name}`,
           ],

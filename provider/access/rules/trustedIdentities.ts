@@ -1,6 +1,6 @@
 import { isAccessField } from "../graph/accessKinds";
 import type { Entity } from "../graph/model";
-import { nameIn, pathIn } from "../graph/grant";
+import { roleOn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
@@ -73,7 +73,5 @@ export const isStrongGrant = (facts: Facts, { role, group }: Grant): boolean =>
   group.isRoot || facts.roles.mayWrite(role);
 
 export function listGrantsHeld(grants: readonly Grant[]): string[] {
-  return limitLines(
-    [...new Set(grants.map(({ role, group }) => `${nameIn(role)} on ${pathIn(group.path)}`))].sort(),
-  );
+  return limitLines([...new Set(grants.map(roleOn))].sort());
 }

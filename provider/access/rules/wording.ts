@@ -1,5 +1,5 @@
 import type { Entity } from "../graph/model";
-import { NEW_GRANT, nameIn, pathIn } from "../graph/grant";
+import { NEW_GRANT, nameIn, pathIn, roleOn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { plainOrQuoted } from "../trust/quote";
 
@@ -15,8 +15,7 @@ export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "nam
 }
 
 /** "ada: owner on acme / payments". */
-export const grantLine = ({ subject, role, group }: Grant): string =>
-  `${subject.displayName}: ${nameIn(role)} on ${pathIn(group.path)}`;
+export const grantLine = (grant: Grant): string => `${grant.subject.displayName}: ${roleOn(grant)}`;
 
 export const scopeText = (grant: Grant): string => `on ${pathIn(grant.group.path)} and everything below it`;
 export const roleName = (grant: Grant): string => nameIn(grant.role);

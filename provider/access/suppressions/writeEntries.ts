@@ -1,7 +1,7 @@
 import { Document, isScalar, isSeq } from "yaml";
 import type { Node } from "yaml";
 import { printable } from "../../text/printable";
-import { nameIn } from "../graph/grant";
+import { nameIn, pathIn } from "../graph/grant";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding } from "../review/finding";
 import { foundProperties } from "./applyPolicy";
@@ -53,7 +53,7 @@ const MEMBERS = [
 function describeAbout(finding: Finding): string {
   const { uid, kind = "", grant, message, name = uid } = finding;
   if (grant !== undefined)
-    return `${grant.subject.displayName}: ${nameIn(grant.role)} at ${grant.group.path}`;
+    return `${grant.subject.displayName}: ${nameIn(grant.role)} at ${pathIn(grant.group.path)}`;
   // A kind alone names no object, and the message does.
   return name === undefined ? message : [`${kind} ${name}`.trim(), ...foundProperties(finding)].join(", ");
 }

@@ -5,7 +5,7 @@ import { findDrift, driftThresholds } from "../../access/drift/drift";
 import type { DriftReport } from "../../access/report/report";
 import { plural, quoteWord } from "../../text/plain";
 import { printable } from "../../text/printable";
-import { rootOf } from "../../text/uid";
+import { isTopUid } from "../../text/uid";
 import type { DriftRequest } from "../../access/drift/drift";
 import { organisationsOf } from "../../access/documents/stateExport";
 import { takeInventory } from "../../inventory/takeInventory";
@@ -242,10 +242,7 @@ async function readLive(
 /** Whether inventories contain the whole of each organisation of the stacks, and whole organisations only. */
 function coversAll(inventories: readonly Inventory[], states: readonly StateExport[]): boolean {
   const roots = inventories.map(({ root }) => root);
-  return (
-    roots.every((root) => rootOf(root) === root) &&
-    organisationsOf(states).every((root) => roots.includes(root))
-  );
+  return roots.every(isTopUid) && organisationsOf(states).every((root) => roots.includes(root));
 }
 
 /** @throws UsageError where a flag or a file is wrong. */
