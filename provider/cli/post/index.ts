@@ -41,7 +41,7 @@ export interface PostOptions {
   readonly dryRun: boolean;
   readonly env: Environment;
   /** Logs text for a person. */
-  readonly log: (line: string) => void;
+  readonly log: (text: string) => void;
 }
 
 /** @throws PostError where the event of the job cannot be read. */

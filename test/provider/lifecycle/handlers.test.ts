@@ -195,11 +195,17 @@ describe("a create below a new group", () => {
   });
 
   test.each([
-    ["a root, which has no group above", "Group", { name: "acme" }, "/iam/v2/groups"],
-    ["a part of a repository", "Tag", sampleOf("Tag"), `/registry/v2/tags/${GROUP_UID}/${"3".repeat(16)}`],
-  ])("is denied at once for %s", async (_what, kind, inputs, path) => {
+    ["a root, which has no group above", "Group", { name: "acme" }, 'group "acme"', "/iam/v2/groups"],
+    [
+      "a part of a repository",
+      "Tag",
+      sampleOf("Tag"),
+      `tag ${JSON.stringify(sampleOf("Tag")["name"])} below ${String(sampleOf("Tag")["parentUid"])}`,
+      `/registry/v2/tags/${GROUP_UID}/${"3".repeat(16)}`,
+    ],
+  ])("is denied at once for %s", async (_what, kind, inputs, label, path) => {
     server.script(() => denied);
-    expect(await failing(handlers(kind).create(inputs))).toContain("PERMISSION_DENIED");
+    expect(await failing(handlers(kind).create(inputs))).toContain(`creating ${label}: PERMISSION_DENIED`);
     expect(server.calls).toEqual([`POST ${path}`]);
   });
 });
