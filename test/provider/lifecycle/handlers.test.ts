@@ -200,7 +200,7 @@ describe("a create below a new group", () => {
       "a part of a repository",
       "Tag",
       sampleOf("Tag"),
-      `tag ${JSON.stringify(sampleOf("Tag")["name"])} below ${String(sampleOf("Tag")["parentUid"])}`,
+      `tag ${JSON.stringify(sampleOf("Tag")["name"])} below ${sampleOf("Tag")["parentUid"] as string}`,
       `/registry/v2/tags/${GROUP_UID}/${"3".repeat(16)}`,
     ],
   ])("is denied at once for %s", async (_what, kind, inputs, label, path) => {
