@@ -26,7 +26,7 @@ import type { Facts } from "./facts";
 interface OpenPattern {
   /** A text that it lets in; undefined where none was found. */
   readonly example: string | undefined;
-  /** Whether an outsider is known to have such texts; otherwise it is only not proven that none has. */
+  /** Whether an outsider is known to have such texts, or nobody can judge that; otherwise it is only not proven that none has. */
   readonly isOutsiders: boolean;
   /** Ends the sentence "… is accepted: ": "the pattern is not anchored at its end". */
   readonly reason: string;
@@ -38,7 +38,7 @@ function openPatternOf(judged: PatternJudgement): OpenPattern | undefined {
   const { kind, reason } = judged;
   return {
     example: kind === "unjudged" ? undefined : judged.example,
-    isOutsiders: kind === "open",
+    isOutsiders: kind !== "unproven",
     reason: kind === "unjudged" ? `it cannot be judged: ${reason}` : reason,
   };
 }

@@ -122,7 +122,7 @@ function findOpenIssuer(facts: Facts, entity: Entity, trust: Trust): FindingInpu
   const field = pathOf(trust.issuer);
   const what =
     issuer === undefined
-      ? `trusts issuers that others ${open.isOutsiders ? "can" : "may"} run: ${fieldName(field)} ${describeOpenPattern(open)}`
+      ? `trusts issuers that others ${open.example !== undefined && open.isOutsiders ? "can" : "may"} run: ${fieldName(field)} ${describeOpenPattern(open)}`
       : `trusts an issuer that others may run: ${issuer}: ${open.reason}`;
   return facts.aboutEntity(entity, {
     severity: open.isOutsiders ? "critical" : "high",
@@ -142,7 +142,7 @@ export const anyIssuer: Rule = {
   id: "T2",
   name: "any-issuer",
   severities: ["critical", "high", "medium"],
-  when: "critical for a pattern that accepts an issuer of an outsider. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only, or only by what no given stack records",
+  when: "critical for a pattern that accepts an issuer of an outsider, or that cannot be judged. High for an issuer that is not proven to be one owner's, is new, or is not in `--issuer-allow`. Medium for one that was trusted on other groups only, or only by what no given stack records",
   what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions, and one beside registered keys, which T7 judges too.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",

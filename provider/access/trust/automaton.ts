@@ -146,15 +146,8 @@ const Instruction = {
   char: 8,
 } as const;
 
-/** Conditions of an assertion, as bits. */
-const At = {
-  lineStart: 1,
-  lineEnd: 2,
-  textStart: 4,
-  textEnd: 8,
-  wordEdge: 16,
-  noWordEdge: 32,
-} as const;
+/** Conditions of an assertion, as bits. Those about words and lines are not judged. */
+const At = { textStart: 4, textEnd: 8 } as const;
 
 const LAST_CODE_POINT = 0x10ffff;
 
@@ -215,7 +208,7 @@ class SetTable {
   }
 }
 
-/** Turns what re2js has compiled into instructions of one kind for each purpose; undefined where a version has others. */
+/** Turns what re2js has compiled into instructions of one kind for each purpose; undefined where it has others. */
 function readProgram(regex: RE2JS): PatternProgram | undefined {
   const { start, inst } = readCompiledProgram(regex);
   const table = new SetTable();
@@ -226,6 +219,8 @@ function readProgram(regex: RE2JS): PatternProgram | undefined {
     const isChar = RUNE_OPS.includes(each.op);
     op[pc] = isChar ? Instruction.char : each.op === ALT_MATCH ? Instruction.split : each.op;
     if (!Object.values(Instruction).includes(op[pc] as never)) return undefined;
+    if (each.op === Instruction.assertion && ![At.textStart, At.textEnd].includes(each.arg as never))
+      return undefined;
     out[pc] = each.out;
     arg[pc] = isChar ? table.numberOf(each) : each.arg;
   }
@@ -240,7 +235,7 @@ const compileOnce = rememberMost(compile);
 /**
  * Compiles a pattern by re2js, whose syntax is the server's. One that was compiled before takes as many steps, so that an
  * answer does not depend on what was asked before it.
- * @returns undefined where it is no pattern of RE2.
+ * @returns undefined where it is no pattern of RE2, or asks for more than where a text begins and ends.
  */
 export function compileProgram(text: string, budget: Budget): PatternProgram | "tooLarge" | undefined {
   if (isTooLargeToCompile(text)) return "tooLarge";
@@ -272,24 +267,14 @@ export interface Automaton {
 
 const DEAD = 0;
 const FULL = 1;
-const WORD: CharSet = Int32Array.of(0x30, 0x39, 0x41, 0x5a, 0x5f, 0x5f, 0x61, 0x7a);
-const NEWLINE: CharSet = Int32Array.of(10, 10);
-/** In `State.before`: the last character is one of a word. */
-const AFTER_WORD = 64;
 
 interface State {
-  /** Instructions that wait for the next character, in order. */
+  /** Instructions that wait for the next character, or for the end of the text, in order. */
   readonly waiting: Int32Array;
-  /** What is known of the characters before, as far as a pending assertion needs it. */
-  readonly before: number;
+  /** What holds here: `textStart`, or nothing. */
+  readonly holds: number;
   readonly next: Int32Array;
   isAccepting: boolean | undefined;
-}
-
-/** The assertions that are true between the characters before and the next one. */
-function holdsBetween(before: number, isWordNext: boolean, ahead: number): number {
-  const isEdge = ((before & AFTER_WORD) !== 0) !== isWordNext;
-  return (before & (At.textStart | At.lineStart)) | ahead | (isEdge ? At.wordEdge : At.noWordEdge);
 }
 
 /**
@@ -300,8 +285,6 @@ export class PatternAutomaton implements Automaton {
   readonly alphabet: Alphabet;
   readonly start: number;
   private readonly members: readonly Uint8Array[];
-  private readonly isWord: Uint8Array;
-  private readonly newline: number;
   private readonly canStartLater: boolean;
   private readonly states: State[] = [];
   private readonly numbers = new Map<string, number>();
@@ -312,17 +295,15 @@ export class PatternAutomaton implements Automaton {
     private readonly program: PatternProgram,
     private readonly budget: Budget,
   ) {
-    this.alphabet = alphabetOf([...program.sets, WORD, NEWLINE], budget);
+    this.alphabet = alphabetOf(program.sets, budget);
     budget.spend(program.sets.length * this.alphabet.starts.length);
     this.members = program.sets.map((set) => classesIn(set, this.alphabet));
-    this.isWord = classesIn(WORD, this.alphabet);
-    this.newline = classOf(this.alphabet, 10);
     this.mark = new Int32Array(program.op.length);
-    this.canStartLater = this.close([program.start], ~At.textStart, true).length > 0;
+    this.canStartLater = this.close([program.start], 0).length > 0;
     for (const isAccepting of [false, true]) {
-      this.states.push({ waiting: new Int32Array(), before: 0, next: new Int32Array(), isAccepting });
+      this.states.push({ waiting: new Int32Array(), holds: 0, next: new Int32Array(), isAccepting });
     }
-    this.start = this.enter([program.start], At.textStart | At.lineStart);
+    this.start = this.enter([program.start], At.textStart);
   }
 
   step(state: number, symbol: number): number {
@@ -346,48 +327,41 @@ export class PatternAutomaton implements Automaton {
     return state === FULL;
   }
 
-  private advance({ waiting, before }: State, symbol: number): number {
-    const isWord = this.isWord[symbol] === 1;
-    const isNewline = symbol === this.newline;
+  private advance({ waiting }: State, symbol: number): number {
     const { op, out, arg } = this.program;
     const targets: number[] = [];
-    for (const pc of this.close(waiting, holdsBetween(before, isWord, isNewline ? At.lineEnd : 0), false)) {
-      if (op[pc] === Instruction.match) return FULL;
+    for (const pc of waiting) {
       if (op[pc] === Instruction.char && this.members[arg[pc]!]![symbol] === 1) targets.push(out[pc]!);
     }
+    this.budget.spend(waiting.length + 2);
     if (this.canStartLater) targets.push(this.program.start);
-    return this.enter(targets, (isNewline ? At.lineStart : 0) | (isWord ? AFTER_WORD : 0));
+    return this.enter(targets, 0);
   }
 
-  private reachesMatch({ waiting, before }: State): boolean {
-    const holds = holdsBetween(before, false, At.lineEnd | At.textEnd);
-    return this.close(waiting, holds, false).some((pc) => this.program.op[pc] === Instruction.match);
+  private reachesMatch({ waiting, holds }: State): boolean {
+    return this.close(waiting, holds | At.textEnd).some((pc) => this.program.op[pc] === Instruction.match);
   }
 
-  /** The state after a character. Assertions about the characters before are evaluated here; others stay pending. */
-  private enter(targets: readonly number[], before: number): number {
-    const reached = this.close(targets, before, true);
+  /** The state before a character. */
+  private enter(targets: readonly number[], holds: number): number {
+    const reached = this.close(targets, holds);
     if (reached.length === 0 && !this.canStartLater) return DEAD;
     const { op } = this.program;
     if (reached.some((pc) => op[pc] === Instruction.match)) return FULL;
-    const context = reached.some((pc) => op[pc] === Instruction.assertion) ? before : 0;
     const waiting = Int32Array.from(reached).sort();
-    const key = `${context}:${waiting.join()}`;
+    const key = `${holds}:${waiting.join()}`;
     const known = this.numbers.get(key);
     if (known !== undefined) return known;
     // How much a state takes, in numbers kept.
     this.budget.spend(this.alphabet.size + 2 * waiting.length + 10);
     const next = new Int32Array(this.alphabet.size).fill(-1);
-    this.states.push({ waiting, before: context, next, isAccepting: undefined });
+    this.states.push({ waiting, holds, next, isAccepting: undefined });
     this.numbers.set(key, this.states.length - 1);
     return this.states.length - 1;
   }
 
-  /**
-   * The instructions that are reached without reading a character.
-   * @param keepsWaiting Whether assertions about the next character stay pending, or are dropped if they are false.
-   */
-  private close(from: Iterable<number>, holds: number, keepsWaiting: boolean): number[] {
+  /** The instructions that are reached without reading a character, with what waits for the end of the text. */
+  private close(from: Iterable<number>, holds: number): number[] {
     const { op, out, arg } = this.program;
     const found: number[] = [];
     const open: number[] = [];
@@ -412,8 +386,7 @@ export class PatternAutomaton implements Automaton {
           break;
         case Instruction.assertion:
           if ((arg[pc]! & ~holds) === 0) add(out[pc]!);
-          // What is asked of the characters before can no longer become true.
-          else if (keepsWaiting && (arg[pc]! & (At.textStart | At.lineStart)) === 0) found.push(pc);
+          else if (arg[pc] === At.textEnd) found.push(pc);
           break;
         case Instruction.fail:
           break;

@@ -75,7 +75,8 @@ const TOO_MANY_PATTERNS: Unjudged = {
 /** Why a pattern cannot be judged; undefined for one that can. */
 export function findPatternProblem(comparer: PatternComparer, pattern: string): Unjudged | undefined {
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : comparer.languageOf(pattern);
-  if (read === "invalid") return { kind: "unjudged", reason: "it is not a valid RE2 pattern" };
+  if (read === "invalid")
+    return { kind: "unjudged", reason: "it is not a valid RE2 pattern, or has \\b, \\B or ^ or $ of lines" };
   if (read !== "tooLarge") return undefined;
   if (pattern.length <= LONGEST_PATTERN && comparer.budget.isSpent) return TOO_MANY_PATTERNS;
   return {

@@ -56,7 +56,7 @@ export class PatternComparer {
 
   constructor(readonly budget: Budget = new Budget()) {}
 
-  /** Reads a pattern; `invalid` where it is none of RE2. */
+  /** Reads a pattern; `invalid` where it is none of RE2, or asks for the edges of words or lines. */
   languageOf(text: string): PatternAutomaton | "tooLarge" | "invalid" {
     const known = this.read.get(text);
     if (known !== undefined) return known;

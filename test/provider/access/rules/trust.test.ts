@@ -80,12 +80,12 @@ describe("T1 any-subject", () => {
   const large = { repository: tooLarge };
 
   it.each([
-    ["a subject", { subjectPattern: tooLarge }, "any-subject"],
-    ["a claim", { subjectPattern: ".*", claimPatterns: large }, "any-subject"],
-    ["a second claim", { subject: "environment:x", claimPatterns: large }, "shared-issuer"],
-  ])("says once of %s that it is too large to be judged", (_, trust, rule) => {
+    ["a subject", { subjectPattern: tooLarge }, "any-subject", "critical"],
+    ["a claim", { subjectPattern: ".*", claimPatterns: large }, "any-subject", "critical"],
+    ["a second claim", { subject: "environment:x", claimPatterns: large }, "shared-issuer", "high"],
+  ])("says once of %s that it is too large to be judged", (_, trust, rule, severity) => {
     const all = ["T1", "T3", "T4"].flatMap((id) => found(id, made(github(trust))));
-    expect(all).toMatchObject([{ rule, severity: "high" }]);
+    expect(all).toMatchObject([{ rule, severity }]);
     expect(all[0]?.message).toContain("too large to be judged");
     expect(all[0]).not.toHaveProperty("counterexample");
   });

@@ -113,9 +113,11 @@ describe("two patterns", () => {
 
   it.each([
     ["^repo:acme/pay:.*$", "^repo:acme/.*$", "yes", "yes"],
-    ["^\\b$", "^x$", "yes", "no"],
-    // No line begins behind the letter.
-    ["^a\\b(?m:^)-$", "^a-$", "yes", "no"],
+    ["^$", "^x$", "no", "no"],
+    ["$^", "^$", "yes", "yes"],
+    // The edges of words and lines are not judged.
+    ["^a\\b", "^a", "tooLarge", "tooLarge"],
+    ["(?m)^a$", "a", "tooLarge", "tooLarge"],
     ["(", "a", "tooLarge", "tooLarge"],
     // No text has halves of a surrogate pair.
     ["^[\\x{D800}-\\x{DFFF}]$", "^.$", "yes", "no"],
