@@ -70,7 +70,6 @@ const BUILDKITE_DOCS = "https://buildkite.com/docs/pipelines/security/oidc";
 const TERRAFORM_DOCS =
   "https://developer.hashicorp.com/terraform/cloud-docs/workspaces/dynamic-provider-credentials/workload-identity-tokens";
 const GOOGLE_DOCS = "https://developers.google.com/identity/openid-connect/openid-connect";
-const GOOGLE_MAIL_DOCS = "https://developers.google.com/identity/gsi/web/guides/verify-google-id-token";
 const SPACELIFT_DOCS = "https://docs.spacelift.io/integrations/cloud-providers/oidc";
 const VERCEL_DOCS = "https://vercel.com/docs/oidc/reference";
 const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
@@ -88,272 +87,170 @@ const GITHUB_FREE_KEYS =
   "(?:environment|environment_node_id|ref|ref_type|ref_protected|head_ref|base_ref|workflow|actor|actor_id|event_name|sha|run_id|run_number|run_attempt|runner_environment|repository_visibility|workflow_sha|job_workflow_ref|job_workflow_sha|context|check_run_id)";
 const GITHUB_FREE = `(?:(?:${GITHUB_FREE_KEYS}:[^:]*|pull_request):)*`;
 
-const github = { issuer: GITHUB, ignoresCase: true, source: GITHUB_DOCS } as const;
 export const GITHUB_ORGANISATION = "organisation of GitHub Actions";
-const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow runs";
+const GITHUB_ENTERPRISE = "enterprise of GitHub Actions";
+const GITHUB_NUMBERS = ["repository_id", "repository_owner_id", "enterprise_id"];
+const GITHUB_WHY = "GitHub writes the owner of the repository whose workflow runs, and gives no number again";
 
-const gitlab = { issuer: GITLAB, source: GITLAB_DOCS } as const;
 const GITLAB_GROUP = "group of GitLab CI";
-const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs";
+const GITLAB_WHY = "GitLab writes the path of the project whose pipeline runs, and gives no number again";
 const GITLAB_NAME = "[A-Za-z0-9_][A-Za-z0-9_.-]*";
 
-/** A subject that begins with the name of an owner, up to a colon: `organization:acme:pipeline:…`. */
-const upToColon = (before: string) => ({
-  part: "sub",
-  before: `${before}:`,
-  name: "[^:\\x00-\\x1f\\x7f]+",
-  after: `:${ANY}`,
-  ignoresCase: true as const,
+/** A pin without what all pins of a service share. */
+type PinPart = Omit<Pin, "why" | "source">;
+
+/** The pins of a service. */
+const pinsAt = (
+  issuer: string,
+  { why, source }: Pick<Pin, "why" | "source">,
+  pins: readonly PinPart[],
+): readonly SharedPin[] => pins.map((pin) => ({ issuer, why, source, ...pin }));
+
+/** What names an owner, in letters of any case. */
+const pin = (part: string, literal: string, before: string, name: string, after: string): PinPart => ({
+  part,
+  literal,
+  before,
+  name,
+  after,
+  ignoresCase: true,
 });
+
+/** A subject that begins with the name of an owner, up to a colon: `organization:acme:pipeline:…`. */
+const upToColon = (before: string, literal: string): PinPart =>
+  pin("sub", literal, `${before}:`, "[^:\\x00-\\x1f\\x7f]+", `:${ANY}`);
 
 /** A claim whose whole value is a name or an id. */
-const wholeClaim = (part: string, literal: string, name = "[^\\x00-\\x20\\x7f:/]+") => ({
-  part,
-  literal,
-  before: "",
-  name,
-  after: "",
-  ignoresCase: true as const,
-});
+const wholeClaim = (part: string, literal: string, name = "[^\\x00-\\x20\\x7f:/]+"): PinPart =>
+  pin(part, literal, "", name, "");
+
+/** Claims whose whole values are ids at a service. */
+const idClaims = (service: string, parts: readonly string[], name?: string): PinPart[] =>
+  parts.map((part) => wholeClaim(part, `${part} of ${service}`, name));
 
 /** A claim whose value is a path below the owner. */
-const pathClaim = (part: string, literal: string, name: string) => ({
-  part,
-  literal,
-  before: "",
-  name,
-  after: `/${ANY}`,
-  ignoresCase: true as const,
-});
+const pathClaim = (part: string, literal: string, name: string): PinPart =>
+  pin(part, literal, "", name, `/${ANY}`);
 
 export const MAIL_DOMAIN_OWNER = "mail domain";
 const MAIL_LABEL = "[A-Za-z0-9-]+";
 export const MAIL_DOMAIN = `${MAIL_LABEL}(?:\\.${MAIL_LABEL})+`;
 
-const githubSubject: SharedPin = {
-  ...github,
-  part: "sub",
-  literal: GITHUB_ORGANISATION,
-  before: `${GITHUB_FREE}repo:`,
-  name: GITHUB_OWNER,
-  after: `/${ANY}`,
-  why: GITHUB_WHY,
-  ending: `/${INTRUDER}:ref:refs/heads/main`,
-};
-
-const gitlabSubject: SharedPin = {
-  ...gitlab,
-  part: "sub",
-  literal: GITLAB_GROUP,
-  before: "project_path:",
-  name: GITLAB_NAME,
-  after: `/${ANY}`,
-  ignoresCase: true,
-  why: GITLAB_WHY,
-  ending: `/${INTRUDER}:ref_type:branch:ref:main`,
-};
-
 /** THE list of what pins at issuers that sign for many customers. */
 export const sharedPins: readonly SharedPin[] = [
-  githubSubject,
-  {
-    ...github,
-    part: "sub",
-    literal: GITHUB_ORGANISATION,
-    before: `${GITHUB_FREE}repo:`,
-    name: GITHUB_OWNER,
-    after: `@[0-9]+/${ANY}`,
-    orNumber: { before: `${GITHUB_FREE}repo:[^/@]+@`, name: "[0-9]+", after: `/${ANY}` },
-    why: "the number of the owner follows its name in repositories of GitHub.com that are newer than July 2026, or opted in",
-  },
-  {
-    ...github,
-    part: "sub",
-    literal: GITHUB_ORGANISATION,
-    before: `${GITHUB_FREE}(?:repository|repository_owner|workflow_ref):`,
-    name: GITHUB_OWNER,
-    after: `(?:[/:]${ANY})?`,
-    why: GITHUB_WHY,
-  },
-  ...["repository_id", "repository_owner_id", "enterprise_id"].map((claim) => ({
-    ...github,
-    part: "sub",
-    literal: `${claim} of GitHub Actions`,
-    before: `${GITHUB_FREE}${claim}:`,
-    name: NUMBER,
-    after: `(?::${ANY})?`,
-    why: "GitHub never gives a number again",
-  })),
-  {
-    ...github,
-    part: "sub",
-    literal: "enterprise of GitHub Actions",
-    before: `${GITHUB_FREE}enterprise:`,
-    name: "[A-Za-z0-9-]+",
-    after: `(?::${ANY})?`,
-    why: "GitHub writes the enterprise that the repository belongs to",
-  },
-  { ...github, ...pathClaim("repository", GITHUB_ORGANISATION, GITHUB_OWNER), why: GITHUB_WHY },
-  { ...github, ...wholeClaim("repository_owner", GITHUB_ORGANISATION, GITHUB_OWNER), why: GITHUB_WHY },
-  {
-    ...github,
-    ...pathClaim("workflow_ref", GITHUB_ORGANISATION, GITHUB_OWNER),
-    why: "it names the workflow of the repository that runs, unlike job_workflow_ref",
-  },
-  ...["repository_id", "repository_owner_id", "enterprise_id"].map((claim) => ({
-    ...github,
-    ...wholeClaim(claim, `${claim} of GitHub Actions`, NUMBER),
-    why: "GitHub never gives a number again",
-  })),
-  {
-    ...github,
-    ...wholeClaim("enterprise", "enterprise of GitHub Actions", "[A-Za-z0-9-]+"),
-    why: "GitHub writes the enterprise that the repository belongs to",
-  },
-  gitlabSubject,
-  { ...gitlab, ...pathClaim("project_path", GITLAB_GROUP, GITLAB_NAME), why: GITLAB_WHY },
-  {
-    ...gitlab,
-    part: "namespace_path",
-    literal: GITLAB_GROUP,
-    before: "",
-    name: GITLAB_NAME,
-    after: `(?:/${ANY})?`,
-    ignoresCase: true,
-    why: GITLAB_WHY,
-  },
-  ...["project_id", "namespace_id"].map((claim) => ({
-    ...gitlab,
-    ...wholeClaim(claim, `${claim} of GitLab CI`, NUMBER),
-    why: "GitLab never gives a number again",
-  })),
-  {
-    issuer: BUILDKITE,
-    ...upToColon("organization"),
-    literal: "organisation of Buildkite",
-    why: "Buildkite writes the organisation of the pipeline that runs",
-    source: BUILDKITE_DOCS,
-  },
-  {
-    issuer: BUILDKITE,
-    part: "sub",
-    literal: "id of Buildkite",
-    before: "",
-    name: UUID,
-    after: "",
-    why: "a job may have an id of its own organisation, pipeline or cluster as its whole subject",
-    source: "https://buildkite.com/docs/agent/cli/reference/oidc#custom-subject-claims",
-  },
-  ...["organization_slug", "organization_id", "pipeline_id"].map((claim) => ({
-    issuer: BUILDKITE,
-    ...wholeClaim(
-      claim,
-      claim === "organization_slug" ? "organisation of Buildkite" : `${claim} of Buildkite`,
+  ...pinsAt(GITHUB, { why: GITHUB_WHY, source: GITHUB_DOCS }, [
+    {
+      ...pin("sub", GITHUB_ORGANISATION, `${GITHUB_FREE}repo:`, GITHUB_OWNER, `/${ANY}`),
+      ending: `/${INTRUDER}:ref:refs/heads/main`,
+    },
+    {
+      // The number of the owner follows its name in repositories that are newer than July 2026, or opted in.
+      ...pin("sub", GITHUB_ORGANISATION, `${GITHUB_FREE}repo:`, GITHUB_OWNER, `@[0-9]+/${ANY}`),
+      orNumber: { before: `${GITHUB_FREE}repo:[^/@]+@`, name: "[0-9]+", after: `/${ANY}` },
+    },
+    pin(
+      "sub",
+      GITHUB_ORGANISATION,
+      `${GITHUB_FREE}(?:repository|repository_owner|workflow_ref):`,
+      GITHUB_OWNER,
+      `(?:[/:]${ANY})?`,
     ),
-    why: "Buildkite writes the organisation or the id of the pipeline that runs",
-    source: BUILDKITE_DOCS,
-  })),
-  {
-    issuer: TERRAFORM,
-    ...upToColon("organization"),
-    literal: "organisation of HCP Terraform",
-    why: "HCP Terraform writes the organisation of the workspace that runs",
-    source: TERRAFORM_DOCS,
-  },
-  ...[
-    "terraform_organization_name",
-    "terraform_organization_id",
-    "terraform_workspace_id",
-    "terraform_project_id",
-  ].map((claim) => ({
-    issuer: TERRAFORM,
-    ...wholeClaim(
-      claim,
-      claim === "terraform_organization_name" ? "organisation of HCP Terraform" : `${claim} of HCP Terraform`,
+    ...GITHUB_NUMBERS.map((claim) =>
+      pin("sub", `${claim} of GitHub Actions`, `${GITHUB_FREE}${claim}:`, NUMBER, `(?::${ANY})?`),
     ),
-    why: "HCP Terraform writes the organisation or the id of what runs",
-    source: TERRAFORM_DOCS,
-  })),
-  {
-    issuer: GOOGLE,
-    part: "sub",
-    literal: "account of Google",
-    before: "",
-    name: "[0-9]{10,30}",
-    after: "",
-    why: "Google never gives the number of an account again",
-    source: GOOGLE_DOCS,
-  },
-  {
-    issuer: GOOGLE,
-    part: "email",
-    literal: "mail address",
-    before: "",
-    name: `[^@\\x00-\\x20\\x7f]+@(?:gmail\\.com|googlemail\\.com|(?:${MAIL_LABEL}\\.)*gserviceaccount\\.com)`,
-    after: "",
-    ignoresCase: true,
-    why: "Google gives these addresses itself; of another one it only knows that somebody could read its mail once",
-    source: GOOGLE_MAIL_DOCS,
-  },
-  {
-    issuer: GOOGLE,
-    ...wholeClaim("hd", MAIL_DOMAIN_OWNER, MAIL_DOMAIN),
-    isMail: true,
-    why: "Google writes the domain of the organisation that manages the account",
-    source: GOOGLE_DOCS,
-  },
-  {
-    issuer: VERCEL,
-    ...upToColon("owner"),
-    literal: "team of Vercel",
-    why: "Vercel writes the team of the project that runs",
-    source: VERCEL_DOCS,
-  },
-  ...["owner", "owner_id", "project_id"].map((claim) => ({
-    issuer: VERCEL,
-    ...wholeClaim(claim, claim === "owner" ? "team of Vercel" : `${claim} of Vercel`),
-    why: "Vercel writes the team or the id of the project that runs",
-    source: VERCEL_DOCS,
-  })),
-  {
-    issuer: CODEFRESH,
-    ...upToColon("account"),
-    literal: "account of Codefresh",
-    why: "Codefresh writes the account of the pipeline that runs",
-    source: CODEFRESH_DOCS,
-  },
-  ...["account_id", "account_name", "pipeline_id"].map((claim) => ({
-    issuer: CODEFRESH,
-    ...wholeClaim(claim, claim === "account_id" ? "account of Codefresh" : `${claim} of Codefresh`),
-    why: "Codefresh writes the account or the id of the pipeline that runs",
-    source: CODEFRESH_DOCS,
-  })),
-  {
-    issuer: PULUMI,
-    ...upToColon("pulumi:(?:deploy|environments):org"),
-    literal: "organisation of Pulumi Cloud",
-    why: "Pulumi Cloud writes the organisation of the stack or environment",
-    source: PULUMI_DOCS,
-  },
-  {
-    issuer: PULUMI,
-    ...wholeClaim("org", "organisation of Pulumi Cloud"),
-    why: "Pulumi Cloud writes the organisation of the stack or environment",
-    source: PULUMI_DOCS,
-  },
-  {
-    issuer: PULUMI_ESC,
-    ...upToColon("pulumi:org"),
-    literal: "organisation of Pulumi ESC",
-    why: "Pulumi writes the id of the organisation that declares the environment",
-    source: PULUMI_ESC_DOCS,
-  },
-  {
-    issuer: PULUMI_ESC,
-    ...wholeClaim("https://pulumi.com/org_id", "organisation of Pulumi ESC"),
-    why: "Pulumi writes the id of the organisation that declares the environment",
-    source: PULUMI_ESC_DOCS,
-  },
+    pin("sub", GITHUB_ENTERPRISE, `${GITHUB_FREE}enterprise:`, "[A-Za-z0-9-]+", `(?::${ANY})?`),
+    pathClaim("repository", GITHUB_ORGANISATION, GITHUB_OWNER),
+    wholeClaim("repository_owner", GITHUB_ORGANISATION, GITHUB_OWNER),
+    // It names the workflow of the repository that runs, unlike job_workflow_ref.
+    pathClaim("workflow_ref", GITHUB_ORGANISATION, GITHUB_OWNER),
+    ...idClaims("GitHub Actions", GITHUB_NUMBERS, NUMBER),
+    wholeClaim("enterprise", GITHUB_ENTERPRISE, "[A-Za-z0-9-]+"),
+  ]),
+  ...pinsAt(GITLAB, { why: GITLAB_WHY, source: GITLAB_DOCS }, [
+    {
+      ...pin("sub", GITLAB_GROUP, "project_path:", GITLAB_NAME, `/${ANY}`),
+      ending: `/${INTRUDER}:ref_type:branch:ref:main`,
+    },
+    pathClaim("project_path", GITLAB_GROUP, GITLAB_NAME),
+    pin("namespace_path", GITLAB_GROUP, "", GITLAB_NAME, `(?:/${ANY})?`),
+    ...idClaims("GitLab CI", ["project_id", "namespace_id"], NUMBER),
+  ]),
+  ...pinsAt(
+    BUILDKITE,
+    {
+      why: "Buildkite writes the organisation or an id of it, a pipeline or a cluster, which may be the whole subject",
+      source: BUILDKITE_DOCS,
+    },
+    [
+      upToColon("organization", "organisation of Buildkite"),
+      // https://buildkite.com/docs/agent/cli/reference/oidc#custom-subject-claims
+      { part: "sub", literal: "id of Buildkite", before: "", name: UUID, after: "" },
+      wholeClaim("organization_slug", "organisation of Buildkite"),
+      ...idClaims("Buildkite", ["organization_id", "pipeline_id"]),
+    ],
+  ),
+  ...pinsAt(
+    TERRAFORM,
+    { why: "HCP Terraform writes the organisation or the id of what runs", source: TERRAFORM_DOCS },
+    [
+      upToColon("organization", "organisation of HCP Terraform"),
+      wholeClaim("terraform_organization_name", "organisation of HCP Terraform"),
+      ...idClaims("HCP Terraform", [
+        "terraform_organization_id",
+        "terraform_workspace_id",
+        "terraform_project_id",
+      ]),
+    ],
+  ),
+  ...pinsAt(GOOGLE, { why: "Google gives each account its own number and address", source: GOOGLE_DOCS }, [
+    { part: "sub", literal: "account of Google", before: "", name: "[0-9]{10,30}", after: "" },
+    // Google gives these addresses itself; of another one it only knows that somebody could read its mail once:
+    // https://developers.google.com/identity/gsi/web/guides/verify-google-id-token
+    wholeClaim(
+      "email",
+      "mail address",
+      `[^@\\x00-\\x20\\x7f]+@(?:gmail\\.com|googlemail\\.com|(?:${MAIL_LABEL}\\.)*gserviceaccount\\.com)`,
+    ),
+    // The domain of the organisation that manages the account.
+    { ...wholeClaim("hd", MAIL_DOMAIN_OWNER, MAIL_DOMAIN), isMail: true },
+  ]),
+  ...pinsAt(
+    VERCEL,
+    { why: "Vercel writes the team or the id of the project that runs", source: VERCEL_DOCS },
+    [
+      upToColon("owner", VERCEL_TEAM),
+      wholeClaim("owner", VERCEL_TEAM),
+      ...idClaims("Vercel", ["owner_id", "project_id"]),
+    ],
+  ),
+  ...pinsAt(
+    CODEFRESH,
+    { why: "Codefresh writes the account or the id of the pipeline that runs", source: CODEFRESH_DOCS },
+    [
+      upToColon("account", "account of Codefresh"),
+      wholeClaim("account_id", "account of Codefresh"),
+      ...idClaims("Codefresh", ["account_name", "pipeline_id"]),
+    ],
+  ),
+  ...pinsAt(
+    PULUMI,
+    { why: "Pulumi Cloud writes the organisation of the stack or environment", source: PULUMI_DOCS },
+    [
+      upToColon("pulumi:(?:deploy|environments):org", "organisation of Pulumi Cloud"),
+      wholeClaim("org", "organisation of Pulumi Cloud"),
+    ],
+  ),
+  ...pinsAt(
+    PULUMI_ESC,
+    {
+      why: "Pulumi writes the id of the organisation that declares the environment",
+      source: PULUMI_ESC_DOCS,
+    },
+    [
+      upToColon("pulumi:org", "organisation of Pulumi ESC"),
+      wholeClaim("https://pulumi.com/org_id", "organisation of Pulumi ESC"),
+    ],
+  ),
 ];
 
 /** How the accounts of a namespace begin: whoever may run something in it may use any of them. */
