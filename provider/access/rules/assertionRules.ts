@@ -8,17 +8,18 @@ import { isAssumable } from "./rule";
 import { limitLines } from "../../text/plain";
 
 /** What a comparison breaks of the assertions of the policy file; where the change has happened already, all that is broken. */
-function findViolations(facts: Facts, kind: keyof Assertions): FindingInput[] {
+function* findViolations(facts: Facts, kind: keyof Assertions): Generator<FindingInput> {
   const { comparison, options } = facts;
-  if (options.assertions === undefined) return [];
+  if (options.assertions === undefined) return;
   const { worse, standing } = judgeAssertions(comparison, options.assertions);
   const { drift, complete } = comparison;
-  if (drift === undefined) return worse[kind].map((violation) => toFinding(facts, violation));
   const own: readonly unknown[] = options.assertions[kind];
-  const all = [...worse[kind], ...standing.filter(({ assertion }) => own.includes(assertion))];
-  // Of a part of the organisation nobody can say that a group or a role is not there.
-  const judged = complete ? all : all.filter(({ grant }) => grant !== undefined);
-  return judged.map((violation) => toFinding(facts, violation));
+  const broken = drift === undefined ? [] : standing.filter(({ assertion }) => own.includes(assertion));
+  for (const violation of [...worse[kind], ...broken]) {
+    // Of a part of the organisation nobody can say that a group or a role is not there.
+    const isKnown = drift === undefined || complete || violation.grant !== undefined;
+    if (isKnown) yield toFinding(facts, violation);
+  }
 }
 
 function toFinding(facts: Facts, violation: Violation): FindingInput {

@@ -159,10 +159,10 @@ const widensTrust = ({ kind }: Entity, { path, direction }: FieldEffect): boolea
   isPrincipalField(kind, path) && mayWiden(direction);
 
 /** Identities with grants that trust somebody else than before. */
-function findChangedTrust(facts: Facts): FindingInput[] {
-  return [...facts.writes(hasPrincipal)].flatMap((change) => {
+function* findChangedTrust(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.writes(hasPrincipal)) {
     const { op, before, after, recorded, fields } = change;
-    if (op === "create" || before === undefined) return [];
+    if (op === "create" || before === undefined) continue;
     const widened = fields.filter((field) => widensTrust(after, field));
     const isWidened = widened.length > 0;
     const changed = isWidened
@@ -171,16 +171,14 @@ function findChangedTrust(facts: Facts): FindingInput[] {
           ({ path, direction }) => isPrincipalField(after.kind, path) && direction === "narrowed",
         );
     const grants = isWidened ? facts.heldThrough(after.key) : facts.gainedThrough(after.key);
-    if (changed.length === 0 || grants.length === 0) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: severityOfPrincipal(facts, before, after, changed, grants, recorded),
-        field: changed[0]?.path ?? "",
-        ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
-        details: trustDetails(changed, grants),
-      }),
-    ];
-  });
+    if (changed.length === 0 || grants.length === 0) continue;
+    yield facts.aboutEntity(after, {
+      severity: severityOfPrincipal(facts, before, after, changed, grants, recorded),
+      field: changed[0]?.path ?? "",
+      ...(isWidened ? describeTrustChange : describeLateNarrowing)(after, changed, grants.length),
+      details: trustDetails(changed, grants),
+    });
+  }
 }
 
 /** What of the trust of a new identity a deleted one did not accept. */
@@ -245,24 +243,22 @@ function findInheritance(
  * New identities that get the grants of a deleted one. That is how a change of trust looks in a preview after the resource
  * was renamed in the program. An identity that trusts no more than one that it takes the place of is the same one renamed.
  */
-function findInheritedGrants(facts: Facts): FindingInput[] {
+function* findInheritedGrants(facts: Facts): Generator<FindingInput> {
   const deleted = indexDeleted(facts);
-  return [...facts.writes(hasPrincipal)].flatMap(({ op, after }) => {
-    if (op !== "create") return [];
+  for (const { op, after } of facts.writes(hasPrincipal)) {
+    if (op !== "create") continue;
     const inherited = findInheritance(facts, after, deleted);
-    if (inherited === undefined) return [];
+    if (inherited === undefined) continue;
     const { old, grants, changed } = inherited;
-    return [
-      facts.aboutEntity(after, {
-        severity: severityOfPrincipal(facts, old, after, changed, grants),
-        field: changed[0]?.path ?? "",
-        message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
-        details: trustDetails(changed, grants),
-        advice:
-          "create the new identity and its grants in one change, and delete the old one in a second change",
-      }),
-    ];
-  });
+    yield facts.aboutEntity(after, {
+      severity: severityOfPrincipal(facts, old, after, changed, grants),
+      field: changed[0]?.path ?? "",
+      message: `${labelEntity(after)} takes the place of ${labelEntity(old)}, which is deleted: a different principal inherits ${plural(grants.length, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
+      details: trustDetails(changed, grants),
+      advice:
+        "create the new identity and its grants in one change, and delete the old one in a second change",
+    });
+  }
 }
 
 export const trustChanged: Rule = {

@@ -120,16 +120,17 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 }
 
 /** What is said of too few owners: of those that are left, or of those that surely are. */
-function findTooFewOwners(
+function* findTooFewOwners(
   facts: Facts,
   { root, lost, remaining, doubted, unseen, madeLate, sure, isWhole }: OwnerChange,
-): FindingInput[] {
+): Generator<FindingInput> {
   const { minOwners } = facts.options;
   const [first] = [...lost, ...doubted, ...madeLate];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
-  if (first === undefined || (!areTooFew && sure.length >= minOwners)) return [];
+  if (first === undefined || (!areTooFew && sure.length >= minOwners)) return;
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
-  const finding = facts.aboutGrant(first, {
+  yield facts.aboutGrant(first, {
+    field: "min-owners",
     severity: areTooFew && isWhole ? "critical" : areTooFew || sure.length === 0 ? "high" : "medium",
     message: `${pathIn(root.path)} has ${count} left${areTooFew ? "" : " who surely can sign in"}, fewer than ${minOwners}`,
     details: limitLines([
@@ -157,30 +158,27 @@ function findTooFewOwners(
         ? "bind the next owner first, in a separate change; then remove this one"
         : "give --inventory with all kinds, so that owners bound elsewhere and all roles are known; or bind the next owner first",
   });
-  return [{ ...finding, field: "min-owners" }];
 }
 
-function findRequiredOwners(
+function* findRequiredOwners(
   facts: Facts,
   { root, lost, remaining, doubted, unseen, madeLate, sure }: OwnerChange,
-): FindingInput[] {
-  return facts.options.requiredOwner.flatMap((glob) => {
+): Generator<FindingInput> {
+  for (const glob of facts.options.requiredOwner) {
     const isRequired = ({ subject }: Grant): boolean => matchesSubject(facts, subject, glob);
     const isLost = !remaining.some(isRequired);
     const unsure = [...doubted, ...madeLate];
     const grant = (isLost ? lost : unsure).find(isRequired);
-    if (grant === undefined || [...sure, ...unseen].some(isRequired)) return [];
-    return [
-      facts.aboutGrant(grant, {
-        severity: isLost ? "critical" : "medium",
-        field: `required-owner ${glob}`,
-        message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${pathIn(root.path)}` : `of ${pathIn(root.path)}, and its ${doubted.includes(grant) ? "trust is new or changes" : "grant may be deleted before it is made again"}`}`,
-        advice: isLost
-          ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
-          : "check that it can still sign in",
-      }),
-    ];
-  });
+    if (grant === undefined || [...sure, ...unseen].some(isRequired)) continue;
+    yield facts.aboutGrant(grant, {
+      severity: isLost ? "critical" : "medium",
+      field: `required-owner ${glob}`,
+      message: `${grant.subject.displayName} is a required owner ${isLost ? `but no longer owns ${pathIn(root.path)}` : `of ${pathIn(root.path)}, and its ${doubted.includes(grant) ? "trust is new or changes" : "grant may be deleted before it is made again"}`}`,
+      advice: isLost
+        ? "keep its binding; if another identity takes its place, change --required-owner in the same change"
+        : "check that it can still sign in",
+    });
+  }
 }
 
 const isSelf = (facts: Facts, { key, uid }: Pick<Subject, "key" | "uid">): boolean =>
@@ -220,60 +218,53 @@ function* briefOwnGrants(facts: Facts): Generator<Grant> {
   }
 }
 
-function findLostOwnGrants(facts: Facts): FindingInput[] {
-  const late = [...briefOwnGrants(facts)].map((grant) =>
-    facts.aboutGrant(grant, {
+function* findLostOwnGrants(facts: Facts): Generator<FindingInput> {
+  for (const { lost, capabilities } of lostGrants(facts, (subject) => isSelf(facts, subject))) {
+    if (capabilities.length === 0 && lost.role.capabilities !== undefined) continue;
+    yield facts.aboutGrant(lost, {
+      severity: "critical",
+      field: "self",
+      pins: capabilities,
+      message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${roleOn(lost)}`,
+      details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
+      advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
+    });
+  }
+  for (const grant of briefOwnGrants(facts)) {
+    yield facts.aboutGrant(grant, {
       severity: "high",
       field: "self",
       pins: "brief",
       message: `the pipeline's own identity, ${grant.subject.displayName}, may lose ${roleOn(grant)} before this change grants it again`,
       advice: "make the new binding first, and take the old one away in a separate change",
-    }),
-  );
-  const lost = [...lostGrants(facts, (subject) => isSelf(facts, subject))].flatMap(
-    ({ lost, capabilities }) => {
-      if (capabilities.length === 0 && lost.role.capabilities !== undefined) return [];
-      return [
-        facts.aboutGrant(lost, {
-          severity: "critical",
-          field: "self",
-          pins: capabilities,
-          message: `the pipeline's own identity, ${lost.subject.displayName}, loses ${roleOn(lost)}`,
-          details: capabilities.length > 0 ? [`loses ${listFirst(capabilities, 10)}`] : [],
-          advice: "apply this with another identity: the pipeline may stop half-way and cannot undo it",
-        }),
-      ];
-    },
-  );
-  return [...lost, ...late];
+    });
+  }
 }
 
 const toRead = new Set(Object.values(specs).flatMap((spec) => spec?.capabilities?.read ?? []));
 
 /** What the identity that took the inventory needs to list all of it, and loses. */
-function findLostReading(facts: Facts): FindingInput[] {
+function* findLostReading(facts: Facts): Generator<FindingInput> {
   const { inventories } = facts.comparison;
   const takenBy = (uid: string | undefined) =>
     inventories.filter(({ caller }) => caller !== undefined && caller === uid);
-  return [...lostGrants(facts, ({ uid }) => takenBy(uid).length > 0)].flatMap(({ lost, capabilities }) => {
+  for (const { lost, capabilities } of lostGrants(facts, ({ uid }) => takenBy(uid).length > 0)) {
     const { role, group, subject } = lost;
     const missing = capabilities.filter((capability) => toRead.has(capability));
     const isAbove = takenBy(subject.uid).some(({ root }) => isWithin(root, group.uid ?? ""));
-    if (!isAbove || (missing.length === 0 && role.capabilities !== undefined)) return [];
-    return [
-      facts.aboutGrant(lost, {
-        severity: "high",
-        field: "reader",
-        pins: missing,
-        message: `the identity that took the inventory, ${subject.displayName}, loses ${roleOn(lost)}`,
-        details: [
-          "what it may not list, no later review, drift run or verification shows",
-          ...(missing.length > 0 ? [`loses ${listFirst(missing, 10)}`] : []),
-        ],
-        advice: "keep what it lists with; or let another identity take the inventories first",
-      }),
-    ];
-  });
+    if (!isAbove || (missing.length === 0 && role.capabilities !== undefined)) continue;
+    yield facts.aboutGrant(lost, {
+      severity: "high",
+      field: "reader",
+      pins: missing,
+      message: `the identity that took the inventory, ${subject.displayName}, loses ${roleOn(lost)}`,
+      details: [
+        "what it may not list, no later review, drift run or verification shows",
+        ...(missing.length > 0 ? [`loses ${listFirst(missing, 10)}`] : []),
+      ],
+      advice: "keep what it lists with; or let another identity take the inventories first",
+    });
+  }
 }
 
 /** What keeps an identity from signing in again; undefined where it can. */
@@ -293,22 +284,20 @@ function lossOfTrust(change: ResourceChange): Pick<FindingInput, "message" | "ad
   };
 }
 
-function findLostOwnIdentity(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap((change) => {
+function* findLostOwnIdentity(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.comparison.changes) {
     const { before } = change;
-    if (before === undefined || !isSelf(facts, before)) return [];
+    if (before === undefined || !isSelf(facts, before)) continue;
     const loss = lossOfTrust(change);
-    if (loss === undefined) return [];
-    return [
-      facts.aboutEntity(before, {
-        severity: "critical",
-        field: "self",
-        pins: change.op,
-        message: `the pipeline's own ${labelEntity(before)} ${loss.message}`,
-        advice: loss.advice,
-      }),
-    ];
-  });
+    if (loss === undefined) continue;
+    yield facts.aboutEntity(before, {
+      severity: "critical",
+      field: "self",
+      pins: change.op,
+      message: `the pipeline's own ${labelEntity(before)} ${loss.message}`,
+      advice: loss.advice,
+    });
+  }
 }
 
 /** The fields by which the tokens of a directory name groups. */
@@ -318,25 +307,23 @@ const fieldsOfGroups = (kind: string): readonly string[] => [
 ];
 
 /** What may lock out those who sign in by a directory. */
-function findLostSignIn(facts: Facts): FindingInput[] {
+function* findLostSignIn(facts: Facts): Generator<FindingInput> {
   const isLeft = [...facts.comparison.after.entities.values()].some(({ kind }) => isIdentityProvider(kind));
-  const gone = [...facts.removals()].flatMap(({ op, before }) => {
-    if (op !== "delete" || !isIdentityProvider(before.kind)) return [];
+  for (const { op, before } of facts.removals()) {
+    if (op !== "delete" || !isIdentityProvider(before.kind)) continue;
     const grants = [before.key, ...facts.before.subjectsOf(before.key)].flatMap((key) =>
       facts.grantsBefore(key),
     );
-    if (grants.length === 0) return [];
-    return [
-      facts.aboutEntity(before, {
-        severity: isLeft ? "medium" : "high",
-        field: "sign-in",
-        message: `whoever signs in by ${labelEntity(before)} is locked out, and loses ${plural(grants.length, "grant")}`,
-        details: ["lost:", ...listGrantsHeld(grants)],
-        advice: "let everybody sign in by another one first, and take this one away in a separate change",
-      }),
-    ];
-  });
-  const narrower = [...facts.writes(isIdentityProvider)].flatMap((change) => {
+    if (grants.length === 0) continue;
+    yield facts.aboutEntity(before, {
+      severity: isLeft ? "medium" : "high",
+      field: "sign-in",
+      message: `whoever signs in by ${labelEntity(before)} is locked out, and loses ${plural(grants.length, "grant")}`,
+      details: ["lost:", ...listGrantsHeld(grants)],
+      advice: "let everybody sign in by another one first, and take this one away in a separate change",
+    });
+  }
+  for (const change of facts.writes(isIdentityProvider)) {
     const { after } = change;
     const ofGroups = facts.before
       .subjectsOf(after.key)
@@ -344,31 +331,24 @@ function findLostSignIn(facts: Facts): FindingInput[] {
     const fields = fieldsThatLockOut(change).filter(
       ({ path, direction }) => direction === "narrowed" && fieldsOfGroups(after.kind).includes(path),
     );
-    if (ofGroups.length === 0 || fields.length === 0) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: "medium",
-        field: fields.map(({ path }) => path).join(", "),
-        message: `tokens of ${labelEntity(after)} may no longer name groups, which then lose ${plural(ofGroups.length, "grant")}`,
-        details: ["may be lost:", ...listGrantsHeld(ofGroups)],
-        advice: "check that the groups still stand in the tokens",
-      }),
-    ];
-  });
-  const ofDirectory = [...lostGrants(facts, ({ type }) => type === "externalGroup")].flatMap(
-    ({ lost, capabilities }) =>
-      lost.group.isRoot && facts.roles.isOwner(lost.role) && capabilities.length > 0
-        ? [
-            facts.aboutGrant(lost, {
-              severity: "medium",
-              field: "sign-in",
-              message: `whoever is in ${lost.subject.displayName} no longer owns ${pathIn(lost.group.path)}`,
-              advice: "check that those who still own it can sign in, before this is applied",
-            }),
-          ]
-        : [],
-  );
-  return [...gone, ...narrower, ...ofDirectory];
+    if (ofGroups.length === 0 || fields.length === 0) continue;
+    yield facts.aboutEntity(after, {
+      severity: "medium",
+      field: fields.map(({ path }) => path).join(", "),
+      message: `tokens of ${labelEntity(after)} may no longer name groups, which then lose ${plural(ofGroups.length, "grant")}`,
+      details: ["may be lost:", ...listGrantsHeld(ofGroups)],
+      advice: "check that the groups still stand in the tokens",
+    });
+  }
+  for (const { lost, capabilities } of lostGrants(facts, ({ type }) => type === "externalGroup")) {
+    if (!lost.group.isRoot || !facts.roles.isOwner(lost.role) || capabilities.length === 0) continue;
+    yield facts.aboutGrant(lost, {
+      severity: "medium",
+      field: "sign-in",
+      message: `whoever is in ${lost.subject.displayName} no longer owns ${pathIn(lost.group.path)}`,
+      advice: "check that those who still own it can sign in, before this is applied",
+    });
+  }
 }
 
 const lockOut: Rule = {
@@ -414,26 +394,24 @@ function remainingDependents(facts: Facts, before: Entity, op: string): Entity[]
 }
 
 /** Deleted or replaced resources that something still uses. */
-function findStillInUse(facts: Facts): FindingInput[] {
-  return [...facts.removals()].flatMap(({ op, before }) => {
-    if (specs[before.kind]?.usedBy !== "uid") return [];
+function* findStillInUse(facts: Facts): Generator<FindingInput> {
+  for (const { op, before } of facts.removals()) {
+    if (specs[before.kind]?.usedBy !== "uid") continue;
     const dependents = remainingDependents(facts, before, op);
     const { length } = dependents;
     const references = length === 0 ? [] : [`${plural(length, "resource refers", "resources refer")} to it`];
     const uses = [...describeLastUse(facts, before), ...references];
-    if (uses.length === 0) return [];
-    return [
-      facts.aboutEntity(before, {
-        severity: "high",
-        field: "uid",
-        message: `${labelEntity(before)} is ${op}d, and its uid is gone, but ${uses.join(" and ")}`,
-        details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
-        pins: [op, stableNames(dependents)],
-        advice:
-          "keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
-      }),
-    ];
-  });
+    if (uses.length === 0) continue;
+    yield facts.aboutEntity(before, {
+      severity: "high",
+      field: "uid",
+      message: `${labelEntity(before)} is ${op}d, and its uid is gone, but ${uses.join(" and ")}`,
+      details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
+      pins: [op, stableNames(dependents)],
+      advice:
+        "keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
+    });
+  }
 }
 
 /** When it was seen, where that is recent. */
@@ -442,18 +420,16 @@ function describeLastUse(facts: Facts, { lastSeenTime }: Entity): string[] {
   return until === undefined || until < -RECENT_DAYS ? [] : [`was seen ${lastSeenTime ?? ""}`];
 }
 
-function findUnprotected(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ before, after }) => {
-    if (before?.protect !== true || after === undefined || after.protect === true) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: "high",
-        field: "protect",
-        message: `protect is removed from ${labelEntity(after)}: the next change may delete it`,
-        advice: "keep protect; remove it in the change that deletes the resource, with the reason",
-      }),
-    ];
-  });
+function* findUnprotected(facts: Facts): Generator<FindingInput> {
+  for (const { before, after } of facts.comparison.changes) {
+    if (before?.protect !== true || after === undefined || after.protect === true) continue;
+    yield facts.aboutEntity(after, {
+      severity: "high",
+      field: "protect",
+      message: `protect is removed from ${labelEntity(after)}: the next change may delete it`,
+      advice: "keep protect; remove it in the change that deletes the resource, with the reason",
+    });
+  }
 }
 
 /** What neither an update nor drift restores from now on. */
@@ -472,17 +448,15 @@ const released = (
   });
 
 /** What the program managed, and only reads from now on. */
-function findOnlyRead(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap((change) => {
+function* findOnlyRead(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.comparison.changes) {
     const { op, recorded, after } = change;
-    if (op !== "read" || recorded === undefined || after === undefined) return [];
-    return [
-      released(facts, change, after, `${labelEntity(after)} is only read from now on`, {
-        pins: "released",
-        advice: "keep the resource where it is managed; read it by get in programs that do not manage it",
-      }),
-    ];
-  });
+    if (op !== "read" || recorded === undefined || after === undefined) continue;
+    yield released(facts, change, after, `${labelEntity(after)} is only read from now on`, {
+      pins: "released",
+      advice: "keep the resource where it is managed; read it by get in programs that do not manage it",
+    });
+  }
 }
 
 /** The object that a change leaves at the server, in no program, as it is there then; undefined where it leaves none. */
@@ -499,26 +473,24 @@ function leftObject(facts: Facts, change: ResourceChange): Entity | undefined {
 }
 
 /** What the program managed, and leaves at the server, with the grants that stay by it. */
-function findLeft(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap((change) => {
+function* findLeft(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.comparison.changes) {
     const isReplaced = change.op === "replace";
     const left = leftObject(facts, change);
-    if (left === undefined) return [];
+    if (left === undefined) continue;
     const grants = [
       ...facts.after.ofResource(left).filter(({ uid }) => !isReplaced || uid === left.uid),
       ...[left.key, ...facts.after.subjectsOf(left.key)].flatMap((key) => facts.grantsAfter(key)),
     ];
     const stays = [...new Set(grants.map(grantLine))].sort();
     const what = `${isReplaced ? "what was " : ""}${labelEntity(left)} is left at the server, and in no program from now on`;
-    return [
-      released(facts, change, left, what, {
-        pins: "left",
-        details: limitLines(stays.map((line) => `stays: ${line}`)),
-        advice:
-          "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
-      }),
-    ];
-  });
+    yield released(facts, change, left, what, {
+      pins: "left",
+      details: limitLines(stays.map((line) => `stays: ${line}`)),
+      advice:
+        "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
+    });
+  }
 }
 
 const inUse: Rule = {
@@ -542,61 +514,55 @@ const inUse: Rule = {
   ],
 };
 
-function findRefusedDeletes(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, before, refusedBy }) => {
-    if (before === undefined || refusedBy === undefined || isBuiltInRole(before)) return [];
+function* findRefusedDeletes(facts: Facts): Generator<FindingInput> {
+  for (const { op, before, refusedBy } of facts.comparison.changes) {
+    if (before === undefined || refusedBy === undefined || isBuiltInRole(before)) continue;
     const blockers = [...refusedBy].flatMap((key) => facts.entity(key) ?? []);
     const reason =
       blockerOf(before) === "bindings"
         ? `${plural(blockers.length, "binding still uses", "bindings still use")} it`
         : `it still contains ${plural(blockers.length, "resource")}`;
-    return [
-      facts.aboutEntity(before, {
-        severity: "medium",
-        message: `deleting ${labelEntity(before)} will fail: ${reason}`,
-        details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
-        pins: [op, stableNames(blockers)],
-        advice: "remove these first: in this program, or by hand where no program manages them",
-      }),
-    ];
-  });
+    yield facts.aboutEntity(before, {
+      severity: "medium",
+      message: `deleting ${labelEntity(before)} will fail: ${reason}`,
+      details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
+      pins: [op, stableNames(blockers)],
+      advice: "remove these first: in this program, or by hand where no program manages them",
+    });
+  }
 }
 
-function findBuiltInRoleChanges(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, before, after }) => {
+function* findBuiltInRoleChanges(facts: Facts): Generator<FindingInput> {
+  for (const { op, before, after } of facts.comparison.changes) {
     const entity = after ?? before;
-    if (entity === undefined || !isBuiltInRole(before ?? entity)) return [];
-    if (op !== "update" && op !== "delete" && op !== "replace") return [];
-    return [
-      facts.aboutEntity(entity, {
-        severity: "medium",
-        message: `the change of ${labelEntity(entity)} will fail: built-in roles cannot be changed`,
-        advice: "create a Role of your own with the capabilities that are needed, and bind it",
-      }),
-    ];
-  });
+    if (entity === undefined || !isBuiltInRole(before ?? entity)) continue;
+    if (op !== "update" && op !== "delete" && op !== "replace") continue;
+    yield facts.aboutEntity(entity, {
+      severity: "medium",
+      message: `the change of ${labelEntity(entity)} will fail: built-in roles cannot be changed`,
+      advice: "create a Role of your own with the capabilities that are needed, and bind it",
+    });
+  }
 }
 
 const hasNames = (kind: string): boolean => Object.values(specs[kind]?.fields ?? {}).some(holdsNames);
 
 /** Names of an enumeration that this version does not know, in what a program writes for the first time. */
-function findUnknownNames(facts: Facts): FindingInput[] {
-  return [...facts.writes(hasNames)].flatMap(({ kind, before, after }) =>
-    Object.entries(specs[kind]?.fields ?? {}).flatMap(([key, field]) => {
+function* findUnknownNames(facts: Facts): Generator<FindingInput> {
+  for (const { kind, before, after } of facts.writes(hasNames)) {
+    for (const [key, field] of Object.entries(specs[kind]?.fields ?? {})) {
       const lines = adviseOnNames(field, after.inputs[key], before?.inputs[key]);
-      if (lines.length === 0) return [];
-      return [
-        facts.aboutEntity(after, {
-          severity: "medium",
-          field: key,
-          message: `writing ${labelEntity(after)} may fail, unless the server is newer than this version`,
-          details: limitLines(lines),
-          pins: lines,
-          advice: "correct the name, or update this package to a version that knows it",
-        }),
-      ];
-    }),
-  );
+      if (lines.length === 0) continue;
+      yield facts.aboutEntity(after, {
+        severity: "medium",
+        field: key,
+        message: `writing ${labelEntity(after)} may fail, unless the server is newer than this version`,
+        details: limitLines(lines),
+        pins: lines,
+        advice: "correct the name, or update this package to a version that knows it",
+      });
+    }
+  }
 }
 
 const willFail: Rule = {
@@ -641,7 +607,7 @@ const massRemoval: Rule = {
   driftAdvice:
     "find out who removed them; the next update of their programs restores them; if it was intended, raise --max-removal for this run",
   about: "change",
-  find: (facts) => {
+  *find(facts) {
     const tuplesBefore = new Set(facts.comparison.before.grants.map(tupleOf));
     // What is lost with the place of a group was granted elsewhere.
     const lost = facts.comparison.grants.flatMap(({ change, grant, before }) => {
@@ -651,20 +617,18 @@ const massRemoval: Rule = {
     });
     const all = tuplesBefore.size;
     const { maxRemoval } = facts.options;
-    if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return [];
+    if (lost.length < 2 || all === 0 || lost.length / all <= maxRemoval) return;
     const percent = (part: number): string => `${Math.round(part * 100)}%`;
-    return [
-      {
-        severity: "high",
-        name: "all grants",
-        field: "max-removal",
-        message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
-        details: limitLines(lost.map(grantLine).sort()),
-        pins: lost.map(tupleOf).sort(),
-        advice:
-          "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
-      },
-    ];
+    yield {
+      severity: "high",
+      name: "all grants",
+      field: "max-removal",
+      message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
+      details: limitLines(lost.map(grantLine).sort()),
+      pins: lost.map(tupleOf).sort(),
+      advice:
+        "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
+    };
   },
 };
 

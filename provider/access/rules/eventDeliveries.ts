@@ -54,7 +54,7 @@ const isAllowed = (
     glob.startsWith("https://") ? addressMatches(glob, address) : hostMatches(glob, host),
   );
 
-function findNewReceivers(facts: Facts): FindingInput[] {
+function* findNewReceivers(facts: Facts): Generator<FindingInput> {
   const { before, inventories, drift } = facts.comparison;
   const known = receiversOf(facts, before.entities.values());
   // Without an inventory only the stack is known, and drift reports what no stack manages.
@@ -62,24 +62,22 @@ function findNewReceivers(facts: Facts): FindingInput[] {
     inventories.length === 0 || drift !== undefined
       ? known
       : receiversOf(facts, facts.recordedByUrn().values());
-  return [...facts.writes(receivesEvents)].flatMap(({ after }) =>
-    deliveriesOf(facts, after).flatMap(({ path, address, host, group }) => {
+  for (const { after } of facts.writes(receivesEvents)) {
+    for (const { path, address, host, group } of deliveriesOf(facts, after)) {
       // An address that is not known is reported by X3.
-      if (address === undefined || isAllowed(facts, { address, host })) return [];
+      if (address === undefined || isAllowed(facts, { address, host })) continue;
       const isKnown = host !== undefined && known.addresses.isKnownAt(address, group?.key ?? "");
-      if (isKnown && recorded.addresses.has(address)) return [];
-      return [
-        facts.aboutEntity(after, {
-          // A stranger at a root group learns of all that happens in the organisation, and may be another customer of a host.
-          severity: group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
-          field: path,
-          message: `events of ${group === undefined ? "a group" : pathIn(group.path)} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
-          advice:
-            "check that the address is yours, and write it without a user name; then allow its host with --sink-allow or settings.sinkAllow, or at a host of many customers the address",
-        }),
-      ];
-    }),
-  );
+      if (isKnown && recorded.addresses.has(address)) continue;
+      yield facts.aboutEntity(after, {
+        // A stranger at a root group learns of all that happens in the organisation, and may be another customer of a host.
+        severity: group?.isRoot === true && group.uid !== undefined ? "high" : "medium",
+        field: path,
+        message: `events of ${group === undefined ? "a group" : pathIn(group.path)} and everything below it are sent to an address to which no reviewed subscription sends them: ${printableAddress(address)}`,
+        advice:
+          "check that the address is yours, and write it without a user name; then allow its host with --sink-allow or settings.sinkAllow, or at a host of many customers the address",
+      });
+    }
+  }
 }
 
 export const exposure: Rule = {
@@ -106,9 +104,9 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
   }
 }
 
-function findLostDeliveries(facts: Facts): FindingInput[] {
+function* findLostDeliveries(facts: Facts): Generator<FindingInput> {
   const changed = [...changedDeliveries(facts)];
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return;
   const { after: graph, inventories, drift } = facts.comparison;
   // Who made a subscription by hand may end it by hand, and no stack misses it.
   const isMissed = ({ urn, external }: Entity): boolean =>
@@ -118,39 +116,37 @@ function findLostDeliveries(facts: Facts): FindingInput[] {
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));
   const unwritten = entities.filter(({ key }) => !written.has(key));
   const lasting = receiversOf(facts, unwritten);
-  return changed.flatMap(({ op, before, after }) => {
+  for (const { op, before, after } of changed) {
     const own = receiversOf(facts, after === undefined ? [] : [after]);
-    return deliveriesOf(facts, before).flatMap((old) => {
+    for (const old of deliveriesOf(facts, before)) {
       const { groups } = facts.comparison;
       const place = old.group?.key;
       // A group that goes too has no events, but a new one may have what was in it.
       const isGone = groups.some(({ key, change }) => change === "removed" && key === place);
-      if (isGone && !groups.some(({ change }) => change === "added")) return [];
+      if (isGone && !groups.some(({ change }) => change === "added")) continue;
       const isReceived = (known: KnownBefore, value: string | undefined): boolean =>
         value !== undefined && place !== undefined && known.isKnownAt(value, place);
       // What only goes is deleted last. Otherwise what is written beside it may come after it is gone.
       const isBrief =
         op !== "delete" && ![lasting, own].some(({ addresses }) => isReceived(addresses, old.address));
       const isSent = isReceived(remaining.addresses, old.address);
-      if (isSent && !isBrief) return [];
+      if (isSent && !isBrief) continue;
       // Another address at a host may be that of a stranger, unless the organisation has called the host its own.
       const isSameHost = isReceived(remaining.hosts, old.host) && isAllowed(facts, { host: old.host });
       const events = `events of ${old.group === undefined ? "a group" : pathIn(old.group.path)} and everything below it`;
       const address = old.address ?? "an address that is not known";
-      return [
-        facts.aboutEntity(before, {
-          severity: isSameHost || isSent ? "medium" : "high",
-          field: old.path,
-          pins: op,
-          message: isSent
-            ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
-            : `${events} are no longer sent to ${address} by any subscription of a given stack`,
-          advice:
-            "keep the subscription until those who read these events agree, and say that a new address is theirs; to move it, create the new one first, in a separate change",
-        }),
-      ];
-    });
-  });
+      yield facts.aboutEntity(before, {
+        severity: isSameHost || isSent ? "medium" : "high",
+        field: old.path,
+        pins: op,
+        message: isSent
+          ? `${events} may not be sent to ${address} for a time: another subscription is written for it in this change`
+          : `${events} are no longer sent to ${address} by any subscription of a given stack`,
+        advice:
+          "keep the subscription until those who read these events agree, and say that a new address is theirs; to move it, create the new one first, in a separate change",
+      });
+    }
+  }
 }
 
 export const lostEvents: Rule = {

@@ -38,24 +38,22 @@ function stringsOf(entity: Entity | undefined): ReadonlyMap<string, string> {
 const writeOut = (text: string): string =>
   text.replaceAll(/[^\x20-\x7e]/gu, (letter) => `\\u{${letter.codePointAt(0)?.toString(16) ?? ""}}`);
 
-function findLookalikes(facts: Facts): FindingInput[] {
-  return [...facts.writes(everyKind)].flatMap(({ before, after }) => {
+function* findLookalikes(facts: Facts): Generator<FindingInput> {
+  for (const { before, after } of facts.writes(everyKind)) {
     const known = new Set(stringsOf(before).values());
-    return [...stringsOf(after)].flatMap(([path, text]): FindingInput[] => {
+    for (const [path, text] of stringsOf(after)) {
       const word = known.has(text) ? undefined : findMixedWord(text);
-      if (word === undefined) return [];
-      return [
-        facts.aboutEntity(after, {
-          severity: isName(path) ? "medium" : "high",
-          field: path,
-          message: `${path} of ${labelEntity(after)} has letters of several alphabets, which look alike: ${JSON.stringify(word)}`,
-          details: [`written out: ${writeOut(word)}`, `the whole value: ${writeOut(text)}`],
-          pins: text,
-          advice: "check each letter: write the word in letters of one alphabet if that is what is meant",
-        }),
-      ];
-    });
-  });
+      if (word === undefined) continue;
+      yield facts.aboutEntity(after, {
+        severity: isName(path) ? "medium" : "high",
+        field: path,
+        message: `${path} of ${labelEntity(after)} has letters of several alphabets, which look alike: ${JSON.stringify(word)}`,
+        details: [`written out: ${writeOut(word)}`, `the whole value: ${writeOut(text)}`],
+        pins: text,
+        advice: "check each letter: write the word in letters of one alphabet if that is what is meant",
+      });
+    }
+  }
 }
 
 /** Whether objects of the kind are found by their names and those of the groups above: images are pulled by that path. */
@@ -184,23 +182,21 @@ function describeNaming(facts: Facts, before: Entity | undefined, after: Entity)
 }
 
 /** Objects whose new name readers may take for that of another one. */
-function findTakenNames(facts: Facts): FindingInput[] {
+function* findTakenNames(facts: Facts): Generator<FindingInput> {
   const names = new KnownNames(facts);
-  return [...facts.writes(isFoundByName)].flatMap(({ before, after }): FindingInput[] => {
-    if (after.name === undefined) return [];
+  for (const { before, after } of facts.writes(isFoundByName)) {
+    if (after.name === undefined) continue;
     const judged = judgeName(facts, names, before, after);
-    if (judged === undefined) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: judged.severity,
-        field: "name",
-        message: `${describeNaming(facts, before, after)}: ${judged.why}`,
-        pins: after.name,
-        advice:
-          "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",
-      }),
-    ];
-  });
+    if (judged === undefined) continue;
+    yield facts.aboutEntity(after, {
+      severity: judged.severity,
+      field: "name",
+      message: `${describeNaming(facts, before, after)}: ${judged.why}`,
+      pins: after.name,
+      advice:
+        "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",
+    });
+  }
 }
 
 const lookalike: Rule = {
@@ -242,51 +238,45 @@ function unreadOf({ op, after }: ChangeWithAfter): UnreadValue[] {
 }
 
 /** A finding for each property of a resource: thousands of labels are one. */
-function findUnreadValues(facts: Facts): FindingInput[] {
-  const findings: FindingInput[] = [];
+function* findUnreadValues(facts: Facts): Generator<FindingInput> {
   for (const change of judgedChanges(facts)) {
     const groups = groupBy(unreadOf(change), ({ property, reason }) => [JSON.stringify([property, reason])]);
     for (const [first, ...others] of groups.values()) {
       if (first === undefined) continue;
       const paths = [first, ...others].map(({ path }) => path);
-      findings.push(
-        facts.aboutEntity(change.after, {
-          severity: "high",
-          field: others.length === 0 ? first.path : first.property,
-          message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: ${
-            first.decidesAccess
-              ? "the access that it gives cannot be judged"
-              : "assertions, exceptions and pulls choose objects by name"
-          }`,
-          details: others.length === 0 ? [] : limitLines(paths),
-          advice: INSTEAD[first.reason],
-        }),
-      );
+      yield facts.aboutEntity(change.after, {
+        severity: "high",
+        field: others.length === 0 ? first.path : first.property,
+        message: `${listFirst(paths, 3)} of ${labelEntity(change.after)} ${reasonWords(first.reason)}: ${
+          first.decidesAccess
+            ? "the access that it gives cannot be judged"
+            : "assertions, exceptions and pulls choose objects by name"
+        }`,
+        details: others.length === 0 ? [] : limitLines(paths),
+        advice: INSTEAD[first.reason],
+      });
     }
   }
-  return findings;
 }
 
 /** A finding for each resource of which an update makes values secret: all other rules judge these as they were. */
-function findConcealedValues(facts: Facts): FindingInput[] {
-  return [...judgedChanges(facts)].flatMap(({ after }) => {
+function* findConcealedValues(facts: Facts): Generator<FindingInput> {
+  for (const { after } of judgedChanges(facts)) {
     const { concealed = [] } = after;
-    if (concealed.length === 0) return [];
+    if (concealed.length === 0) continue;
     const paths = concealed.map(({ path }) => path);
     const grants = facts.heldThrough(after.key);
-    return [
-      facts.aboutEntity(after, {
-        severity: "high",
-        field: [...new Set(concealed.map(({ property }) => property))].join(", "),
-        message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${paths.length === 1 ? "is" : "are"} secret now: no change of that can be judged from this update on`,
-        details: [
-          ...(paths.length > 3 ? limitLines(paths) : []),
-          ...(grants.length > 0 ? ["it has:", ...listGrantsHeld(grants)] : []),
-        ],
-        advice: INSTEAD.secret,
-      }),
-    ];
-  });
+    yield facts.aboutEntity(after, {
+      severity: "high",
+      field: [...new Set(concealed.map(({ property }) => property))].join(", "),
+      message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${paths.length === 1 ? "is" : "are"} secret now: no change of that can be judged from this update on`,
+      details: [
+        ...(paths.length > 3 ? limitLines(paths) : []),
+        ...(grants.length > 0 ? ["it has:", ...listGrantsHeld(grants)] : []),
+      ],
+      advice: INSTEAD.secret,
+    });
+  }
 }
 
 /** What to do where nothing describes what a uid names. */
@@ -330,17 +320,18 @@ function doubtsOf(facts: Facts, { grant: { subject, role, group } }: GrantChange
   return doubts;
 }
 
-function findUnknownGrants(facts: Facts): FindingInput[] {
-  return facts.comparison.grants
-    .filter(isGain)
-    .flatMap((change) =>
-      doubtsOf(facts, change).map((doubt) => facts.aboutGrant(change.grant, { severity: "high", ...doubt })),
-    );
+function* findUnknownGrants(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.comparison.grants.filter(isGain)) {
+    for (const doubt of doubtsOf(facts, change))
+      yield facts.aboutGrant(change.grant, { severity: "high", ...doubt });
+  }
 }
 
 /** All that cannot be judged. */
-function findUnjudged(facts: Facts): FindingInput[] {
-  return [...findUnreadValues(facts), ...findConcealedValues(facts), ...findUnknownGrants(facts)];
+function* findUnjudged(facts: Facts): Generator<FindingInput> {
+  yield* findUnreadValues(facts);
+  yield* findConcealedValues(facts);
+  yield* findUnknownGrants(facts);
 }
 
 const cannotBeJudged: Rule = {
@@ -371,32 +362,32 @@ const notReviewed: Rule = {
     "For a command without a credential of the platform, after a person has read it. The fingerprint covers the arguments that the preview shows, and no secrets. For all resources of a type, name the type and the version of its package under `types` in the policy file.",
   beforeUpdate: true,
   about: everyKind,
-  find: ({ comparison }) =>
-    comparison.changes.flatMap((change): FindingInput[] => {
+  *find({ comparison }) {
+    for (const change of comparison.changes) {
       const { notReviewed: why, kind, urn, location, op, packageVersion, inputsDigest } = change;
-      if (why === undefined || op === "same") return [];
+      if (why === undefined || op === "same") continue;
       const { name } = urnParts(urn ?? "");
-      return [
-        {
-          severity: "high",
-          kind,
-          name,
-          field: "type",
-          urn,
-          location,
-          message: `${kind.slice(kind.lastIndexOf(":") + 1)} ${name} is not reviewed (${op}): ${why}`,
-          details: [`type ${kind}${packageVersion === undefined ? "" : `, version ${packageVersion}`}`],
-          packageVersion,
-          pins: [op, packageVersion ?? null, inputsDigest ?? null],
-          advice: "declare the same with resources of this package, or remove it from this program",
-        },
-      ];
-    }),
+      yield {
+        severity: "high",
+        kind,
+        name,
+        field: "type",
+        urn,
+        location,
+        message: `${kind.slice(kind.lastIndexOf(":") + 1)} ${name} is not reviewed (${op}): ${why}`,
+        details: [`type ${kind}${packageVersion === undefined ? "" : `, version ${packageVersion}`}`],
+        packageVersion,
+        pins: [op, packageVersion ?? null, inputsDigest ?? null],
+        advice: "declare the same with resources of this package, or remove it from this program",
+      };
+    }
+  },
 };
 
+const severityOfUnresolved = ({ options }: Facts): Severity => (options.strict ? "high" : "low");
+
 /** References that are taken to be the id of their one source. */
-function findAssumed(facts: Facts): FindingInput[] {
-  const findings: FindingInput[] = [];
+function* findAssumed(facts: Facts): Generator<FindingInput> {
   for (const { op, after } of judgedChanges(facts)) {
     const { paths: judged } = possibleGrants(after);
     const open = (after.candidates ?? []).flatMap(({ paths, keys }) =>
@@ -413,57 +404,48 @@ function findAssumed(facts: Facts): FindingInput[] {
       ({ path, keys }) =>
         `${path} is assumed to be the id of ${keys.length === 1 ? "" : "one of "}${listFirst(keys.map(labelOf), 5)}`,
     );
-    findings.push(
-      facts.aboutEntity(after, {
-        severity: "low",
-        field: [...new Set(assumptions.map(({ property }) => property))].join(", "),
-        message: `${plural(assumptions.length, "reference")} of ${labelEntity(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${listFirst(
-          assumptions.map(({ path }) => path),
-          3,
-        )}`,
-        details: limitLines(lines),
-        advice: "run verify after the update: a preview does not show whether the value is that id",
-      }),
-    );
+    yield facts.aboutEntity(after, {
+      severity: severityOfUnresolved(facts),
+      field: [...new Set(assumptions.map(({ property }) => property))].join(", "),
+      message: `${plural(assumptions.length, "reference")} of ${labelEntity(after)} ${assumptions.length === 1 ? "is" : "are"} assumed: ${listFirst(
+        assumptions.map(({ path }) => path),
+        3,
+      )}`,
+      details: limitLines(lines),
+      advice: "run verify after the update: a preview does not show whether the value is that id",
+    });
   }
-  return findings;
 }
 
 /** Values that were not read and decide nothing about access: X3 reports those that do, and names. */
 const unreadHarmless = ({ unread = [] }: Entity): UnreadValue[] =>
   unread.filter(({ path, decidesAccess }) => !decidesAccess && !isName(path));
 
-function findUnknownValues(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ op, after, secretsMayHaveChanged }) => {
-    if (after === undefined || op === "read" || op === "same") return [];
-    const findings: FindingInput[] = [];
+function* findUnknownValues(facts: Facts): Generator<FindingInput> {
+  for (const { op, after, secretsMayHaveChanged } of facts.comparison.changes) {
+    if (after === undefined || op === "read" || op === "same") continue;
     for (const values of groupBy(unreadHarmless(after), ({ reason }) => [reason]).values()) {
       const [{ reason } = { reason: "unknown" as const }] = values;
       const paths = listFirst(
         values.map(({ path }) => path),
         3,
       );
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: "low",
-          field: paths,
-          message: `${paths} of ${labelEntity(after)} ${reasonWords(reason)}`,
-          advice: INSTEAD[reason],
-        }),
-      );
+      yield facts.aboutEntity(after, {
+        severity: severityOfUnresolved(facts),
+        field: paths,
+        message: `${paths} of ${labelEntity(after)} ${reasonWords(reason)}`,
+        advice: INSTEAD[reason],
+      });
     }
     if (secretsMayHaveChanged.length > 0) {
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: "low",
-          field: secretsMayHaveChanged.join(", "),
-          message: `${secretsMayHaveChanged.join(", ")} of ${labelEntity(after)} is a secret before and after, so a change of it cannot be seen`,
-          advice: "ask the author whether the secret changes",
-        }),
-      );
+      yield facts.aboutEntity(after, {
+        severity: severityOfUnresolved(facts),
+        field: secretsMayHaveChanged.join(", "),
+        message: `${secretsMayHaveChanged.join(", ")} of ${labelEntity(after)} is a secret before and after, so a change of it cannot be seen`,
+        advice: "ask the author whether the secret changes",
+      });
     }
-    return findings;
-  });
+  }
 }
 
 const unresolved: Rule = {
@@ -478,22 +460,21 @@ const unresolved: Rule = {
   exampleMatch: { group: "acme / ci*" },
   driftAdvice: "run drift with an inventory of all kinds and with all stacks",
   about: everyKind,
-  find: (facts) => {
+  *find(facts) {
     const findings = [...findAssumed(facts), ...findUnknownValues(facts)];
+    yield* findings;
     const lines = facts.comparison.unresolved;
-    if (findings.length === 0 && lines.length > 0 && findUnjudged(facts).length === 0) {
-      findings.push({
-        severity: "low",
-        name: "unresolved",
-        field: "unresolved",
-        message: `${plural(lines.length, "input")} could not be resolved`,
-        details: limitLines(lines),
-        pins: [...lines],
-        advice:
-          "give --inventory, and write the preview with --show-sames, or give --before, which contain them",
-      });
-    }
-    return facts.options.strict ? findings.map((finding) => ({ ...finding, severity: "high" })) : findings;
+    if (lines.length === 0 || findings.length > 0 || [...findUnjudged(facts)].length > 0) return;
+    yield {
+      severity: severityOfUnresolved(facts),
+      name: "unresolved",
+      field: "unresolved",
+      message: `${plural(lines.length, "input")} could not be resolved`,
+      details: limitLines(lines),
+      pins: [...lines],
+      advice:
+        "give --inventory, and write the preview with --show-sames, or give --before, which contain them",
+    };
   },
 };
 

@@ -159,31 +159,29 @@ function isOutOfReach(facts: Facts, key: string, { group }: Grant): boolean {
 }
 
 /** Roles and identities with grants above or beside their group, on which others gain by that. */
-function findOutsideDefinitions(facts: Facts): FindingInput[] {
+function* findOutsideDefinitions(facts: Facts): Generator<FindingInput> {
   const byDefinition = groupBy(findNewDelegations(facts), ({ definition }) => [definition]);
-  return [...byDefinition].flatMap(([definition, delegations]): FindingInput[] => {
+  for (const [definition, delegations] of byDefinition) {
     const entity = facts.comparison.after.entities.get(definition);
     const [place] = delegations.flatMap(({ groups }) => groups);
     // X3 reports what no document describes.
-    if (entity === undefined || place === undefined) return [];
+    if (entity === undefined || place === undefined) continue;
     const { path } = facts.scope(place);
     const names = [...new Set(delegations.flatMap((each) => each.names))].sort();
     const grants = delegations.map(({ grant }) => grantLine(grant));
     const isRole = delegations.some(({ grant }) => grant.role.key === definition);
     const who = names.length === 0 ? `whoever administers ${path}` : listFirst(names, 3);
-    return [
-      facts.aboutEntity(entity, {
-        severity: worstOf(delegations.map(({ severity }) => severity)) ?? "medium",
-        field: "parentUid",
-        message: `${labelEntity(entity)} lies in ${path}, and has ${plural(grants.length, "grant")} above or beside it: ${who} can change ${isRole ? "what it gives" : "who has it"}`,
-        details: limitLines([...new Set(grants)].sort()),
-        pins: [...delegations.map(({ grant }) => tupleOf(grant)).sort(), names],
-        advice: isRole
-          ? "define the role in the group of its grants, or above it"
-          : "bind an identity of the group of the grant, or of one above it",
-      }),
-    ];
-  });
+    yield facts.aboutEntity(entity, {
+      severity: worstOf(delegations.map(({ severity }) => severity)) ?? "medium",
+      field: "parentUid",
+      message: `${labelEntity(entity)} lies in ${path}, and has ${plural(grants.length, "grant")} above or beside it: ${who} can change ${isRole ? "what it gives" : "who has it"}`,
+      details: limitLines([...new Set(grants)].sort()),
+      pins: [...delegations.map(({ grant }) => tupleOf(grant)).sort(), names],
+      advice: isRole
+        ? "define the role in the group of its grants, or above it"
+        : "bind an identity of the group of the grant, or of one above it",
+    });
+  }
 }
 
 /** The severity of capabilities that a subject gains through its role, and what they are. */
@@ -225,8 +223,7 @@ const roleWidened: Rule = {
   exampleMatch: { role: "developer" },
   needsBefore: "object",
   about: isRole,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { op, before, after } of facts.writes(isRole)) {
       if (op === "create" || before === undefined) continue;
       // Of what was not read before, all counts as added.
@@ -244,20 +241,17 @@ const roleWidened: Rule = {
       const consequence = gains.find(([gained, text]) => gained === severity && text !== "")?.[1];
       const subjects = new Set(grants.map(({ subject }) => subject.key)).size;
       const groups = new Set(grants.map(({ group }) => group.key)).size;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity,
-          field: "capabilities",
-          message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
-          details: limitLines([
-            ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
-            ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
-          ]),
-          advice: "create a separate role for the added capabilities, and bind it to those who need them",
-        }),
-      );
+      yield facts.aboutEntity(after, {
+        severity,
+        field: "capabilities",
+        message: `${labelEntity(after)} gains ${listFirst(added, 3)} for ${plural(subjects, "subject")} in ${plural(groups, "group")}${consequence === undefined ? "" : `: ${consequence}`}`,
+        details: limitLines([
+          ...(added.length > 3 ? [`added: ${listFirst(added, 20)}`] : []),
+          ...[...new Set(grants.map((grant) => `${grant.subject.displayName} ${scopeText(grant)}`))].sort(),
+        ]),
+        advice: "create a separate role for the added capabilities, and bind it to those who need them",
+      });
     }
-    return findings;
   },
 };
 
@@ -273,10 +267,9 @@ const scopeWidened: Rule = {
   exampleMatch: { subject: "sre*", role: "viewer", group: "acme" },
   needsBefore: true,
   about: givesAccess,
-  find: (facts) => {
+  *find(facts) {
     const lostChanges = facts.comparison.grants.filter(({ change }) => change === "lost");
     const lost = new GrantIndex(lostChanges.map(({ grant }) => grant));
-    const findings: FindingInput[] = [];
     for (const { change, grant, before } of facts.comparison.grants) {
       // What was held there before, and means more now, comes in the place of nothing.
       if (change !== "gained" && (change !== "widened" || before?.group.key === grant.group.key)) continue;
@@ -290,17 +283,14 @@ const scopeWidened: Rule = {
       const from = [...(before === undefined ? [] : [before]), ...held].find(same);
       if (from === undefined) continue;
       const reached = facts.newlyReachedGroups(grant.group.key, from.group.key);
-      findings.push(
-        facts.aboutGrant(grant, {
-          severity: grant.group.isRoot ? "high" : "medium",
-          field: "parentUid",
-          message: `${subjectName(grant)} has ${roleOn(grant)} beside or instead of ${pathIn(from.group.path)}, and reaches ${plural(reached.length, "more group")}`,
-          details: limitLines(reached.map(({ path }) => path).sort()),
-          advice: `bind it on ${pathIn(from.group.path)} only, and add a binding for each further group that needs it`,
-        }),
-      );
+      yield facts.aboutGrant(grant, {
+        severity: grant.group.isRoot ? "high" : "medium",
+        field: "parentUid",
+        message: `${subjectName(grant)} has ${roleOn(grant)} beside or instead of ${pathIn(from.group.path)}, and reaches ${plural(reached.length, "more group")}`,
+        details: limitLines(reached.map(({ path }) => path).sort()),
+        advice: `bind it on ${pathIn(from.group.path)} only, and add a binding for each further group that needs it`,
+      });
     }
-    return findings;
   },
 };
 
@@ -313,39 +303,37 @@ interface Judgement {
 }
 
 /** A finding for each grant, but for those of `owner`, that brings capabilities which a rule reports and the subject did not hold. */
-function findGrantsWith(
+function* findGrantsWith(
   facts: Facts,
   rule: ReportedEffect["rule"],
   judge: (grant: Grant, found: ReadonlySet<CapabilityEffect>) => Judgement,
-): FindingInput[] {
+): Generator<FindingInput> {
   const effects = new Set<CapabilityEffect>(
     reportedEffects.filter((each) => each.rule === rule).map(({ effect }) => effect),
   );
-  return [...facts.newOrWiderGrants()].flatMap((change) => {
+  for (const change of facts.newOrWiderGrants()) {
     const { grant } = change;
-    if (facts.roles.isOwner(grant.role)) return [];
+    if (facts.roles.isOwner(grant.role)) continue;
     const all = facts.newCapabilities(change, "stacks");
     const capabilities = all.filter((each) => effects.has(facts.roles.effectOf(each)));
-    if (capabilities.length === 0) return [];
+    if (capabilities.length === 0) continue;
     const found = new Set(all.map((each) => facts.roles.effectOf(each)));
     const { severity, can, advice } = judge(grant, found);
     const unheld = new Set(facts.newCapabilities(change, "anybody"));
     const isHeld = !capabilities.some((each) => unheld.has(each));
     const cans = [...new Set(capabilities.map((each) => familyOf(each).can))];
-    return [
-      facts.aboutGrant(grant, {
-        severity,
-        message: `${subjectName(grant)} can ${can ?? listFirst(cans, 3)} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
-        details: [
-          `through role ${roleName(grant)}`,
-          ...(isHeld ? [HELD_BY_HAND] : []),
-          ...changeReason(change),
-          ...limitLines(capabilities.length > 3 ? capabilities : []),
-        ],
-        advice,
-      }),
-    ];
-  });
+    yield facts.aboutGrant(grant, {
+      severity,
+      message: `${subjectName(grant)} can ${can ?? listFirst(cans, 3)} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
+      details: [
+        `through role ${roleName(grant)}`,
+        ...(isHeld ? [HELD_BY_HAND] : []),
+        ...changeReason(change),
+        ...limitLines(capabilities.length > 3 ? capabilities : []),
+      ],
+      advice,
+    });
+  }
 }
 
 const ownerGrant: Rule = {
@@ -360,29 +348,25 @@ const ownerGrant: Rule = {
     "For the few owners that every organisation needs: each by uid or name, with an expiry date for the next check.",
   exampleMatch: { subject: "break-glass", group: "acme" },
   about: givesAccess,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const change of facts.newOrWiderGrants()) {
       const { grant, before } = change;
       if (!facts.roles.isOwner(grant.role)) continue;
       const isRoot = grant.group.isRoot;
       const like =
         grant.role.name === "owner" ? "owner" : `${roleName(grant)}, which is equivalent to owner,`;
-      findings.push(
-        facts.aboutGrant(grant, {
-          severity: hasWideReach(facts, grant) ? "critical" : "high",
-          message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
-          details: [
-            ...changeReason(change),
-            ...(before !== undefined && facts.roles.isOwner(before.role)
-              ? ["it already owned a smaller scope"]
-              : []),
-          ],
-          advice: `bind a smaller role${isRoot ? ", on the lowest group that needs it" : ""}: editor, or a Role with only the capabilities that are needed`,
-        }),
-      );
+      yield facts.aboutGrant(grant, {
+        severity: hasWideReach(facts, grant) ? "critical" : "high",
+        message: `${subjectName(grant)} becomes ${like} ${scopeText(grant)}`,
+        details: [
+          ...changeReason(change),
+          ...(before !== undefined && facts.roles.isOwner(before.role)
+            ? ["it already owned a smaller scope"]
+            : []),
+        ],
+        advice: `bind a smaller role${isRoot ? ", on the lowest group that needs it" : ""}: editor, or a Role with only the capabilities that are needed`,
+      });
     }
-    return findings;
   },
 };
 
@@ -452,9 +436,9 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
 }
 
 /** Finds the grants of a rule, with the severity of their reach: a group's own pipeline reaches nobody else yet. */
-function findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): FindingInput[] {
+function* findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): Generator<FindingInput> {
   const isOwnPipeline = once(() => createOwnPipelineCheck(facts));
-  return findGrantsWith(facts, rule, (grant) =>
+  yield* findGrantsWith(facts, rule, (grant) =>
     isOwnPipeline()(grant)
       ? {
           severity: "low",

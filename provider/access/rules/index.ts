@@ -111,9 +111,8 @@ function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): F
   const values = new FindingValues(comparison);
   const found: Finding[] = [];
   for (const rule of applicable) {
-    for (const finding of rule.find(facts, found).filter((each) => concerns(rule, each))) {
-      found.push(finalize(rule, finding, comparison, values));
-    }
+    const own = [...rule.find(facts, found)].filter((each) => concerns(rule, each));
+    found.push(...own.map((finding) => finalize(rule, finding, comparison, values)));
   }
   return found;
 }
@@ -140,7 +139,7 @@ function findKept(
       (each.urn === undefined || !said.has(subjectOf(each))),
   );
   const values = new FindingValues(comparison);
-  return reportKept(facts, asRecorded, unsaid).map((finding) =>
+  return Array.from(reportKept(facts, asRecorded, unsaid), (finding) =>
     finalize(recordedState, finding, comparison, values),
   );
 }

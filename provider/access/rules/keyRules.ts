@@ -84,12 +84,12 @@ const labelsOf = (sources: SecretText["sources"]): string[] => [
 ];
 
 /** Secrets of other resources in arguments that everybody reads who may list the object. */
-function findSecretTexts(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap((change) => {
+function* findSecretTexts(facts: Facts): Generator<FindingInput> {
+  for (const change of facts.comparison.changes) {
     const { after } = change;
-    if (after === undefined) return [];
-    return secretTextsOf(facts, change).map(({ path, severity, how, sources }) =>
-      facts.aboutEntity(after, {
+    if (after === undefined) continue;
+    for (const { path, severity, how, sources } of secretTextsOf(facts, change)) {
+      yield facts.aboutEntity(after, {
         severity,
         field: path,
         message: `${path} of ${labelEntity(after)} ${how} of ${listFirst(labelsOf(sources), 3)}, and whoever may read the object reads it`,
@@ -97,9 +97,9 @@ function findSecretTexts(facts: Facts): FindingInput[] {
           severity === "medium"
             ? "apply what it comes from first, in a separate change, so that the preview shows the value"
             : "take the secret out, and rotate it if it was ever written there",
-      }),
-    );
-  });
+      });
+    }
+  }
 }
 
 const SOON_DAYS = 30;
@@ -180,22 +180,26 @@ function findKeySetProblem(
 }
 
 /** A key set by which others can sign in, or that a resource did not have before. */
-function judgeKeySet(facts: Facts, { before, after }: ChangeWithAfter, path: string): FindingInput[] {
+function* judgeKeySet(
+  facts: Facts,
+  { before, after }: ChangeWithAfter,
+  path: string,
+): Generator<FindingInput> {
   const [parent, name] = splitPath(path);
-  if (!isObject(valueAt(after.inputs, parent))) return [];
+  if (!isObject(valueAt(after.inputs, parent))) return;
   const problem = findKeySetProblem(after, name, textAtPath(after.inputs, path) ?? "");
-  if (problem !== undefined)
-    return [facts.aboutEntity(after, { severity: "critical", field: path, ...problem })];
-  if (isObject(valueAt(before?.inputs, parent))) return [];
-  return [
-    facts.aboutEntity(after, {
-      severity: "medium",
-      field: parent,
-      message: `${labelEntity(after)} authenticates with static keys, which nobody rotates`,
-      advice:
-        "trust the issuer of the CI system or cluster instead (claimMatch), or let the keys end soon (expirationTime)",
-    }),
-  ];
+  if (problem !== undefined) {
+    yield facts.aboutEntity(after, { severity: "critical", field: path, ...problem });
+    return;
+  }
+  if (isObject(valueAt(before?.inputs, parent))) return;
+  yield facts.aboutEntity(after, {
+    severity: "medium",
+    field: parent,
+    message: `${labelEntity(after)} authenticates with static keys, which nobody rotates`,
+    advice:
+      "trust the issuer of the CI system or cluster instead (claimMatch), or let the keys end soon (expirationTime)",
+  });
 }
 
 const staticKeys: Rule = {
@@ -208,10 +212,11 @@ const staticKeys: Rule = {
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",
   about: hasKeySet,
-  find: (facts) =>
-    [...facts.writes(hasKeySet)].flatMap((change) =>
-      keySets(change.kind).flatMap((path) => judgeKeySet(facts, change, path)),
-    ),
+  *find(facts) {
+    for (const change of facts.writes(hasKeySet)) {
+      for (const path of keySets(change.kind)) yield* judgeKeySet(facts, change, path);
+    }
+  },
 };
 
 /** The end of the keys beside it. */
@@ -220,21 +225,21 @@ function endOfKeys(kind: string, keySet: string): string | undefined {
   return ends(kind).find(({ path }) => splitPath(path)[0] === parent)?.path;
 }
 
-function findKeyExpiry(
+function* findKeyExpiry(
   facts: Facts,
   entity: Entity,
   keySet: string,
   written: ReadonlySet<string>,
-): FindingInput[] {
+): Generator<FindingInput> {
   const field = endOfKeys(entity.kind, keySet);
   const [parent] = splitPath(keySet);
-  if (field === undefined || !isObject(valueAt(entity.inputs, parent))) return [];
-  if (unresolvedPaths(entity.unread).includes(field)) return [];
+  if (field === undefined || !isObject(valueAt(entity.inputs, parent))) return;
+  if (unresolvedPaths(entity.unread).includes(field)) return;
   const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
-  if (time !== undefined && days === undefined) return [];
+  if (time !== undefined && days === undefined) return;
   const text = describeKeyExpiry(labelEntity(entity), time, days, written.has(entity.key));
-  return text === undefined ? [] : [facts.aboutEntity(entity, { ...text, field })];
+  if (text !== undefined) yield facts.aboutEntity(entity, { ...text, field });
 }
 
 /** @param isWritten whether the change creates or updates the resource. */
@@ -267,20 +272,19 @@ function describeKeyExpiry(
   };
 }
 
-function findInviteExpiry(facts: Facts, entity: Entity): FindingInput[] {
-  return lifetimesOf(entity.kind).flatMap(({ field: { returnedAs = "" } }) => {
+function* findInviteExpiry(facts: Facts, entity: Entity): Generator<FindingInput> {
+  for (const { field: lifetime } of lifetimesOf(entity.kind)) {
+    const { returnedAs = "" } = lifetime;
     const time = textAt(entity.details, returnedAs);
     const days = daysUntil(facts, time);
-    if (days === undefined || days >= 0) return [];
-    return [
-      facts.aboutEntity(entity, {
-        severity: "low",
-        field: returnedAs,
-        message: `${labelEntity(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
-        advice: "remove it from the program",
-      }),
-    ];
-  });
+    if (days === undefined || days >= 0) continue;
+    yield facts.aboutEntity(entity, {
+      severity: "low",
+      field: returnedAs,
+      message: `${labelEntity(entity)} expired on ${time ?? ""}: nobody can accept it any more`,
+      advice: "remove it from the program",
+    });
+  }
 }
 
 const expiry: Rule = {
@@ -295,22 +299,16 @@ const expiry: Rule = {
   exampleMatch: { name: "build-cluster" },
   judgesUnchanged: true,
   about: (kind) => hasKeySet(kind) || isInvite(kind),
-  find: (facts) => {
+  *find(facts) {
     const written = new Set(Array.from(facts.writes(hasKeySet), ({ after }) => after.key));
     // The end that is known is that of the object before it.
     const madeAnew = new Set(
       Array.from(facts.writes(isInvite), ({ op, after }) => (op === "update" ? "" : after.key)),
     );
-    const findings: FindingInput[] = [];
     for (const entity of facts.comparison.after.entities.values()) {
-      for (const path of keySets(entity.kind)) {
-        findings.push(...findKeyExpiry(facts, entity, path, written));
-      }
-      if (isInvite(entity.kind) && !madeAnew.has(entity.key)) {
-        findings.push(...findInviteExpiry(facts, entity));
-      }
+      for (const path of keySets(entity.kind)) yield* findKeyExpiry(facts, entity, path, written);
+      if (isInvite(entity.kind) && !madeAnew.has(entity.key)) yield* findInviteExpiry(facts, entity);
     }
-    return findings;
   },
 };
 
@@ -359,8 +357,7 @@ const openInvite: Rule = {
   except: "For an event with many guests, with a read-only role, until it is over.",
   exampleMatch: { group: "acme / workshop", role: "viewer" },
   about: isInvite,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { op, after } of facts.writes(isInvite)) {
       if (op === "update") continue;
       const problems = problemsOfInvite(after);
@@ -373,7 +370,7 @@ const openInvite: Rule = {
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
       const isOnlyLong = pathsMeant(after.kind, "invite.lifetime").includes(first.path);
-      findings.push({
+      yield {
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
           field: first.path,
@@ -382,9 +379,8 @@ const openInvite: Rule = {
           advice: `set ${problems.map(({ advice }) => advice).join(" and ")}`,
         }),
         grant,
-      });
+      };
     }
-    return findings;
   },
 };
 
@@ -417,19 +413,19 @@ const plainSecret: Rule = {
   notInPolicyPack: "a policy gets every secret as plain text",
   beforeUpdate: true,
   about: everyKind,
-  find: (facts) => [
-    ...findSecretTexts(facts),
-    ...[...facts.comparison.after.entities.values()].flatMap((entity) =>
-      plaintextSecretsOf(entity).map((property) =>
-        facts.aboutEntity(entity, {
+  *find(facts) {
+    yield* findSecretTexts(facts);
+    for (const entity of facts.comparison.after.entities.values()) {
+      for (const property of plaintextSecretsOf(entity)) {
+        yield facts.aboutEntity(entity, {
           severity: "high",
           field: property,
           message: `${property} of ${labelEntity(entity)} is in plain text, not a secret`,
           advice: "read it with config.requireSecret or wrap it in pulumi.secret, and rotate it",
-        }),
-      ),
-    ),
-  ],
+        });
+      }
+    }
+  },
 };
 
 export const keyRules: readonly Rule[] = [staticKeys, expiry, openInvite, plainSecret];

@@ -7,7 +7,7 @@ import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
 import type { Facts, KnownBy } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { Rule } from "./rule";
 import { pathsMeant, textAt, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
 import { mayWiden } from "../effects";
@@ -109,6 +109,12 @@ interface Known extends Readonly<Record<KnownBy, KnownBefore>> {
   readonly writers: KnownBefore;
 }
 
+const findKnown = (facts: Facts, find: typeof knownOwners): Known => ({
+  anybody: find(facts, "anybody"),
+  stacks: find(facts, "stacks"),
+  writers: find(facts, "anybody", "writeGroups"),
+});
+
 /** An owner that gets access where nobody has trusted it yet. */
 interface Outsider {
   readonly owners: readonly TrustedOwner[];
@@ -185,20 +191,11 @@ export const newOutsider: Rule = {
   // Drift reports each identity that no program declares, and each change of trust.
   beforeUpdate: true,
   about: (kind) => isAssumable(kind) || isInvite(kind),
-  find: (facts) => {
+  *find(facts) {
     // Without an inventory everybody is new.
-    if (facts.comparison.inventories.length === 0) return [];
-    const known = once((): Known => ({
-      anybody: knownOwners(facts, "anybody"),
-      stacks: knownOwners(facts, "stacks"),
-      writers: knownOwners(facts, "anybody", "writeGroups"),
-    }));
-    const invited = once((): Known => ({
-      anybody: knownToInvite(facts, "anybody"),
-      stacks: knownToInvite(facts, "stacks"),
-      writers: knownToInvite(facts, "anybody", "writeGroups"),
-    }));
-    const findings: FindingInput[] = [];
+    if (facts.comparison.inventories.length === 0) return;
+    const known = once(() => findKnown(facts, knownOwners));
+    const invited = once(() => findKnown(facts, knownToInvite));
     const rekeyed = listRekeyed(facts);
     for (const entity of identitiesToJudge(facts)) {
       const grants = facts.heldThrough(entity.key);
@@ -209,15 +206,13 @@ export const newOutsider: Rule = {
       const outsider = judgeOutsider(facts, known(), conditions, grants, recorded);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
-      findings.push(
-        facts.aboutEntity(entity, {
-          severity: outsider.severity,
-          field,
-          message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
-          details: ["whoever assumes it gets:", ...listGrantsHeld(outsider.grants)],
-          advice: ADVICE,
-        }),
-      );
+      yield facts.aboutEntity(entity, {
+        severity: outsider.severity,
+        field,
+        message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
+        details: ["whoever assumes it gets:", ...listGrantsHeld(outsider.grants)],
+        advice: ADVICE,
+      });
     }
     for (const after of invitesToJudge(facts)) {
       const [field] = pathsMeant(after.kind, "invite.address");
@@ -227,15 +222,12 @@ export const newOutsider: Rule = {
       const grants = facts.meanwhile.ofResource(after);
       const outsider = judgeOutsider(facts, invited(), conditions, grants);
       if (outsider === undefined) continue;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: outsider.severity,
-          field,
-          message: `${labelEntity(after)} invites somebody of ${listOwners(outsider.owners)}, ${outsider.words}`,
-          advice: ADVICE,
-        }),
-      );
+      yield facts.aboutEntity(after, {
+        severity: outsider.severity,
+        field,
+        message: `${labelEntity(after)} invites somebody of ${listOwners(outsider.owners)}, ${outsider.words}`,
+        advice: ADVICE,
+      });
     }
-    return findings;
   },
 };

@@ -48,7 +48,7 @@ function reliesOnRecord({ op, kind, fields }: ResourceChange): boolean {
 }
 
 /** Resources whose access no inventory shows, where the change depends on it. */
-function findRecordOnly(facts: Facts): FindingInput[] {
+function* findRecordOnly(facts: Facts): Generator<FindingInput> {
   const named = keysOfMoreAccess(facts.comparison);
   const relied = facts.comparison.changes.filter((change) => {
     const { op, kind, isRecordOnly, after } = change;
@@ -57,80 +57,70 @@ function findRecordOnly(facts: Facts): FindingInput[] {
     if (op !== "update" && op !== "replace") return false;
     return (givesAccess(kind) || hasAccessField(kind)) && reliesOnRecord(change);
   });
-  if (relied.length === 0) return [];
+  if (relied.length === 0) return;
   const names = relied.map((change) => labelEntity(change.after ?? change)).sort();
-  return [
-    {
-      severity: facts.options.strict ? "high" : "medium",
-      name: "recorded state",
-      field: "inventory",
-      message: `${plural(names.length, "resource is", "resources are")} compared with what the stack records, not with the server: ${listFirst(names, 3)}`,
-      details: [
-        "what was changed at the server since the last update is not seen: revoked access may come back, and a role or an identity may allow more than its record",
-        ...limitLines(names),
-      ],
-      pins: valuesOf(relied),
-      advice:
-        "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types +KIND)",
-    },
-  ];
+  yield {
+    severity: facts.options.strict ? "high" : "medium",
+    name: "recorded state",
+    field: "inventory",
+    message: `${plural(names.length, "resource is", "resources are")} compared with what the stack records, not with the server: ${listFirst(names, 3)}`,
+    details: [
+      "what was changed at the server since the last update is not seen: revoked access may come back, and a role or an identity may allow more than its record",
+      ...limitLines(names),
+    ],
+    pins: valuesOf(relied),
+    advice:
+      "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types +KIND)",
+  };
 }
 
 /** Resources that the stack records and that the server does not have. */
-function findMissing(facts: Facts): FindingInput[] {
+function* findMissing(facts: Facts): Generator<FindingInput> {
   const missing = facts.comparison.changes.filter(({ isMissing }) => isMissing === true);
+  for (const { op, kind, after } of missing) {
+    if (op !== "update" || after === undefined || specs[kind]?.operations?.takesOver === true) continue;
+    yield facts.aboutEntity(after, {
+      severity: "medium",
+      field: "uid",
+      message: `updating ${labelEntity(after)} will fail: the stack records it, and the server does not have it`,
+      details: ["what it grants is shown as new access: an update with --refresh creates it again"],
+      advice: "preview and update with --refresh, which creates it again; or remove it from the program",
+    });
+  }
   const names = missing
     .filter(({ op }) => op === "same")
     .map((change) => labelEntity(change))
     .sort();
-  const updated = missing.flatMap((change): FindingInput[] => {
-    const { op, kind, after } = change;
-    if (op !== "update" || after === undefined || specs[kind]?.operations?.takesOver === true) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: "medium",
-        field: "uid",
-        message: `updating ${labelEntity(after)} will fail: the stack records it, and the server does not have it`,
-        details: ["what it grants is shown as new access: an update with --refresh creates it again"],
-        advice: "preview and update with --refresh, which creates it again; or remove it from the program",
-      }),
-    ];
-  });
-  if (names.length === 0) return updated;
-  return [
-    ...updated,
-    {
-      severity: "low",
-      name: "recorded state",
-      field: "missing",
-      message: `${plural(names.length, "resource is", "resources are")} recorded by the stack, and not at the server: ${listFirst(names, 3)}`,
-      details: limitLines(names),
-      pins: stableNames(missing.flatMap(({ after, recorded }) => after ?? recorded ?? [])),
-      advice:
-        "nothing changes for them: only an update with --refresh creates them again, and a preview with --refresh shows that",
-    },
-  ];
+  if (names.length === 0) return;
+  yield {
+    severity: "low",
+    name: "recorded state",
+    field: "missing",
+    message: `${plural(names.length, "resource is", "resources are")} recorded by the stack, and not at the server: ${listFirst(names, 3)}`,
+    details: limitLines(names),
+    pins: stableNames(missing.flatMap(({ after, recorded }) => after ?? recorded ?? [])),
+    advice:
+      "nothing changes for them: only an update with --refresh creates them again, and a preview with --refresh shows that",
+  };
 }
 
 /** Objects that the program takes over and declares otherwise than they are: the run refuses that. */
-function findUnequalAdoptions(facts: Facts): FindingInput[] {
-  return facts.comparison.changes.flatMap(({ after, unequal = [] }): FindingInput[] => {
-    if (after === undefined || unequal.length === 0) return [];
+function* findUnequalAdoptions(facts: Facts): Generator<FindingInput> {
+  for (const { after, unequal = [] } of facts.comparison.changes) {
+    if (after === undefined || unequal.length === 0) continue;
     const paths = unequal.map(({ path }) => path);
-    return [
-      facts.aboutEntity(after, {
-        severity: "medium",
-        field: paths.join(", "),
-        message: `taking over ${labelEntity(after)} will fail: the program declares another ${listFirst(paths, 3)}`,
-        details: limitLines(
-          unequal.map(
-            ({ path, before, after: now }) => `${path}: ${before ?? "nothing"}, declared ${now ?? "nothing"}`,
-          ),
+    yield facts.aboutEntity(after, {
+      severity: "medium",
+      field: paths.join(", "),
+      message: `taking over ${labelEntity(after)} will fail: the program declares another ${listFirst(paths, 3)}`,
+      details: limitLines(
+        unequal.map(
+          ({ path, before, after: now }) => `${path}: ${before ?? "nothing"}, declared ${now ?? "nothing"}`,
         ),
-        advice: "declare it as it is, and change it in a later change",
-      }),
-    ];
-  });
+      ),
+      advice: "declare it as it is, and change it in a later change",
+    });
+  }
 }
 
 /** The bindings that the stack records and somebody has revoked at the server, by what they grant. */
@@ -149,10 +139,10 @@ function revokedBindings({ comparison }: Facts): ReadonlyMap<string, ResourceCha
 }
 
 /** Bindings that were revoked by hand: those that the change makes again, and those that it no longer declares. */
-function findRevoked(facts: Facts): FindingInput[] {
+function* findRevoked(facts: Facts): Generator<FindingInput> {
   const { inventories, changes, grants } = facts.comparison;
   const revoked = inventories.length === 0 ? new Map<string, ResourceChange>() : revokedBindings(facts);
-  if (revoked.size === 0) return [];
+  if (revoked.size === 0) return;
   const returning = grants
     .filter(({ change, grant }) => change === "gained" && revoked.has(tupleOf(grant)))
     .map(({ grant }) => grant);
@@ -162,33 +152,27 @@ function findRevoked(facts: Facts): FindingInput[] {
   const dropped = [...revoked].flatMap(([key, { recorded, isMissing }]) =>
     recorded === undefined || isMissing === true || declared.has(key) ? [] : [[key, recorded] as const],
   );
-  return [
-    ...(returning.length === 0
-      ? []
-      : [
-          {
-            severity: "medium" as const,
-            name: "recorded state",
-            field: "bindings",
-            message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(grantLine).sort(), 3)}`,
-            details: limitLines(returning.map(grantLine).sort()),
-            pins: returning.map(tupleOf).sort(),
-            advice: "ask who revoked each and why; take it out of the program if that was meant",
-          },
-        ]),
-    ...(dropped.length === 0
-      ? []
-      : [
-          {
-            severity: "low" as const,
-            name: "recorded state",
-            field: "bindings",
-            message: `${plural(dropped.length, "binding was", "bindings were")} revoked by hand, and this change no longer declares ${dropped.length === 1 ? "it" : "them"}: of ${listFirst([...new Set(dropped.map(([, entity]) => labelEntity(entity)))].sort(), 3)}`,
-            pins: dropped.map(([key]) => key).sort(),
-            advice: "ask who revoked each and why: nothing restores them from now on",
-          },
-        ]),
-  ];
+  if (returning.length > 0) {
+    yield {
+      severity: "medium",
+      name: "recorded state",
+      field: "bindings",
+      message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(grantLine).sort(), 3)}`,
+      details: limitLines(returning.map(grantLine).sort()),
+      pins: returning.map(tupleOf).sort(),
+      advice: "ask who revoked each and why; take it out of the program if that was meant",
+    };
+  }
+  if (dropped.length > 0) {
+    yield {
+      severity: "low",
+      name: "recorded state",
+      field: "bindings",
+      message: `${plural(dropped.length, "binding was", "bindings were")} revoked by hand, and this change no longer declares ${dropped.length === 1 ? "it" : "them"}: of ${listFirst([...new Set(dropped.map(([, entity]) => labelEntity(entity)))].sort(), 3)}`,
+      pins: dropped.map(([key]) => key).sort(),
+      advice: "ask who revoked each and why: nothing restores them from now on",
+    };
+  }
 }
 
 const linesOfFields = (label: string, fields: readonly FieldEffect[]): readonly string[] =>
@@ -324,11 +308,11 @@ function severityOfKept(
  * finding: nobody reads one for each object, and what one object gives by hand may come by another one.
  * @param found What they say beyond what they say of the change itself.
  */
-export function reportKept(
+export function* reportKept(
   facts: Facts,
   asRecorded: ComparisonAsRecorded,
   found: readonly Finding[],
-): FindingInput[] {
+): Generator<FindingInput> {
   const { kept } = asRecorded;
   const written = new Set(
     facts.comparison.changes.flatMap(({ op, urn, after }) =>
@@ -349,7 +333,7 @@ export function reportKept(
       (left.length > 0 && isOfGrants(each)),
   );
   const lines = kept.flatMap(linesOfKept).sort();
-  if (said.length === 0 && lines.length === 0) return [];
+  if (said.length === 0 && lines.length === 0) return;
   const counts = severities.flatMap((level) => {
     const { length } = said.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
@@ -367,26 +351,24 @@ export function reportKept(
     counts.length === 0
       ? ""
       : `; had nothing been done by hand, the rules would find ${listFirst(counts)} more`;
-  return [
-    {
-      severity: severityOfKept(facts, asRecorded, said),
-      name: "recorded state",
-      field: "adopt",
-      message: `${what}${rest}`,
-      details: [
-        ...limitLines([
-          ...new Set(sortFindings(said).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
-        ]),
-        ...limitLines([...lines, ...left.flatMap((each) => each.lines).sort()]),
-      ],
-      pins: [
-        kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
-        lines,
-        said.map(({ fingerprint }) => fingerprint).sort(),
-      ],
-      advice: story.advice,
-    },
-  ];
+  yield {
+    severity: severityOfKept(facts, asRecorded, said),
+    name: "recorded state",
+    field: "adopt",
+    message: `${what}${rest}`,
+    details: [
+      ...limitLines([
+        ...new Set(sortFindings(said).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
+      ]),
+      ...limitLines([...lines, ...left.flatMap((each) => each.lines).sort()]),
+    ],
+    pins: [
+      kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
+      lines,
+      said.map(({ fingerprint }) => fingerprint).sort(),
+    ],
+    advice: story.advice,
+  };
 }
 
 export const recordedState: Rule = {

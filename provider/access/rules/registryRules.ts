@@ -19,44 +19,40 @@ const shortenDigest = (digest: string | undefined): string =>
   digest === undefined ? "another image" : digest.replace(/^(sha256:[0-9a-f]{12})[0-9a-f]+$/, "$1…");
 
 /** Deleted or replaced resources by whose names images are pulled. */
-function findRemovedNames(facts: Facts): FindingInput[] {
-  return [...facts.removals()].flatMap(({ op, before }) => {
-    if (!isPulledByName(before.kind)) return [];
-    return [
-      facts.aboutEntity(before, {
-        severity: "high",
-        pins: op,
-        message: `${labelEntity(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
-        advice: "check that nothing pulls it any more, and keep it until then",
-      }),
-    ];
-  });
+function* findRemovedNames(facts: Facts): Generator<FindingInput> {
+  for (const { op, before } of facts.removals()) {
+    if (!isPulledByName(before.kind)) continue;
+    yield facts.aboutEntity(before, {
+      severity: "high",
+      pins: op,
+      message: `${labelEntity(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
+      advice: "check that nothing pulls it any more, and keep it until then",
+    });
+  }
 }
 
 /** Names that stand for other images after a change. */
-function findOtherImages(facts: Facts, { op, before, after }: ChangeWithAfter): FindingInput[] {
-  if (op !== "update" || before === undefined) return [];
-  return imageNames(after.kind).flatMap(({ path, field }) => {
+function* findOtherImages(facts: Facts, { op, before, after }: ChangeWithAfter): Generator<FindingInput> {
+  if (op !== "update" || before === undefined) return;
+  for (const { path, field } of imageNames(after.kind)) {
     const [from, to] = [before, after].map(({ inputs }) => textAtPath(inputs, path));
-    if (from === to) return [];
+    if (from === to) continue;
     const isMoved = field.access === "images.image";
-    return [
-      isMoved
-        ? facts.aboutEntity(after, {
-            severity: "medium",
-            field: path,
-            message: `${labelEntity(after)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
-            details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
-            advice: "name in the pull request how the new image was built; deploy by digest",
-          })
-        : facts.aboutEntity(after, {
-            severity: "high",
-            field: path,
-            message: `${labelEntity(after)} copies its images from ${to ?? "nowhere"} in place of ${from ?? "nowhere"}`,
-            advice: "create a second repository for the new source, and point what pulls to it",
-          }),
-    ];
-  });
+    yield isMoved
+      ? facts.aboutEntity(after, {
+          severity: "medium",
+          field: path,
+          message: `${labelEntity(after)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
+          details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
+          advice: "name in the pull request how the new image was built; deploy by digest",
+        })
+      : facts.aboutEntity(after, {
+          severity: "high",
+          field: path,
+          message: `${labelEntity(after)} copies its images from ${to ?? "nowhere"} in place of ${from ?? "nowhere"}`,
+          advice: "create a second repository for the new source, and point what pulls to it",
+        });
+  }
 }
 
 const namesImages = (kind: string): boolean => isPulledByName(kind) || imageNames(kind).length > 0;
@@ -73,10 +69,10 @@ const registryLoss: Rule = {
   exampleMatch: { name: "latest" },
   needsBefore: true,
   about: namesImages,
-  find: (facts) => [
-    ...findRemovedNames(facts),
-    ...[...facts.writes(namesImages)].flatMap((change) => findOtherImages(facts, change)),
-  ],
+  *find(facts) {
+    yield* findRemovedNames(facts);
+    for (const change of facts.writes(namesImages)) yield* findOtherImages(facts, change);
+  },
 };
 
 /** What every image trusts, takes or is once a field gains a value. */
@@ -192,26 +188,24 @@ function addedTrust({ path, field }: DescribedField, before: Props | undefined, 
     .map(nameOfItem);
 }
 
-function findAddedTrust(facts: Facts, { before, after }: ChangeWithAfter): FindingInput[] {
-  return trustFields(after.kind).flatMap((trustField) => {
+function* findAddedTrust(facts: Facts, { before, after }: ChangeWithAfter): Generator<FindingInput> {
+  for (const trustField of trustFields(after.kind)) {
     const { path, field } = trustField;
     const trust = field.access && imageTrusts[field.access];
-    if (trust === undefined) return [];
+    if (trust === undefined) continue;
     const added = addedTrust(trustField, before?.inputs, after.inputs);
-    if (added.length === 0) return [];
-    return [
-      facts.aboutEntity(after, {
-        severity: trust.severity,
-        // S1 judges the variables that are not named here.
-        field:
-          field.access === "images.variables" ? added.map((key) => memberPath(path, key)).join(", ") : path,
-        message: `every image of ${labelEntity(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
-        advice:
-          trust.advice ??
-          "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
-      }),
-    ];
-  });
+    if (added.length === 0) continue;
+    yield facts.aboutEntity(after, {
+      severity: trust.severity,
+      // S1 judges the variables that are not named here.
+      field:
+        field.access === "images.variables" ? added.map((key) => memberPath(path, key)).join(", ") : path,
+      message: `every image of ${labelEntity(after)} ${trust.consequence}: ${listFirst(added, 4)}`,
+      advice:
+        trust.advice ??
+        "check who controls it; prefer a mirror and a key of your own, and certificates given at run time",
+    });
+  }
 }
 
 const imageTrust: Rule = {
@@ -226,7 +220,9 @@ const imageTrust: Rule = {
   exampleMatch: { name: "base-*" },
   exampleFields: ["customOverlay.certificates.additional"],
   about: changesImageTrust,
-  find: (facts) => [...facts.writes(changesImageTrust)].flatMap((change) => findAddedTrust(facts, change)),
+  *find(facts) {
+    for (const change of facts.writes(changesImageTrust)) yield* findAddedTrust(facts, change);
+  },
 };
 
 export const registryRules: readonly Rule[] = [registryLoss, imageTrust];

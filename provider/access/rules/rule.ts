@@ -62,7 +62,7 @@ export interface Rule {
   /** The kinds of resources that its findings name; `change` if they are about the change as a whole. */
   readonly about: KindCondition | "change";
   /** `others`: what the rules before it in the list found. */
-  readonly find: (facts: Facts, others: readonly Finding[]) => FindingInput[];
+  readonly find: (facts: Facts, others: readonly Finding[]) => Iterable<FindingInput>;
 }
 
 /** Why a policy pack cannot run a rule; undefined where it can. */

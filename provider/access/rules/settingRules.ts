@@ -163,15 +163,15 @@ function isFromCatalogue({ kind, inputs }: Entity, path: string): boolean {
   return isSource && /^[a-z0-9][a-z0-9._-]*$/.test(textAtPath(inputs, path) ?? "");
 }
 
-function findChangedSettings(
+function* findChangedSettings(
   facts: Facts,
   others: readonly Finding[],
   change: ChangeWithAfter,
-): FindingInput[] {
+): Generator<FindingInput> {
   const { op, after } = change;
   const isDrift = facts.comparison.drift !== undefined;
   // Drift itself says what somebody changed; of what no program declares it says only that it is there.
-  if (isDrift && op !== "create") return [];
+  if (isDrift && op !== "create") return;
   const renamed = findRenamed(facts, change);
   const isNew =
     renamed === undefined &&
@@ -190,20 +190,18 @@ function findChangedSettings(
       !isReported(others, change, field.path, severityOf(facts, known, field)),
   );
   const severity = worstOf(open.map((field) => severityOf(facts, known, field)));
-  if (severity === undefined) return [];
+  if (severity === undefined) return;
   const loudest = sortByDirection(open.filter((field) => severityOf(facts, known, field) === severity));
-  return [
-    facts.aboutEntity(after, {
-      severity,
-      field: loudest.map(({ path }) => path).join(", "),
-      message: `${labelEntity(after)} ${isDrift ? "sets" : isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
-      details: sortByDirection(open).map(
-        ({ path, before = "not set", after: now = "not set", reason }) =>
-          `${path}: ${before} → ${now} (${reason})`,
-      ),
-      advice: "check with those who answer for it that the new value is meant; no other rule judges it",
-    }),
-  ];
+  yield facts.aboutEntity(after, {
+    severity,
+    field: loudest.map(({ path }) => path).join(", "),
+    message: `${labelEntity(after)} ${isDrift ? "sets" : isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
+    details: sortByDirection(open).map(
+      ({ path, before = "not set", after: now = "not set", reason }) =>
+        `${path}: ${before} → ${now} (${reason})`,
+    ),
+    advice: "check with those who answer for it that the new value is meant; no other rule judges it",
+  });
 }
 
 /** Whether a group has bindings that a resource which owns all of them does not declare: the update after this one removes them. */
@@ -219,66 +217,64 @@ function leavesBindings(facts: Facts, after: Entity, place: string): boolean {
 }
 
 /** A create that the server carries out on what exists already under the same name, or may carry out on it. */
-function findReplacedContent(facts: Facts, change: ChangeWithAfter): FindingInput[] {
+function* findReplacedContent(facts: Facts, change: ChangeWithAfter): Generator<FindingInput> {
   const { op, before, after, recorded } = change;
   const spec = specs[after.kind];
-  if (spec?.operations?.takesOver !== true || !hasJudgedContent(after.kind)) return [];
+  if (spec?.operations?.takesOver !== true || !hasJudgedContent(after.kind)) return;
   // What the inventory has there is an update of what no stack records.
   if (op === "update" && before !== undefined && recorded === undefined) {
-    return [
-      facts.aboutEntity(after, {
-        severity: "high",
-        field: "name",
-        message: `${labelEntity(after)} takes the place of one that exists, and that another owner may write`,
-        advice: "adopt the existing one in a change of its own, or choose another name",
-      }),
-    ];
+    yield facts.aboutEntity(after, {
+      severity: "high",
+      field: "name",
+      message: `${labelEntity(after)} takes the place of one that exists, and that another owner may write`,
+      advice: "adopt the existing one in a change of its own, or choose another name",
+    });
+    return;
   }
   const isElsewhere = identifyingInputs(spec).some((key) => before?.inputs[key] !== after.inputs[key]);
-  if (op !== "create" && !(op === "replace" && isElsewhere)) return [];
+  if (op !== "create" && !(op === "replace" && isElsewhere)) return;
   const parent = facts.entity(textAt(after.inputs, "parentUid") ?? "");
   // What is below a new object is new itself.
-  if (parent !== undefined && parent.uid === undefined) return [];
+  if (parent !== undefined && parent.uid === undefined) return;
   // What it changes of its own object is judged as a change.
-  if (findRenamed(facts, change) !== undefined) return [];
+  if (findRenamed(facts, change) !== undefined) return;
   const place = textAt(after.inputs, "parentUid") ?? "";
   const parts = aggregatedKind(spec);
   const isListed = facts.lists(parts ?? after.kind, place);
   const isKnown = parts !== undefined || identifyingInputs(spec).every((key) => textAt(after.inputs, key));
-  if (isListed && isKnown && !(parts !== undefined && leavesBindings(facts, after, place))) return [];
-  return [
-    facts.aboutEntity(after, {
-      // The grants of a group are judged one by one: nobody sees what a single object held.
-      severity: parts === undefined ? "high" : "medium",
-      field: "name",
-      ...(parts === undefined
-        ? {
-            message: `${labelEntity(after)} may take the place of one that exists`,
-            advice: `check that none of this name exists, or that it is yours: take the inventory with --types +${after.kind}`,
-          }
-        : {
-            message: `${labelEntity(after)} ${isListed ? "does" : "may"} not declare each binding that its group has: the update after the next refresh removes the others`,
-            advice: "declare all that are to stay, or name them in ignore",
-          }),
-    }),
-  ];
+  if (isListed && isKnown && !(parts !== undefined && leavesBindings(facts, after, place))) return;
+  yield facts.aboutEntity(after, {
+    // The grants of a group are judged one by one: nobody sees what a single object held.
+    severity: parts === undefined ? "high" : "medium",
+    field: "name",
+    ...(parts === undefined
+      ? {
+          message: `${labelEntity(after)} may take the place of one that exists`,
+          advice: `check that none of this name exists, or that it is yours: take the inventory with --types +${after.kind}`,
+        }
+      : {
+          message: `${labelEntity(after)} ${isListed ? "does" : "may"} not declare each binding that its group has: the update after the next refresh removes the others`,
+          advice: "declare all that are to stay, or name them in ignore",
+        }),
+  });
 }
 
 /** A change from now on that a refresh takes over from the server, and that no later change of the program shows. */
-function findIgnored(facts: Facts, { kind, after, newlyIgnored = [] }: ResourceChange): FindingInput[] {
-  if (after === undefined || after.external === true) return [];
+function* findIgnored(
+  facts: Facts,
+  { kind, after, newlyIgnored = [] }: ResourceChange,
+): Generator<FindingInput> {
+  if (after === undefined || after.external === true) return;
   const fields = ignoredAccess(specs[kind], newlyIgnored);
-  if (fields.length === 0) return [];
-  return [
-    facts.aboutEntity(after, {
-      severity: "high",
-      field: fields.join(", "),
-      message: `${labelEntity(after)} ignores changes of ${fields.join(", ")} from now on: what somebody does there by hand stays, and is recorded with the next refresh`,
-      details: newlyIgnored.map((path) => `ignoreChanges: ${path}`),
-      pins: [...newlyIgnored],
-      advice: "take it out of ignoreChanges, and declare what is meant to be there",
-    }),
-  ];
+  if (fields.length === 0) return;
+  yield facts.aboutEntity(after, {
+    severity: "high",
+    field: fields.join(", "),
+    message: `${labelEntity(after)} ignores changes of ${fields.join(", ")} from now on: what somebody does there by hand stays, and is recorded with the next refresh`,
+    details: newlyIgnored.map((path) => `ignoreChanges: ${path}`),
+    pins: [...newlyIgnored],
+    advice: "take it out of ignoreChanges, and declare what is meant to be there",
+  });
 }
 
 const isGroup: KindCondition = (kind) => kind === "Group";
@@ -295,21 +291,20 @@ export const newRoot: Rule = {
   needsBefore: true,
   beforeUpdate: true,
   about: isGroup,
-  find: (facts) =>
-    [...facts.writes(isGroup)].flatMap(({ op, after }) => {
+  *find(facts) {
+    for (const { op, after } of facts.writes(isGroup)) {
       const { parentUid } = after.inputs;
-      if (op !== "create" || (parentUid !== undefined && parentUid !== "")) return [];
-      return [
-        facts.aboutEntity(after, {
-          severity: "medium",
-          field: "parentUid",
-          message: `${labelEntity(after)} has no parentUid: it is the root of a new organisation`,
-          pins: after.name ?? null,
-          advice:
-            "set parentUid to the uid of the group that it belongs to, unless a new organisation is meant",
-        }),
-      ];
-    }),
+      if (op !== "create" || (parentUid !== undefined && parentUid !== "")) continue;
+      yield facts.aboutEntity(after, {
+        severity: "medium",
+        field: "parentUid",
+        message: `${labelEntity(after)} has no parentUid: it is the root of a new organisation`,
+        pins: after.name ?? null,
+        advice:
+          "set parentUid to the uid of the group that it belongs to, unless a new organisation is meant",
+      });
+    }
+  },
 };
 
 export const repeatedGrant: Rule = {
@@ -324,32 +319,30 @@ export const repeatedGrant: Rule = {
   exampleMatch: { role: "viewer" },
   needsBefore: true,
   about: givesAccess,
-  find: (facts) => {
+  *find(facts) {
     const first = new Map<string, Grant>();
     for (const grant of facts.comparison.after.grants) {
       const key = tupleOf(grant);
       if (!first.has(key)) first.set(key, grant);
     }
     const created = new Set([...facts.writes(givesAccess)].map(({ urn }) => urn));
-    return facts.comparison.after.grants.flatMap((grant) => {
+    for (const grant of facts.comparison.after.grants) {
       const other = first.get(tupleOf(grant));
       const isCreated = [grant, other].some((each) => each?.urn !== undefined && created.has(each.urn));
-      if (other === undefined || other.urn === grant.urn || !isCreated) return [];
+      if (other === undefined || other.urn === grant.urn || !isCreated) continue;
       const { sourceKind, urn, uid } = other;
       // The program reads what the inventory lists.
-      if (uid !== undefined && uid === grant.uid) return [];
-      return [
-        facts.aboutGrant(grant, {
-          severity: "low",
-          field: "roleUid",
-          message: `${subjectName(grant)} has ${roleOn(grant)} twice`,
-          details: [
-            `also by ${sourceKind} ${urn === undefined ? (uid ?? "of another owner") : urnParts(urn).name}`,
-          ],
-          advice: "keep one of the two: removing the other one takes nothing away",
-        }),
-      ];
-    });
+      if (uid !== undefined && uid === grant.uid) continue;
+      yield facts.aboutGrant(grant, {
+        severity: "low",
+        field: "roleUid",
+        message: `${subjectName(grant)} has ${roleOn(grant)} twice`,
+        details: [
+          `also by ${sourceKind} ${urn === undefined ? (uid ?? "of another owner") : urnParts(urn).name}`,
+        ],
+        advice: "keep one of the two: removing the other one takes nothing away",
+      });
+    }
   },
 };
 
@@ -396,11 +389,11 @@ export const changedSetting: Rule = {
   exampleFields: ["staticKeys.expirationTime"],
   needsBefore: true,
   about: hasJudgedField,
-  find: (facts, others) => [
-    ...[...facts.writes(hasJudgedField)].flatMap((change) => [
-      ...findChangedSettings(facts, others, change),
-      ...(facts.comparison.drift === undefined ? findReplacedContent(facts, change) : []),
-    ]),
-    ...facts.comparison.changes.flatMap((change) => findIgnored(facts, change)),
-  ],
+  *find(facts, others) {
+    for (const change of facts.writes(hasJudgedField)) {
+      yield* findChangedSettings(facts, others, change);
+      if (facts.comparison.drift === undefined) yield* findReplacedContent(facts, change);
+    }
+    for (const change of facts.comparison.changes) yield* findIgnored(facts, change);
+  },
 };

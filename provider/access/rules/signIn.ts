@@ -7,7 +7,7 @@ import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFie
 import type { Entity } from "../graph/model";
 import { hasPassed } from "./facts";
 import type { Facts } from "./facts";
-import type { FindingInput, Rule } from "./rule";
+import type { Rule } from "./rule";
 import { decidesSignIn, isIdentityProvider } from "./rule";
 import type { Severity } from "../review/finding";
 import type { ChangeWithAfter, ResourceChange } from "../review/compare";
@@ -31,8 +31,7 @@ export const massGrant: Rule = {
   fix: "Set `defaultRole` to `viewer` or to a role that reads less, and bind more to each person who needs it. Map groups to roles that cannot change IAM.",
   except: "For a directory group whose members are reviewed as strictly as this program.",
   about: (kind) => decidesSignIn(kind) || accessKinds[kind]?.mapsGroups === true,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { grant } of facts.newOrWiderGrants()) {
       const { subject, role } = grant;
       const isOwner = facts.roles.isOwner(role);
@@ -40,33 +39,28 @@ export const massGrant: Rule = {
         if (isOfKnownToken(facts, grant)) continue;
         const beyond = facts.roles.capabilitiesBeyondViewer(role);
         if (!isOwner && beyond.length === 0) continue;
-        findings.push(
-          facts.aboutGrant(grant, {
-            severity: "high",
-            field: "defaultRole",
-            message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${shortName(subject)} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
-            details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
-            advice: "set viewer as defaultRole, and bind more to those who need it",
-          }),
-        );
+        yield facts.aboutGrant(grant, {
+          severity: "high",
+          field: "defaultRole",
+          message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${shortName(subject)} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
+          details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
+          advice: "set viewer as defaultRole, and bind more to those who need it",
+        });
       } else if (subject.type === "externalGroup") {
         const strong = (role.capabilities ?? []).filter(isTakeover);
         const isStrong = isOwner || strong.length > 0;
         if (!isStrong && !grant.group.isRoot) continue;
-        findings.push(
-          facts.aboutGrant(grant, {
-            severity: isStrong ? "high" : "medium",
-            field: "roleUid",
-            message: `every member of ${subject.displayName} gets ${roleName(grant)} ${scopeText(grant)}`,
-            details: strong.length > 0 ? [`including ${listFirst(strong, 10)}`] : [],
-            advice: isStrong
-              ? "map the group to a role that cannot change IAM; bind owners one by one"
-              : "check who is in the group: most directories have one of everybody",
-          }),
-        );
+        yield facts.aboutGrant(grant, {
+          severity: isStrong ? "high" : "medium",
+          field: "roleUid",
+          message: `every member of ${subject.displayName} gets ${roleName(grant)} ${scopeText(grant)}`,
+          details: strong.length > 0 ? [`including ${listFirst(strong, 10)}`] : [],
+          advice: isStrong
+            ? "map the group to a role that cannot change IAM; bind owners one by one"
+            : "check who is in the group: most directories have one of everybody",
+        });
       }
     }
-    return findings;
   },
 };
 
@@ -102,8 +96,7 @@ export const signInProvider: Rule = {
   except: "For the directory of your own company, by the fingerprint of the finding.",
   needsBefore: true,
   about: decidesSignIn,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const change of facts.writes(decidesSignIn)) {
       const { op, after, fields, sendsNothing } = change;
       if (sendsNothing === true) continue;
@@ -120,22 +113,20 @@ export const signInProvider: Rule = {
       const consequence = !isProvider
         ? "whoever has it decides who is in the directory"
         : `${issuer ?? "an unknown issuer"} decides who signs in`;
-      findings.push(
-        facts.aboutEntity(after, {
-          severity: severityOf(facts, change, effects),
-          field: op === "update" ? changed.join(", ") : isProvider ? issuerField : "parentUid",
-          message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
-          details: limitLines([
-            ...(op === "update" ? [] : describeSignIn(facts, after)),
-            ...[...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
-          ]),
-          advice: isProvider
-            ? "create it in a separate change, reviewed by those who run the directory"
-            : op === "update"
-              ? "give the new token to the directory only, before the old one ends"
-              : "create it in a separate change, and give it to the directory only",
-        }),
-      );
+      yield facts.aboutEntity(after, {
+        severity: severityOf(facts, change, effects),
+        field: op === "update" ? changed.join(", ") : isProvider ? issuerField : "parentUid",
+        message: `${labelEntity(after)} ${op !== "update" ? "is new" : isProvider ? `changes ${listFirst(changed, 3)}` : `is made anew by ${listFirst(changed, 3)}`}: ${consequence}`,
+        details: limitLines([
+          ...(op === "update" ? [] : describeSignIn(facts, after)),
+          ...[...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
+        ]),
+        advice: isProvider
+          ? "create it in a separate change, reviewed by those who run the directory"
+          : op === "update"
+            ? "give the new token to the directory only, before the old one ends"
+            : "create it in a separate change, and give it to the directory only",
+      });
     }
     for (const { op, before } of facts.removals()) {
       if (op !== "delete" || !decidesSignIn(before.kind) || isIdentityProvider(before.kind)) continue;
@@ -144,15 +135,12 @@ export const signInProvider: Rule = {
         ({ kind, inputs }) => kind === before.kind && textAt(inputs, "parentUid") === provider,
       );
       if (isThere || facts.isDeleted(provider)) continue;
-      findings.push(
-        facts.aboutEntity(before, {
-          severity: facts.options.strict ? "high" : "medium",
-          field: "parentUid",
-          message: `${labelEntity(before)} is deleted: nobody is deprovisioned by it any more`,
-          advice: "check that the directory has another token, or takes away by hand who leaves",
-        }),
-      );
+      yield facts.aboutEntity(before, {
+        severity: facts.options.strict ? "high" : "medium",
+        field: "parentUid",
+        message: `${labelEntity(before)} is deleted: nobody is deprovisioned by it any more`,
+        advice: "check that the directory has another token, or takes away by hand who leaves",
+      });
     }
-    return findings;
   },
 };

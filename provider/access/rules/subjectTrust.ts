@@ -121,14 +121,18 @@ export const anySubject: Rule = {
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
   except: "Almost never: only if the issuer is your own and everyone who can sign in there is meant.",
   about: isAssumable,
-  find: (facts) =>
-    [...trustsToJudge(facts)].flatMap(({ entity, trust }) => {
+  *find(facts) {
+    for (const { entity, trust } of trustsToJudge(facts)) {
       const found = findOpenSubject(facts, trust) ?? findOpenPrincipal(facts, trust);
-      if (found !== undefined) return [reportOpenSubject(facts, entity, found)];
-      if (trust.subject === undefined || !isOfTokens(trust)) return [];
+      if (found !== undefined) {
+        yield reportOpenSubject(facts, entity, found);
+        continue;
+      }
+      if (trust.subject === undefined || !isOfTokens(trust)) continue;
       const domains = findOpenDomains(facts, trust);
-      return domains.length === 0 ? [] : [reportOpenDomains(facts, entity, trust.subject, domains)];
-    }),
+      if (domains.length > 0) yield reportOpenDomains(facts, entity, trust.subject, domains);
+    }
+  },
 };
 
 export const sharedIssuer: Rule = {
@@ -141,8 +145,7 @@ export const sharedIssuer: Rule = {
   fix: "Name the organisation in the subject (`repo:acme/pay:…`), or in an exact claim such as `repository_owner_id`. A numeric id is safer than a name, which can be given up and registered by others.",
   except: "Never while the issuer serves other customers.",
   about: isAssumable,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { entity, trust } of trustsToJudge(facts)) {
       // Of tokens that are signed with what their issuer publishes, its customers matter.
       if (!isOfTokens(trust)) continue;
@@ -158,20 +161,17 @@ export const sharedIssuer: Rule = {
         unjudged === undefined
           ? `but names no ${vendor.owner}`
           : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`;
-      findings.push(
-        facts.aboutEntity(entity, {
-          severity: "high",
-          ...(trust.subject && { field: pathOf(trust.subject) }),
-          message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${why}`,
-          details: [
-            `subject: ${acceptedText(trust.subject) ?? ""}`,
-            ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
-          ],
-          advice: `name the ${vendor.owner} in the subject, as in ${exampleFor(vendor, trust.subject)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,
-        }),
-      );
+      yield facts.aboutEntity(entity, {
+        severity: "high",
+        ...(trust.subject && { field: pathOf(trust.subject) }),
+        message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${why}`,
+        details: [
+          `subject: ${acceptedText(trust.subject) ?? ""}`,
+          ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
+        ],
+        advice: `name the ${vendor.owner} in the subject, as in ${exampleFor(vendor, trust.subject)}, or by the claim ${pinningClaims(vendor).slice(0, 2).join(" or ")}`,
+      });
     }
-    return findings;
   },
 };
 
@@ -253,11 +253,12 @@ export const pullRequestRef: Rule = {
   fix: "Pin the branch or, better, a protected environment: `repo:acme/pay:environment:production`. Use a second identity with a read-only role for pull requests.",
   except: "For an identity that only reads what pull requests need.",
   about: isAssumable,
-  find: (facts) =>
-    [...trustsToJudge(facts)].flatMap(({ entity, trust }) => {
+  *find(facts) {
+    for (const { entity, trust } of trustsToJudge(facts)) {
       const runs = findUntrustedRunsOf(facts, trust);
-      return runs === undefined ? [] : [reportUntrustedRuns(facts, entity, runs)];
-    }),
+      if (runs !== undefined) yield reportUntrustedRuns(facts, entity, runs);
+    }
+  },
 };
 
 /** Whether a pattern of subjects writes out each repository, project or subject: of AWS, T1 asks for the role. */

@@ -148,8 +148,7 @@ export const anyIssuer: Rule = {
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
   except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
   about: isAssumable,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { entity, trust } of trustsToJudge(facts)) {
       if (trust.issuer === undefined) continue;
       const { pattern, patternPath, exactPath } = trust.issuer;
@@ -158,20 +157,17 @@ export const anyIssuer: Rule = {
       const isAllowed = pattern === undefined && facts.options.issuerAllow.length > 0 && doubt === undefined;
       const open = isAllowed ? undefined : findOpenIssuer(facts, entity, trust);
       if (open !== undefined) {
-        findings.push(open);
+        yield open;
         continue;
       }
       if (issuer === undefined || doubt === undefined) continue;
-      findings.push(
-        facts.aboutEntity(entity, {
-          severity: doubt.severity,
-          field: pattern === undefined ? fieldName(exactPath) : patternPath,
-          message: `${labelEntity(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
-          advice: doubt.advice,
-        }),
-      );
+      yield facts.aboutEntity(entity, {
+        severity: doubt.severity,
+        field: pattern === undefined ? fieldName(exactPath) : patternPath,
+        message: `${labelEntity(entity)} trusts an issuer that ${doubt.message}: ${issuer}`,
+        advice: doubt.advice,
+      });
     }
-    return findings;
   },
 };
 
@@ -211,50 +207,42 @@ export const looseMatch: Rule = {
   fix: "Omit the audience, so that the issuer's host name applies, or give the exact `audience`. If a part must vary, use an anchored `subjectPattern`.",
   except: "For an issuer that cannot set the audience.",
   about: isAssumable,
-  find: (facts) => {
-    const findings: FindingInput[] = [];
+  *find(facts) {
     for (const { entity, trust } of trustsToJudge(facts)) {
       const { exact: audience, pattern, patternPath = "" } = trust.audience ?? {};
       const open = judgePattern(facts, "audience", pattern, judgeAudience);
       if (open !== undefined) {
-        findings.push(
-          facts.aboutEntity(entity, {
-            severity: "medium",
-            field: patternPath,
-            message: `${labelEntity(entity)} accepts tokens issued for other services: ${fieldName(patternPath)} ${describeOpenPattern(open)}`,
-            ...counterexampleOf(open),
-            details: [`pattern: ${pattern ?? ""}`],
-            advice: "omit it, so that the issuer's host name applies, or give the exact audience",
-          }),
-        );
+        yield facts.aboutEntity(entity, {
+          severity: "medium",
+          field: patternPath,
+          message: `${labelEntity(entity)} accepts tokens issued for other services: ${fieldName(patternPath)} ${describeOpenPattern(open)}`,
+          ...counterexampleOf(open),
+          details: [`pattern: ${pattern ?? ""}`],
+          advice: "omit it, so that the issuer's host name applies, or give the exact audience",
+        });
       }
       const accepted = audience === undefined ? pattern : exactPattern(audience);
       const receivers = open !== undefined || accepted === undefined ? [] : findReceivers(facts, accepted);
       if (trust.audience !== undefined && receivers.length > 0) {
         const field = pathOf(trust.audience);
-        findings.push(
-          facts.aboutEntity(entity, {
-            severity: "low",
-            field,
-            message: `${labelEntity(entity)} accepts tokens that are made for ${listFirst(receivers)}: ${fieldName(field)} ${JSON.stringify(audience ?? pattern)}`,
-            advice:
-              "omit it, so that the issuer's host name applies, or ask for an audience that no other service uses",
-          }),
-        );
+        yield facts.aboutEntity(entity, {
+          severity: "low",
+          field,
+          message: `${labelEntity(entity)} accepts tokens that are made for ${listFirst(receivers)}: ${fieldName(field)} ${JSON.stringify(audience ?? pattern)}`,
+          advice:
+            "omit it, so that the issuer's host name applies, or ask for an audience that no other service uses",
+        });
       }
       for (const { value, path: field, patternPath: patternField } of exactValues(trust)) {
         const sign = findPatternSign(value);
         if (sign === undefined) continue;
-        findings.push(
-          facts.aboutEntity(entity, {
-            severity: "low",
-            field,
-            message: `${labelEntity(entity)} is hardly what is meant: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} stands for itself`,
-            advice: `write the value without ^, $ and *; if a part must vary, ${patternField === undefined ? "create an identity for each value" : `use ${patternField}, anchored with ^ and $`}`,
-          }),
-        );
+        yield facts.aboutEntity(entity, {
+          severity: "low",
+          field,
+          message: `${labelEntity(entity)} is hardly what is meant: ${field} is compared exactly, and the ${sign} in ${JSON.stringify(value)} stands for itself`,
+          advice: `write the value without ^, $ and *; if a part must vary, ${patternField === undefined ? "create an identity for each value" : `use ${patternField}, anchored with ^ and $`}`,
+        });
       }
     }
-    return findings;
   },
 };
