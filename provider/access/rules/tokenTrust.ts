@@ -1,6 +1,5 @@
 import { addressMatches, addressPattern } from "../trust/glob";
 import type { Entity } from "../graph/model";
-import { customerOf, sharedIssuerOf } from "../trust/issuers";
 import { otherAudiences } from "../trust/data/audiences";
 import { anchored, exactPattern } from "../trust/patternComparer";
 import { SERVICE, judgeAudience, judgeIssuer } from "../trust/ownedIssuers";
@@ -29,22 +28,14 @@ const NEWNESS = {
 } as const;
 
 /** Where identities with a grant trusted an issuer before, if T7 does not judge whose its tokens are. */
-function newnessOfIssuer(
-  facts: Facts,
-  entity: Entity,
-  trust: Trust,
-  issuer: string,
-): keyof typeof NEWNESS | undefined {
+function newnessOfIssuer(facts: Facts, entity: Entity, trust: Trust): keyof typeof NEWNESS | undefined {
   const { inventories, drift } = facts.comparison;
   // Drift reports each identity that no program declares, whatever it trusts.
   if (inventories.length === 0 || drift !== undefined || trust.hasKeys) return undefined;
-  if (trust.issuer?.pattern === undefined) {
-    if ((sharedIssuerOf(issuer) ?? customerOf(issuer)) !== undefined) return undefined;
-  } else {
-    const judged = judgeIssuersOf(facts, trust);
-    if (judged?.kind !== "pinned") return undefined;
-    if (judged.owners.every((owner) => owner.what === SERVICE || isCustomer(owner))) return undefined;
-  }
+  const judged = judgeIssuersOf(facts, trust);
+  // What is not proven to be one owner's is a finding of its own.
+  if (judged?.kind !== "pinned") return undefined;
+  if (judged.owners.every((owner) => owner.what === SERVICE || isCustomer(owner))) return undefined;
   const accepted = issuerPatternOf(trust) ?? "";
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
@@ -101,7 +92,7 @@ function doubtOfIssuer(
       message: "--issuer-allow does not name",
       advice: "use an issuer that --issuer-allow names, or add this one to it",
     };
-  const newness = newnessOfIssuer(facts, entity, trust, issuer);
+  const newness = newnessOfIssuer(facts, entity, trust);
   if (newness === undefined) return undefined;
   return {
     severity: newness === "new" ? "high" : "medium",

@@ -8,7 +8,7 @@ import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION, OWN_DOMAIN } from "../trust/data/issuerHosts";
 import { GITHUB_ORGANISATION, MAIL_DOMAIN_OWNER } from "../trust/data/pins";
 import { SUBJECT } from "../trust/data/sharedIssuers";
-import { customerOf, isOfGithub } from "../trust/issuers";
+import { isOfGithub } from "../trust/issuers";
 import type { TrustedOwner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
@@ -36,8 +36,6 @@ const REGISTERED_KEY = "registered key";
 
 /** The customers that the address of an issuer names. */
 function customersOf(facts: Facts, trust: Trust): readonly TrustedOwner[] {
-  const issuer = trust.issuer?.exact;
-  if (issuer !== undefined) return [customerOf(issuer) ?? []].flat();
   const judged = judgeIssuersOf(facts, trust);
   return judged?.kind === "pinned" ? judged.owners.filter(isCustomer) : [];
 }

@@ -1,8 +1,6 @@
-import { AZURE_TENANT, CIRCLECI_ORGANISATION } from "./data/issuerHosts";
 import { BUILDKITE, GITHUB, GITLAB, GOOGLE, NAMESPACE, ownPins, sharedPins } from "./data/pins";
 import { runsOfTenants, sharedIssuers, SUBJECT } from "./data/sharedIssuers";
 import type { RunsOfService, SharedIssuer } from "./data/sharedIssuers";
-import type { TrustedOwner } from "./judgement";
 import { plainOrQuoted as plain } from "./quote";
 import { withoutTrailing } from "../../text/plain";
 
@@ -48,22 +46,6 @@ const descriptions: Readonly<Partial<Record<string, DescribeSubject>>> = {
   [GOOGLE]: (subject) => (/^\d+$/.test(subject) ? `account ${subject}` : undefined),
 };
 
-const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
-
-/** Issuers that have an address for each customer. */
-const perCustomer: readonly { readonly what: string; readonly issuer: RegExp }[] = [
-  {
-    what: CIRCLECI_ORGANISATION,
-    issuer: new RegExp(`^https://oidc\\.circleci\\.com/org/(${UUID})$`),
-  },
-  {
-    what: AZURE_TENANT,
-    issuer: new RegExp(
-      `^https://(?:login\\.microsoftonline\\.com/(${UUID})/v2\\.0|sts\\.windows\\.net/(${UUID})/)$`,
-    ),
-  },
-];
-
 const normalize = (issuer: string): string => withoutTrailing(issuer, "/").toLowerCase();
 
 /** The issuer with exactly this address that signs for many customers. */
@@ -76,15 +58,6 @@ export function knownIssuerOf(issuer: string): KnownIssuer | undefined {
   const shared = sharedIssuerOf(issuer);
   if (shared === undefined) return undefined;
   return { name: shared.name, describe: descriptions[shared.issuer] ?? (() => undefined) };
-}
-
-/** The customer that an exact address names, of an issuer with an address for each. */
-export function customerOf(issuer: string): TrustedOwner | undefined {
-  const found = perCustomer.find(({ issuer: form }) => form.test(issuer));
-  const name = new RegExp(UUID).exec(issuer)?.[0];
-  return found === undefined || name === undefined
-    ? undefined
-    : { what: found.what, name: name.toLowerCase() };
 }
 
 /**
