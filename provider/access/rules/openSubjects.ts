@@ -16,7 +16,6 @@ import {
   judgeSubject,
   judgeUserId,
   ownerOfPart,
-  pinningClaims,
 } from "../trust/ownedSubjects";
 import { sharedIssuers, SUBJECT } from "../trust/data/sharedIssuers";
 import { rememberByFacts } from "./facts";
@@ -159,33 +158,10 @@ export function issuersToPin(facts: Facts, trust: Trust): readonly SharedIssuer[
   return sharedIssuersOf(facts, trust).filter((issuer) => ownersByClaims(facts, trust, issuer).length === 0);
 }
 
-/** A pattern that may pin the owner at issuers that sign for many customers, and that cannot be judged. */
-export function findUnjudgedPattern(
-  facts: Facts,
-  trust: Trust,
-  issuers: readonly SharedIssuer[],
-): Pick<OpenSubject, "field" | "pattern" | "open"> | undefined {
-  const find = (
-    field: string,
-    pattern: string,
-    judged: PatternJudgement,
-  ): Pick<OpenSubject, "field" | "pattern" | "open">[] => {
-    const open = judged.kind === "unjudged" ? openPatternOf(judged) : undefined;
-    return open === undefined ? [] : [{ field, pattern, open }];
-  };
+/** Whether a pattern of subjects at issuers that sign for many customers cannot be judged. */
+export function isSubjectUnjudged(facts: Facts, trust: Trust, issuers: readonly SharedIssuer[]): boolean {
   const pattern = trust.subject?.pattern;
-  const subject =
-    trust.subject === undefined || pattern === undefined || issuers.length === 0
-      ? []
-      : find(trust.subject.patternPath, pattern, judgeSubjectsAt(facts, issuers, pattern));
-  const claims = trust.claims.flatMap(({ name, path, value, isPattern }) =>
-    typeof value === "string" && isPattern
-      ? issuers
-          .filter((issuer) => pinningClaims(issuer).includes(name))
-          .flatMap((issuer) => find(path, value, judgeClaimAt(facts, issuer, name, value)))
-      : [],
-  );
-  return [...subject, ...claims][0];
+  return pattern !== undefined && judgeSubjectsAt(facts, issuers, pattern).kind === "unjudged";
 }
 
 export interface OpenSubject {
@@ -193,22 +169,8 @@ export interface OpenSubject {
   readonly pattern: string;
   readonly open: OpenPattern;
   readonly advice: string;
-  /** Claims that narrow it and do not pin it: of an issuer that nothing is known of, or to the addresses of a domain. */
+  /** Claims that narrow it and do not pin it, of an issuer that nothing is known of. */
   readonly claims: readonly string[];
-}
-
-/** The claims whose mail addresses are all at domains that a pattern writes out: who has left a domain may have one still. */
-function mailClaims(facts: Facts, trust: Trust, issuer: SharedIssuer): string[] {
-  return readClaimConditions(trust, "patterns").flatMap(([name, text]) => {
-    const judged = pinningClaims(issuer).includes(name)
-      ? judgementOf(facts, `own ${name}`, text, (comparer, pattern) =>
-          judgeOwnPart(comparer, name, pattern, []),
-        )
-      : undefined;
-    const isAtDomains =
-      judged?.kind === "pinned" && judged.owners.every(({ what }) => what === MAIL_DOMAIN_OWNER);
-    return isAtDomains ? [name] : [];
-  });
 }
 
 export function findOpenSubject(facts: Facts, trust: Trust): OpenSubject | undefined {
@@ -220,10 +182,7 @@ export function findOpenSubject(facts: Facts, trust: Trust): OpenSubject | undef
   if (issuer !== undefined) {
     const open = openPatternOf(judgeSubjectsAt(facts, issuers, pattern));
     const advice = `name the ${issuer.owner} in an anchored pattern, as in ${JSON.stringify(issuer.example)}, or use ${exact}`;
-    if (open !== undefined) {
-      const unjudged = findUnjudgedPattern(facts, trust, issuers);
-      return { field, pattern, open, ...unjudged, advice, claims: mailClaims(facts, trust, issuer) };
-    }
+    if (open !== undefined) return { field, pattern, open, advice, claims: [] };
   }
   if (!trustsOtherIssuers(facts, trust)) return undefined;
   const open = openPatternOf(judgeAtOwnIssuers(facts, trust, SUBJECT, pattern));

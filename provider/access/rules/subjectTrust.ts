@@ -1,5 +1,4 @@
 import { servicesWithRuns } from "../trust/issuers";
-import { getOrCompute } from "../../fields/values";
 import type { RunsOfService, SharedIssuer } from "../trust/issuers";
 import type { PatternComparer } from "../trust/patternComparer";
 import type { Entity } from "../graph/model";
@@ -21,6 +20,7 @@ import {
   trustsOf,
 } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
+import { rememberByFacts } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -30,7 +30,7 @@ import {
   findOpenDomains,
   findOpenPrincipal,
   findOpenSubject,
-  findUnjudgedPattern,
+  isSubjectUnjudged,
   issuersToPin,
   judgeIssuersOf,
   ownersByClaims,
@@ -115,7 +115,7 @@ export const anySubject: Rule = {
   id: "T1",
   name: "any-subject",
   severities: ["critical", "high", "medium"],
-  when: "critical for a subject of an outsider that is known, or for a pattern that cannot be judged, at an identity with a grant. High without a grant, with claims of an unknown issuer, or where nothing proves that outsiders are excluded. High too for mail addresses of one domain. Medium where everybody of one mail domain is accepted",
+  when: "critical for a subject of an outsider that is known, or for a pattern that cannot be judged, at an identity with a grant. High without a grant, with claims of an unknown issuer, or where nothing proves that outsiders are excluded. Medium where everybody of one mail domain is accepted",
   what: "A `subjectPattern`, or `arnPattern` and `userIdPattern` together, is not proven to pin its owners. Proven are the forms of a table that name an owner, if the pattern writes out each one. At GitHub Actions that is `repo:acme/…`, and so on for each known issuer. So `acme[0-9]` is reported, because anyone can register `acme7`; `(acme|globex)` is not. At an issuer of your own, proven are subjects that are written out. So are namespaces of Kubernetes, trust domains of SPIFFE, and mail domains that are no public mail host. So are, at the issuers of their owners, a project of CircleCI, Semaphore or Vercel, and a repository of Bitbucket. So are a stack of Spacelift and an application of Fly.io there. Where users have accounts of a service, as at Auth0, Okta, Cognito, Firebase and Microsoft Entra, only whole subjects are proven. There the operator may let everybody sign up. All else is reported, with a text that the pattern accepts: no anchors, a dot that is not escaped, `^user-.*$`. A pattern that cannot be judged is reported as well: it is too long, invalid, takes too many steps, or asks for the edges of words or lines (`\\b`, `(?m)^`). The rule checks identities that are created or changed, and unchanged ones that gain a grant or begin to write. Not reported: a wildcard within your own organisation (T4 checks branches and pull requests), and a pattern that an exact claim restricts to an owner.",
   why: "A pattern may match anywhere in the subject, so one without `^` and `$` accepts every string that contains it. Whoever can make the issuer sign such a subject gets all access of the identity.",
   fix: "Write the exact `subject`. If it must vary, anchor the whole pattern, put alternatives in a group, and let only the last part vary: `^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$`.",
@@ -152,19 +152,13 @@ export const sharedIssuer: Rule = {
       const issuers = issuersToPin(facts, trust);
       if (ownersBySubject(facts, trust, issuers) !== undefined) continue;
       const [vendor] = issuers;
-      if (vendor === undefined) continue;
-      const unjudged = findUnjudgedPattern(facts, trust, issuers);
-      // T1 reports it.
-      if (unjudged !== undefined && trust.subject?.pattern !== undefined) continue;
+      // T1 reports what cannot be judged.
+      if (vendor === undefined || isSubjectUnjudged(facts, trust, issuers)) continue;
       const claims = readClaimConditions(trust, "exact").map(([name]) => name);
-      const why =
-        unjudged === undefined
-          ? `but names no ${vendor.owner}`
-          : `and ${unjudged.field} ${describeOpenPattern(unjudged.open)}`;
       yield facts.aboutEntity(entity, {
         severity: "high",
         ...(trust.subject && { field: pathOf(trust.subject) }),
-        message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, ${why}`,
+        message: `${labelEntity(entity)} trusts ${vendor.name}, which signs tokens for all its customers, but names no ${vendor.owner}`,
         details: [
           `subject: ${acceptedText(trust.subject) ?? ""}`,
           ...(claims.length > 0 ? [`claims that any customer can set: ${claims.join(", ")}`] : []),
@@ -286,19 +280,16 @@ function isProvenPinned(facts: Facts, trust: Trust): boolean {
 
 /** Whether a grant reaches the whole organisation, or several principals may be its subject. */
 export function hasWideReach(facts: Facts, { group, subject }: Pick<Grant, "group" | "subject">): boolean {
-  if (group.isRoot || !subject.matchesMany) return group.isRoot;
-  // An identity may have thousands of grants, and each comparison of its pattern uses up steps that a review is limited to.
-  const known = getOrCompute(answersOf, facts, () => new Map());
-  return getOrCompute(known, subject.key, () => mayBeSeveral(facts, subject));
+  return group.isRoot || (subject.matchesMany && mayBeSeveral(facts, subject.key));
 }
 
-const answersOf = new WeakMap<Facts, Map<string, boolean>>();
-
-function mayBeSeveral(facts: Facts, { key, type }: Grant["subject"]): boolean {
-  const entity = type === "identity" ? facts.entity(key) : undefined;
-  const trusts = entity === undefined || isTrustDoubtful(entity) ? [] : trustsOf(entity);
+/** An identity may have thousands of grants, and each comparison of its pattern uses up steps that a review is limited to. */
+const mayBeSeveral = rememberByFacts((facts, key: string): boolean => {
+  const entity = facts.entity(key);
+  const isJudged = entity !== undefined && isAssumable(entity.kind) && !isTrustDoubtful(entity);
+  const trusts = isJudged ? trustsOf(entity) : [];
   return trusts.length !== 1 || !trusts.every((trust) => isProvenPinned(facts, trust));
-}
+});
 
 /** An issuer of one's own may write subjects as a known one does: a GitHub Enterprise Server, a GitLab. */
 function issuerWithSubjectsLike(
