@@ -105,47 +105,24 @@ export interface DescribedResource {
 export const lastPartOf = (...parts: readonly unknown[]): string =>
   sha256(JSON.stringify(parts)).slice(0, 16);
 
-/** Replaces each reference to what has no uid yet, as a preview does, and names the resources referred to. */
-class ReferenceWriter {
-  readonly dependencies: Record<string, string[]> = {};
-
-  constructor(
-    private readonly managed: ReadonlyMap<string, DescribedResource>,
-    private readonly isUnknown: (uid: string) => boolean,
-  ) {}
-
-  resolve(inputs: Props): Props {
-    return Object.fromEntries(
-      Object.entries(inputs).map(([property, value]) => [property, this.resolveValue(property, value)]),
-    );
-  }
-
-  private resolveValue(property: string, value: Json | undefined): Json | undefined {
-    if (typeof value !== "string") {
-      if (Array.isArray(value)) return value.map((item) => this.resolveValue(property, item) ?? null);
-      if (typeof value !== "object" || value === null) return value;
-      return Object.fromEntries(
-        Object.entries(value).map(([key, member]) => [key, this.resolveValue(property, member)]),
-      );
-    }
-    const referred = this.managed.get(value);
-    if (referred === undefined) return value;
-    (this.dependencies[property] ??= []).push(referred.urn);
-    return this.isUnknown(value) ? UNKNOWN : value;
-  }
-}
-
+/** The state of a resource, with each reference to what has no uid yet replaced as a preview does, and what it refers to. */
 function stateOf(
-  { kind, uid: id, ...given }: DescribedResource,
-  references: ReferenceWriter,
-  hasId: boolean,
+  resource: DescribedResource,
+  managed: ReadonlyMap<string, DescribedResource>,
+  isUnknown: (uid: string) => boolean = () => false,
 ): DescribedState {
-  const { urn: own, inputs, outputs, protect, isRead, sourcePosition } = given;
+  const { kind, uid: id, urn: own, inputs, outputs, protect, isRead, sourcePosition } = resource;
+  const dependencies: Record<string, string[]> = {};
+  const resolved = mapReferences(specs[kind], inputs, (value, { property }) => {
+    const referred = typeof value === "string" ? managed.get(value) : undefined;
+    if (typeof value !== "string" || referred === undefined) return value;
+    (dependencies[property] ??= []).push(referred.urn);
+    return isUnknown(value) ? UNKNOWN : value;
+  });
   const name = own.slice(own.lastIndexOf("::") + 2);
-  const resolved = references.resolve(inputs);
-  const { dependencies } = references;
   const flags = { urn: own, outputs: { ...resolved, ...outputs }, protect, external: isRead, sourcePosition };
-  return state(kind, name, resolved, { ...(hasId ? { id } : {}), dependencies, ...flags });
+  const known = isUnknown(keyOf(resource)) ? {} : { id };
+  return state(kind, name, resolved, { ...known, dependencies, ...flags });
 }
 
 /** The uid of a resource. One that has the uid of its parent is not what others refer to by that. */
@@ -167,13 +144,12 @@ export function stepsOf(
 ) {
   const isInProgram = (each: DescribedResource): boolean => each.external !== true || each.isRead === true;
   const [old, now] = [byKey(before.filter(isInProgram)), byKey(after.filter(isInProgram))];
-  const isUnknown = (own: string): boolean => !old.has(own) || replaced.some((each) => keyOf(each) === own);
-  const stateBefore = (each: DescribedResource) => stateOf(each, new ReferenceWriter(old, () => false), true);
+  const isUnknown = (uid: string): boolean => !old.has(uid) || replaced.some((each) => keyOf(each) === uid);
   return [...new Set([...now.keys(), ...old.keys()])].map((own) => {
     const [was, is] = [old.get(own), now.get(own)];
-    const oldState = was && stateBefore(was);
+    const oldState = was && stateOf(was, old);
     if (is === undefined) return step("delete", oldState);
-    const newState = stateOf(is, new ReferenceWriter(now, isUnknown), !isUnknown(own));
+    const newState = stateOf(is, now, isUnknown);
     if (oldState === undefined) return step("create", undefined, newState);
     const isSame = JSON.stringify(oldState.inputs) === JSON.stringify(newState.inputs);
     return step(isUnknown(own) ? "replace" : isSame ? "same" : "update", oldState, newState);
