@@ -287,6 +287,17 @@ export function identifyingInputs({
   return identifiedBy ?? (sharesParentUid ? ["parentUid"] : []);
 }
 
+/** What two objects below one parent hardly ever have in common: their name, what they grant to whom, or where events go. */
+export function distinguishingInputs(spec: ResourceSpec): readonly string[] {
+  // What two resources must not have in common is refused.
+  if (identifyingInputs(spec).length > 0) return [];
+  return (
+    [["name"], ["identityUid", "roleUid"], ["sink"]].find((keys) =>
+      keys.every((key) => key in spec.fields),
+    ) ?? []
+  );
+}
+
 /**
  * What becomes of an object that exists when another resource is created with the same inputs, as under a new name:
  * `takenOver` by the create; `takenOverIfEqual`, or else refused; `refused`, since what is returned once cannot be taken

@@ -1,6 +1,6 @@
 import * as pulumi from "./sdk";
 import { equal } from "../fields/equal";
-import { conflictOfOwners, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
+import { conflictOfOwners, distinguishingInputs, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isObject } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -36,17 +36,6 @@ function argumentKey(value: unknown): string | undefined {
 /** As `argumentKey`, of what a promise or an output is, where a preview knows it. */
 const resolvedArgumentKey = async (value: unknown): Promise<string | undefined> =>
   argumentKey((await valueOf(value)) ?? value);
-
-/** What two objects below one parent hardly ever have in common: their name, what they grant to whom, or where events go. */
-function distinguishingInputs(spec: ResourceSpec): readonly string[] {
-  // What two resources must not have in common is refused.
-  if (identifyingInputs(spec).length > 0) return [];
-  return (
-    [["name"], ["identityUid", "roleUid"], ["sink"]].find((keys) =>
-      keys.every((key) => key in spec.fields),
-    ) ?? []
-  );
-}
 
 const joinWords = (words: readonly string[]): string => words.join(", ").replace(/, (?=[^,]*$)/, " and ");
 

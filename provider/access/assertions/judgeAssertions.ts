@@ -836,7 +836,7 @@ class AssertionJudge {
     const { on } = assertion;
     const now = this.after.groupsNamed(on);
     const then = this.before.groupsNamed(on);
-    const details = ["without its group nothing of it can be judged"];
+    const details = ["without its group nothing of it can be judged: on names groups, not what is in them"];
     const departed = [
       ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, pins: on }]),
       ...this.departedGroups(assertion, then, new Set(now)),

@@ -1,4 +1,5 @@
 import { DAY_MS, timestampNanos } from "../../fields/formats";
+import { distinguishingInputs } from "../../fields/resourceSpec";
 import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
@@ -87,8 +88,12 @@ const WHICH_IS_UNKNOWN = "perhaps: the preview does not say which of several new
 const CREATE_EARLIER =
   "create what the binding refers to in an earlier change, and the preview says which it is";
 
-const placeOf = ({ kind, name, inputs }: Entity): string =>
-  JSON.stringify([kind, name ?? null, inputs["parentUid"] ?? null]);
+/** What objects have in common of which one comes in the place of the other: a binding has no name, but a holder and a role. */
+function placeOf({ kind, name, inputs }: Entity): string {
+  const spec = specs[kind];
+  const own = spec === undefined ? [] : distinguishingInputs(spec).map((key) => inputs[key] ?? null);
+  return JSON.stringify([kind, inputs["parentUid"] ?? null, name ?? own]);
+}
 
 /** What rules ask of a comparison. Worked out once, when first asked for. */
 export class Facts {

@@ -80,7 +80,9 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
 function checkTypeScript(): CheckResult[] {
   const isModule =
     existsSync("package.json") && /"type"\s*:\s*"module"/.test(readFileSync("package.json", "utf8"));
-  if (isModule && existsSync("index.ts"))
+  // A loader that the project names may run it as it is.
+  const hasLoader = existsSync("Pulumi.yaml") && readFileSync("Pulumi.yaml", "utf8").includes("nodeargs");
+  if (isModule && !hasLoader && existsSync("index.ts"))
     return [
       wrong(
         "typescript",

@@ -53,7 +53,8 @@ function printHead(page: TextPage, report: Report, options: RenderOptions): void
   page.entry(0, "", capitalize(verdict.line), { styles: [verdictStyles[verdict.state], "bold"] });
   if (headline !== undefined) {
     const { main, rest } = headline;
-    page.entry(0, "", `${shorten(main, 300)}${rest === undefined ? "" : `, and ${rest}`}`);
+    // Indented: no line of a long name begins where the verdict does.
+    page.entry(2, "", `${shorten(main, 300)}${rest === undefined ? "" : `, and ${rest}`}`);
   }
   page.blank();
   for (const step of options.firstSteps ?? []) page.verbatim(0, step);

@@ -70,16 +70,21 @@ describe("doctor", () => {
     );
   });
 
-  test("names a TypeScript program that would be an ES module, which Pulumi does not run", async () => {
-    const before = process.cwd();
-    process.chdir(temporaryFolder());
-    writeFileSync("index.ts", "");
-    writeFileSync("package.json", '{ "type": "module" }');
-    await expect(doctor([]).finally(() => process.chdir(before))).resolves.toBe(1);
-    expect(report()["typescript"]).toMatch(
-      /^wrong: .* as CommonJS: take the type "module" out of package\.json/,
-    );
-  });
+  test.each([
+    ["nodejs", /^wrong: .* as CommonJS: take the type "module" out of package\.json/],
+    ["{ name: nodejs, options: { nodeargs: --import tsx } }", /^$/],
+  ])(
+    "names a TypeScript program that is an ES module, unless a loader runs it: %s",
+    async (runtime, said) => {
+      const before = process.cwd();
+      process.chdir(temporaryFolder());
+      writeFileSync("index.ts", "");
+      writeFileSync("package.json", '{ "type": "module" }');
+      writeFileSync("Pulumi.yaml", `name: access\nruntime: ${runtime}\n`);
+      await doctor([]).finally(() => process.chdir(before));
+      expect(report()["typescript"] ?? "").toMatch(said);
+    },
+  );
 
   test("names versions that are not supported, and TypeScript where tsconfig.json needs it", async () => {
     const before = process.cwd();
