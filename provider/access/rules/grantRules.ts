@@ -94,7 +94,15 @@ class Administrators {
     const here = groups
       .flatMap((key) => this.atSomeTime.get(key) ?? [])
       .filter(({ subject }) => !others.has(subject.key));
-    return new Map(here.map(({ subject }) => [subject.key, subject.displayName]));
+    return new Map(here.map(({ subject }) => [subject.key, this.nameOf(subject)]));
+  }
+
+  /** Whom an identity accepted before has what it may do until the update gets to it. */
+  private nameOf({ key, displayName }: Grant["subject"]): string {
+    const [old] = this.facts.grantsBefore(key);
+    return old === undefined || old.subject.displayName === displayName
+      ? displayName
+      : `${displayName} (until the update: ${old.subject.displayName})`;
   }
 }
 
