@@ -225,6 +225,7 @@ function endOfKeys(kind: string, keySet: string): string | undefined {
   return ends(kind).find(({ path }) => splitPath(path)[0] === parent)?.path;
 }
 
+/** @param written the resources that the change creates or updates, by key. */
 function* findKeyExpiry(
   facts: Facts,
   entity: Entity,
@@ -238,38 +239,29 @@ function* findKeyExpiry(
   const time = textAtPath(entity.inputs, field);
   const days = daysUntil(facts, time);
   if (time !== undefined && days === undefined) return;
-  const text = describeKeyExpiry(labelEntity(entity), time, days, written.has(entity.key));
-  if (text !== undefined) yield facts.aboutEntity(entity, { ...text, field });
-}
-
-/** @param isWritten whether the change creates or updates the resource. */
-function describeKeyExpiry(
-  label: string,
-  time: string | undefined,
-  days: number | undefined,
-  isWritten: boolean,
-): Pick<FindingInput, "severity" | "message" | "advice"> | undefined {
+  const keys = `the keys of ${labelEntity(entity)}`;
   if (days !== undefined && days < 0) {
-    return {
+    yield facts.aboutEntity(entity, {
       severity: "high",
-      message: `the keys of ${label} expired on ${time ?? ""}: it cannot be assumed any more`,
+      field,
+      message: `${keys} expired on ${time ?? ""}: it cannot be assumed any more`,
       advice: "register new keys with a new expirationTime, or remove the identity and its bindings",
-    };
-  }
-  if (days !== undefined && days < SOON_DAYS) {
-    return {
+    });
+  } else if (days !== undefined && days < SOON_DAYS) {
+    yield facts.aboutEntity(entity, {
       severity: "medium",
-      message: `the keys of ${label} expire in ${plural(days, "day")}, on ${time ?? ""}`,
+      field,
+      message: `${keys} expire in ${plural(days, "day")}, on ${time ?? ""}`,
       advice: "register new keys beside the old ones, then move expirationTime",
-    };
+    });
+  } else if (written.has(entity.key) && (days === undefined || days > LONG_DAYS)) {
+    yield facts.aboutEntity(entity, {
+      severity: "low",
+      field,
+      message: `${keys} are valid for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
+      advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
+    });
   }
-  // Without an end the server sets 365 days.
-  if (!isWritten || (days !== undefined && days <= LONG_DAYS)) return undefined;
-  return {
-    severity: "low",
-    message: `the keys of ${label} are valid for ${days === undefined ? "365 days, the server's default" : plural(days, "day")}`,
-    advice: `set an expirationTime at most ${LONG_DAYS} days ahead, and rotate the keys before it`,
-  };
 }
 
 function* findInviteExpiry(facts: Facts, entity: Entity): Generator<FindingInput> {
