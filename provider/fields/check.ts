@@ -154,7 +154,7 @@ class FieldChecker {
     // A name in the place of a uid, which a lookup finds; what may be a secret is not repeated.
     const isRole = spec.access === "role" || spec.refersTo === "Role";
     const hint =
-      isRole && /^[a-z][a-z._ -]{0,30}$/.test(text) ? `, as getRole({ name: ${quote(text)} })` : "";
+      isRole && /^[a-z][a-z._ -]{0,30}$/.test(text) ? `, as getRoleOutput({ name: ${quote(text)} }).uid` : "";
     this.report("PP1004", path, `${problem}${hint}`);
   }
 

@@ -500,7 +500,7 @@ const inUse: Rule = {
   when: "medium for an unprotected resource that the program only reads from now on, or leaves at the server; otherwise high",
   what: "An identity, role, group or identity provider is deleted, or is replaced so that its uid changes, while a remaining resource refers to it. Or an identity is deleted or replaced that was seen in the last 30 days. Or `protect` is removed from a resource. Or a resource that the program managed is only read from now on (`.get`). Or it leaves the program and stays at the server (`retainOnDelete`, `deletedWith`). Not reported: an unused resource deleted with everything that refers to it, and a replaced role whose bindings this program moves to its successor.",
   why: "Pipelines and clusters are configured with uids, and no program updates them. The bindings of the old uid are deleted with it.",
-  fix: "Create the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Check which part of the change forces a replacement.",
+  fix: "Create the new one beside it, move what refers to it, watch `lastSeenTime`, then delete the old one. Where nothing is to follow, as for somebody who leaves, delete what refers to it first. Check which part of the change forces a replacement.",
   except: "For a planned move, for as long as it takes.",
   exampleMatch: { name: "ci-old" },
   needsBefore: true,

@@ -98,7 +98,7 @@ function doubtOfIssuer(
     severity: newness === "new" ? "high" : "medium",
     message: NEWNESS[newness],
     advice:
-      "find out who runs the issuer, compare its address letter by letter, then name it with --issuer-allow or settings.issuerAllow",
+      "find out who runs the issuer, and that nobody else can have an account there; compare its address letter by letter, then name it with --issuer-allow or settings.issuerAllow",
   };
 }
 

@@ -252,6 +252,9 @@ export const sharedDomains: readonly string[] = [
     autodesk.com nvidia.com huawei.com kakao.com naver.com yahoo.co.jp mail.ru vk.com yandex.ru
     yandex.com epicgames.com epicgames.dev roblox.com firefox.com wikimedia.org replit.com asana.com
     coinbase.com worldcoin.org docusign.com shopify.com globus.org cilogon.org account.gov.uk
+    spotify.com telegram.org zoom.us webex.com eveonline.com wordpress.com ubuntu.com jetbrains.com egi.eu
+    eduteams.org cern.ch notion.so figma.com anthropic.com mistral.ai x.com mastodon.social bsky.social
+    stackexchange.com steamcommunity.com mercadolibre.com ssocircle.com
   `,
   // Services that keep the users of many customers at paths or names of one domain, beside those above.
   `
@@ -266,10 +269,17 @@ export const sharedDomains: readonly string[] = [
     railway.com modal.com infisical.com hashicorp.cloud terraform.io travis-ci.com bitrise.io env0.com
     fly.io gitpod.io harness.io namespace.so namespaceapis.com pulumi.com scalr.io semaphoreci.com
     sigstore.dev spacelift.io vercel.com octopus.app enforce.dev jfrog.io docker.com huggingface.co
-    gitea.com codeberg.org datachain.ai sandboxes.cloud shisho.dev upbound.io
+    gitea.com codeberg.org datachain.ai sandboxes.cloud shisho.dev upbound.io rwx.com cloudbees.io ona.com
+    gitpod.cloud codemagic.io deno.com northflank.com scaleway.com tailscale.com mongodb.com snyk.io
+    teamcity.com aembit.io
   `,
   // Servers of GitLab on which anybody may have an account.
-  "gitlab.gnome.org gitlab.freedesktop.org salsa.debian.org framagit.org invent.kde.org foss.heptapod.net jihulab.com",
+  `
+    gitlab.gnome.org gitlab.freedesktop.org salsa.debian.org framagit.org invent.kde.org foss.heptapod.net
+    jihulab.com gitlab.inria.fr gitlab.archlinux.org
+  `,
+  // Names that stand for an address of a machine.
+  "sslip.io nip.io",
   // Sites that serve the files of everybody.
   "jsdelivr.net unpkg.com statically.io dropboxusercontent.com sharepoint.com pastebin.com b-cdn.net",
 ].flatMap((names) => names.trim().split(/\s+/));

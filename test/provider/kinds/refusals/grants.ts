@@ -63,7 +63,7 @@ export const grants: Refusals = {
         'bindings.text must be an object, as in { identityUid: "…", roleUid: "…" }, not a string',
         "bindings.wrong.parentUid is not an argument",
         `bindings.wrong.identityUid ${UID_WANTED}`,
-        `bindings.wrong.roleUid ${UID_WANTED}, as getRole({ name: "owner" })`,
+        `bindings.wrong.roleUid ${UID_WANTED}, as getRoleOutput({ name: "owner" }).uid`,
         "ignore.identities is not an argument",
         `ignore.identityUids[0] ${UID_WANTED}`,
         `ignore.namePatterns[0] ${ANCHOR} invalid or unsupported Perl syntax: \`(?=\``,
