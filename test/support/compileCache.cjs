@@ -32,6 +32,7 @@ const unused = [
   { from: "runtime/closure/parseFunction.js", id: /typescript-shim$/ },
   { from: "cmd/run/index.js", id: /^source-map-support\/register$/ },
   { from: "cmd/dynamic-provider/index.js", id: /^source-map-support\/register$/ },
+  { from: "cmd/run-policy-pack/index.js", id: /^source-map-support\/register$/ },
   { from: "cmd/run/tracing.js", id: /^@opentelemetry\/(?!api$)/ },
   { from: "index.js", id: /^\.\/automation$/ },
 ].map(({ from, id }) => ({ from: path.join("@pulumi", "pulumi", from), id }));
@@ -40,9 +41,36 @@ const unused = [
 const loadAtUse = (load) =>
   new Proxy({}, { get: (_, key) => (key === "__esModule" ? true : Reflect.get(load(), key)) });
 
-function deferUnusedModules() {
+/**
+ * What the SDK does for each resource and each property and nobody sees: it sends the engine lines that only the log of
+ * `-v` shows, and reads a stack trace that only PULUMI_DEBUG_PROMISE_LEAKS prints.
+ *
+ * @type {Record<string, { member: string, quicken: (slow: (...args: unknown[]) => unknown) => unknown }>}
+ */
+const quickened = {
+  "../log": {
+    member: "debug",
+    quicken: (debug) => (process.env["PLATFORM_LOG"] === "debug" ? debug : () => Promise.resolve()),
+  },
+  "./debuggable": {
+    member: "debuggablePromise",
+    quicken:
+      (debuggablePromise) =>
+      (/** @type {unknown[]} */ ...args) => {
+        const { stackTraceLimit } = Error;
+        Error.stackTraceLimit = 0;
+        const result = debuggablePromise(...args);
+        Error.stackTraceLimit = stackTraceLimit;
+        return result;
+      },
+  },
+};
+const runtime = path.join("@pulumi", "pulumi", "runtime");
+
+function skipUnusedWork() {
   const internals = /** @type {any} */ (Module);
   const load = internals._load;
+  const done = new Set();
   internals._load = function (
     /** @type {string} */ id,
     /** @type {{ filename: string } | null} */ parent,
@@ -50,7 +78,16 @@ function deferUnusedModules() {
   ) {
     const isUnused = unused.some((entry) => parent?.filename.endsWith(entry.from) && entry.id.test(id));
     const loadNow = () => load.call(this, id, parent, isMain);
-    return isUnused ? loadAtUse(loadNow) : loadNow();
+    if (isUnused) return loadAtUse(loadNow);
+    const loaded = loadNow();
+    const { member, quicken } = quickened[id] ?? {};
+    // While modules load in a circle, the member is not there yet.
+    const isWhole = member && loaded[member] && parent && path.dirname(parent.filename).endsWith(runtime);
+    if (isWhole && quicken && !done.has(loaded)) {
+      done.add(loaded);
+      loaded[member] = quicken(loaded[member]);
+    }
+    return loaded;
   };
 }
 
@@ -199,7 +236,8 @@ function readIsTypeScript() {
 }
 
 const [, command = ""] = process.argv;
-const [, name] = /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/](run|dynamic-provider)[\\/]/.exec(command) ?? [];
+const [, name] =
+  /[\\/]@pulumi[\\/]pulumi[\\/]cmd[\\/](run|dynamic-provider|run-policy-pack)[\\/]/.exec(command) ?? [];
 const isOfSdk = name !== undefined;
 const isOurs =
   /[\\/](?:pulumi-platform[\\/]bin\.js|\.bin[\\/]pulumi-platform|dist[\\/]provider[\\/]cli[\\/]main\.js)$/.test(
@@ -208,7 +246,7 @@ const isOurs =
 const hasNoCacheOfItsOwn = process.version.startsWith("v20.");
 if (isOfSdk) {
   if (name === "run") readIsTypeScript();
-  deferUnusedModules();
+  skipUnusedWork();
   // The SDK sets this flag while it loads; code that was compiled under other flags is not taken.
   if (hasNoCacheOfItsOwn) require("node:v8").setFlagsFromString("--allow-natives-syntax");
 }
