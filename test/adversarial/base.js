@@ -4,8 +4,8 @@
  */
 const pulumi = require("@pulumi/pulumi");
 const resourceClasses = require("pulumi-platform");
-// Where several programs make one run, the names of each have a prefix of its own.
-const { prefix = "", ...ids } = require("./ids.json");
+// Where several programs make one run, the names of each have a prefix of its own, and each declares what it needs.
+const { prefix = "", only, ...ids } = require("./ids.json");
 
 /** A name in the program, for what is not made by `platform`. */
 const nameOf = (name) => prefix + name;
@@ -180,7 +180,7 @@ function declare(edits = {}) {
       name = key,
       create,
     } = edits[key] ?? {};
-    if (drop) continue;
+    if (drop || only?.includes(key) === false) continue;
     const given = [name, args(argsOf(declared), declared), options(optionsOf(declared), declared)];
     declared[key] = create ? create(...given, declared) : new platform[kind](...given);
   }

@@ -328,6 +328,13 @@ export class Stack {
     return checkpoint.latest?.resources ?? [];
   }
 
+  /** What `pulumi stack export` prints in a fifth of a second, with its secrets in the clear if asked. */
+  exported({ showSecrets = false } = {}): string {
+    const { checkpoint } = JSON.parse(readFileSync(this.stateFile(), "utf8")) as Checkpoint;
+    const deployment = showSecrets ? decryptAll(checkpoint.latest) : checkpoint.latest;
+    return JSON.stringify({ version: 3, deployment });
+  }
+
   /** The resources of this package as the file of the backend holds them, with their secrets encrypted. */
   recorded(): Readonly<Record<string, StateResource>> {
     return oursIn(this.checkpoint());

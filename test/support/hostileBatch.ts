@@ -59,6 +59,50 @@ interface Export {
 interface Part {
   readonly program: HostileProgram;
   readonly ids: Readonly<Record<string, string>>;
+  /** The resources of the honest program that this one declares. */
+  readonly only: readonly string[];
+}
+
+const nameOf = (urn: string): string => urn.slice(urn.lastIndexOf("::") + 2);
+const kindOf = ({ type }: StateResource): string => type.slice(type.lastIndexOf(":") + 1);
+
+/** What a binding refers to that any program may add, and what the policy of all is about. */
+const ALWAYS = ["team", "deployer", "reader", "sandbox"];
+
+/**
+ * The resources of the honest program without which a hostile one would be another: those that it names, with all that
+ * refers to what it edits, and all that these refer to. A run of the engine takes as long as there are resources.
+ */
+function neededBy({ text, runsAlone }: HostileProgram, honest: readonly StateResource[]): readonly string[] {
+  const names = honest.map(({ urn }) => nameOf(urn));
+  if (runsAlone) return names;
+  const code = text.replaceAll(/^\/\/.*$/gm, "");
+  const isFound = (name: string, before: string) => new RegExp(`${before}${name}(?![\\w-])`, "i").test(code);
+  const edited = new Set(names.filter((name) => isFound(name, "(?<![\\w.-])")));
+  const needed = new Set([...ALWAYS, ...names.filter((name) => isFound(name, "(?<![\\w-])"))]);
+  const referencesOf = ({ dependencies = [], deletedWith = [] }: StateResource): string[] =>
+    [dependencies as string[], deletedWith as string | string[]].flat().map(nameOf);
+  for (let size = 0; size < needed.size + edited.size;) {
+    size = needed.size + edited.size;
+    for (const resource of honest) {
+      const [name, references] = [nameOf(resource.urn), referencesOf(resource)];
+      const isOfEdited = references.some((one) => edited.has(one));
+      // It owns all bindings of its group.
+      const isWhole =
+        kindOf(resource) === "GroupAccess" &&
+        references.some((one) => needed.has(one) && name === `${one}-access`);
+      if (isOfEdited) edited.add(name);
+      if (isOfEdited || isWhole) needed.add(name);
+      if (needed.has(name)) for (const one of references) needed.add(one);
+    }
+  }
+  return names.filter((name) => needed.has(name));
+}
+
+/** An object in the file of a server. */
+interface Held {
+  readonly kind: string;
+  readonly uid: string;
 }
 
 /** A program that runs alone may depend on whole names. */
@@ -161,11 +205,11 @@ function exportOf(part: Part, { deployment, ...more }: Export): Export {
 /** Writes the program of each part into a folder of its own. */
 function writePrograms(stack: Stack, parts: readonly Part[]): void {
   for (const part of parts) {
-    const { program, ids } = part;
+    const { program, ids, only } = part;
     mkdirSync(join(stack.directory, program.id));
     stack.files({
       [`${program.id}/base.js`]: readFileSync(join(FOLDER, "base.js"), "utf8"),
-      [`${program.id}/ids.json`]: JSON.stringify({ ...ids, prefix: prefixOf(part) }),
+      [`${program.id}/ids.json`]: JSON.stringify({ ...ids, only, prefix: prefixOf(part) }),
       [`${program.id}/program.js`]: program.text,
     });
   }
@@ -189,23 +233,36 @@ interface HonestState {
 /** The honest organisation as often as there are programs: each copy has uids of its own, and a prefix for its names. */
 function copyHonest(base: Base, programs: readonly HostileProgram[], folder: string): HonestState {
   const { root = "" } = base.ids;
-  const copies = programs.map((program) => ({ program, root: randomBytes(20).toString("hex") }));
+  const honest = Object.values(base.stack.recorded());
   const copyOf = <T>(value: T, uid: string): T =>
     JSON.parse(JSON.stringify(value).replaceAll(root, uid)) as T;
-  const parts: Part[] = copies.map(({ program, root: uid }) => ({ program, ids: copyOf(base.ids, uid) }));
+  const parts = programs.map((program): Part => {
+    const ids = copyOf(base.ids, randomBytes(20).toString("hex"));
+    return { program, ids, only: neededBy(program, honest) };
+  });
+  const isDeclared = ({ only }: Part, { urn }: StateResource) => only.includes(nameOf(urn));
+  const copied = <T>(part: Part, value: T): T => copyOf(value, part.ids["root"] ?? "");
 
-  const { resources, ...more } = JSON.parse(readFileSync(base.dataFile, "utf8")) as { resources: unknown[] };
+  const { resources, ...more } = JSON.parse(readFileSync(base.dataFile, "utf8")) as { resources: Held[] };
+  /** What the server holds of resources that a part does not declare, and in groups of them, it does not hold for it. */
+  const heldFor = (part: Part): Held[] => {
+    const left = honest.filter((one) => !isDeclared(part, one) && kindOf(one) !== "GroupAccess");
+    const gone = new Set(left.map((one) => `${kindOf(one)} ${one.id}`));
+    const groups = left.filter((one) => kindOf(one) === "Group").map(({ id }) => `${id}/`);
+    const stays = ({ kind, uid }: Held) =>
+      !gone.has(`${kind} ${uid}`) && !groups.some((group) => uid.startsWith(group));
+    return copied(part, resources.filter(stays));
+  };
   const dataFile = join(folder, "organisations.json");
-  const all = copies.flatMap(({ root: uid }) => copyOf(resources, uid));
-  writeFileSync(dataFile, JSON.stringify({ ...more, resources: all }));
+  writeFileSync(dataFile, JSON.stringify({ ...more, resources: parts.flatMap(heldFor) }));
 
   const stack = base.stack.copyFor({ url: "", token: base.token });
   stack.editState((recorded) => [
     ...recorded.filter(({ urn }) => isShared(urn)),
     ...parts.flatMap((part) => {
-      const own = JSON.stringify(recorded.filter(({ urn }) => !isShared(urn)));
+      const own = JSON.stringify(recorded.filter((one) => !isShared(one.urn) && isDeclared(part, one)));
       const renamed = own.replace(/::pulumi-nodejs:dynamic\/platform:\w+::/g, `$&${prefixOf(part)}`);
-      return copyOf(JSON.parse(renamed) as StateResource[], part.ids["root"] ?? "");
+      return copied(part, JSON.parse(renamed) as StateResource[]);
     }),
   ]);
   writePrograms(stack, parts);
@@ -413,7 +470,7 @@ class Batch {
       forEachAtOnce(parts, async (part) => {
         const args = ["up", "--yes", "--skip-preview", "--policy-pack", this.writePack(part)];
         const [{ code, output }, stack] = await this.run([part], emulator, args, {});
-        const state = JSON.parse((await stack.succeed(["stack", "export"])).stdout) as Export;
+        const state = JSON.parse(stack.exported()) as Export;
         stack.dispose();
         const { verify, verified, said } = await this.verify(part, state, emulator);
         const findings = verified.findings.map(({ message }) => message);
@@ -460,7 +517,7 @@ class Batch {
       const elsewhere = gained.filter((tuple) => !parts.some((part) => isIn(part, tuple)));
       if (elsewhere.length > 0)
         throw new Error(`access in no organisation of the batch: ${elsewhere.join()}`);
-      const state = JSON.parse((await stack.succeed(["stack", "export"])).stdout) as Export;
+      const state = JSON.parse(stack.exported()) as Export;
       const held = await grantsAtServer(this.emulator);
       const applied: Outcome[] = [];
       for (const part of parts) {
