@@ -69,7 +69,7 @@ const OPTIONS: readonly Record<string, unknown>[] = [
   { ignoreChanges: ["description", "name"] },
   { customTimeouts: { create: "5m", delete: "1h" } },
   { additionalSecretOutputs: ["createTime"] },
-  { dependsOn: ["partner"] },
+  { dependsOn: ["${partner}"] },
   { deleteBeforeReplace: true },
   { replaceOnChanges: ["parentUid"] },
   { aliases: [{ name: "never-used" }] },
@@ -137,9 +137,9 @@ describe("an honest program passes the commands of the workflows", () => {
   let chain: CommandChain;
   let root: string;
 
-  /** A copy of the samples with all that they refer to, under names that begin with that of the copy. */
-  function copyOf(copy: string, edit: Operation["to"], ofCopy: readonly Sample[]): Declarations {
-    const subjects = ofCopy.map((sample): Declarations => {
+  /** The samples of a copy, each as an operation declares it, with what it has for itself alone. */
+  const subjectsAs = (edit: Operation["to"], ofCopy: readonly Sample[]): Declarations[] =>
+    ofCopy.map((sample) => {
       const edited = edit(sample, samples.indexOf(sample));
       const { name = sample.label, args = sample.args, ...more } = edited ?? {};
       const ownName = `${sample.label}-own`;
@@ -149,19 +149,39 @@ describe("an honest program passes the commands of the workflows", () => {
         ? own
         : { ...own, [name]: { ...subject, ...more } };
     });
+
+  /** Those of the resources that the samples of a copy refer to, before its operation or after it. */
+  function referredIn(copy: string, offered: Declarations): Declarations {
+    const { from = asIs, to } = operations[copy] ?? { to: asIs };
+    const needed = new Set(["org"]);
+    const visit = (value: unknown): void => {
+      for (const [, name = ""] of JSON.stringify(value).matchAll(/\$\{([^}]+)\}/g)) {
+        if (needed.has(name)) continue;
+        needed.add(name);
+        visit(offered[name] ?? {});
+      }
+    };
+    visit([from, to].map((edit) => subjectsAs(edit, subjectsOf(copy))));
+    return Object.fromEntries(Object.entries(offered).filter(([name]) => needed.has(name)));
+  }
+
+  /** A copy of the samples with all that they refer to, under names that begin with that of the copy. */
+  function copyOf(copy: string, edit: Operation["to"], ofCopy: readonly Sample[]): Declarations {
     const elsewhere = samples.flatMap(({ label, own }): [string, Declaration][] =>
       own ? [[`${label}-elsewhere`, named(own, `${label}-elsewhere`)]] : [],
     );
     const all: Declarations = {
-      ...surroundings,
-      elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
-      partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
-      partners: {
-        kind: "AccountAssociation",
-        args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
-      },
-      ...Object.fromEntries(elsewhere),
-      ...(Object.assign({}, ...subjects) as Declarations),
+      ...referredIn(copy, {
+        ...surroundings,
+        elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+        partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
+        partners: {
+          kind: "AccountAssociation",
+          args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
+        },
+        ...Object.fromEntries(elsewhere),
+      }),
+      ...(Object.assign({}, ...subjectsAs(edit, ofCopy)) as Declarations),
     };
     const prefixed = JSON.parse(JSON.stringify(all).replaceAll("${", `\${${copy}.`)) as Declarations;
     return Object.fromEntries(
@@ -267,7 +287,7 @@ describe("an honest program passes the commands of the workflows", () => {
     // What is returned at the creation only cannot be adopted.
     const lost = subjectsOf("adopted").filter(({ kind }) => createOnlyOutputs(specOf(kind)).length === 0);
     const urns = lost.map(({ label }) => before[`adopted.${label}`]?.urn ?? "");
-    for (const urn of urns) await stack.succeed(["state", "delete", "--yes", urn]);
+    stack.editState((resources) => resources.filter(({ urn }) => !urns.includes(urn)));
     const now = stack.recorded();
     const edits = each((_name, { to }) => to);
     const reads = subjectsOf("read").map(({ label, kind }): [string, Declaration] => [
