@@ -10,6 +10,7 @@ import {
 } from "../support/allKinds";
 import { withUids } from "../support/byHand";
 import type { Stack } from "../support/engine";
+import { isQuick } from "../support/properties";
 import { nested, ownOf, propertyPathOf } from "../support/samples";
 
 /*
@@ -100,6 +101,24 @@ describe("the life of each kind, through the real engine", () => {
       editedLabels.map((label) => writingOf(label)?.update.method ?? "PATCH").sort(),
     );
     await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+  });
+
+  const gone = samples
+    .filter(({ label, permanent }) => label !== "root" && !permanent)
+    .map(({ label }) => label);
+  const testAll = isQuick ? test.skip : test;
+  testAll("a resource deleted by hand is shown as deleted, and created again by the next run", async () => {
+    for (const label of gone) await all.deleteByHand(label);
+    const preview = await stack.pulumi(["preview", "--refresh", "--json", "--expect-no-changes"]);
+    expect(preview.code).toBe(7);
+    const created = stepsOf(preview.stdout).filter(({ op }) => op === "create");
+    expect(created.map(({ name }) => name).sort()).toEqual([...gone].sort());
+    emulator.clearRequests();
+    await stack.up("--refresh");
+    expect(all.methods()).toEqual(gone.map((label) => writingOf(label)?.create ?? "POST").sort());
+    await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
+    // The destroy then finds them gone.
+    for (const label of gone) await all.deleteByHand(label);
   });
 
   test("a destroy leaves nothing, at the server and in the state", async () => {
