@@ -31,7 +31,7 @@ import { call, create } from "../support/wire";
 import { temporaryFolder } from "../support/folders";
 
 const NOW = "2026-06-01T00:00:00Z";
-/** A check of types takes seconds: one run has it, and the compiler checks the programs of many organisations. */
+/** A check of types takes seconds: the compiler itself checks the programs, once each. */
 const UNCHECKED = { PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
 const TYPES = "+Tag,+RepoReadme,+TermsAcceptance";
 
@@ -116,8 +116,7 @@ describe("adopt, through the real engine", () => {
     const unprotected = Object.values(await stack.ours()).filter(({ protect }) => protect !== true);
     expect(unprotected.map(({ urn }) => urn)).toEqual([]);
     await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);
-    const checked = { PULUMI_NODEJS_TRANSPILE_ONLY: undefined };
-    await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"], checked);
+    await stack.up("--expect-no-changes");
     expect(writes()).toEqual([]);
     expect(stack.everyByte()).not.toContain('"hush"');
   });
