@@ -5,6 +5,8 @@ import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { delimiter, join } from "node:path";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
+import { checkOwners } from "../../../../provider/cli/commands/doctorCi/codeOwners";
+import { inspectFolder } from "../../../../provider/cli/commands/init/folder";
 import { getOrCompute } from "../../../../provider/fields/values";
 import { state as documentState } from "../../../support/documents";
 import { temporaryFolder } from "../../../support/folders";
@@ -501,176 +503,241 @@ const keepsNamed =
 const outputOf = (name: string) => `"\\$\\(pulumi stack output ${name}Identity\\)"$`;
 
 /** What says that something is missing or wrong, behind the name of its check, and the command that mends it. */
-test.each<[said: RegExp, command: RegExp, setup: Setup]>([
-  [/^variables ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
-  [/^variables .*ID still holds <id of/, /^gh variable set ACCESS/, variables("ACCESS_APP_ID", "<id of it>")],
+type Wrong = readonly [said: RegExp, command: RegExp, setup: Setup];
+
+/** By repository: all that is wrong there at once, of which none hides another. */
+const repositories: readonly (readonly Wrong[])[] = [
   [
-    /^variables .*URL is http:\S+ it must begin/,
-    /set PLATFORM_BASE_URL /,
-    variables("PLATFORM_BASE_URL", plainUrl),
-  ],
-  [/^workflows .*-deploy\.yml is for main, .* is trunk/, toTrunk, set(REPO, { default_branch: "trunk" })],
-  [/^workflows .* is a'b$/, /branches: \[<branch>\]/, set(REPO, { default_branch: "a'b" })],
-  [
-    /^secrets .*_KEY is not/,
-    /^gh secret set \w+ --env access-status/,
-    set(`${STATUS}/secrets`, { secrets: [] }),
-  ],
-  [/^secrets .*_KEY is not/, /--env access-status/, set(STATUS, undefined)],
-  [
-    /^secrets .*every branch can read/,
-    /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
-    set(`${REPO}/actions/secrets`, { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
-  ],
-  [/^env production does not exist/, /-X PUT .*production.*reviewers/, set(PRODUCTION, undefined)],
-  [/^env production nobody has to/, /<id of your team>" -F "prevent_self_review=true"$/, approvedBy([])],
-  [
-    /^env production who starts/,
-    /_timer=30 .*=23" -F "prevent_self_review=true"$/,
-    approvedBy([REVIEWER], 30),
+    [/^variables ACCESS_APP_ID is not set/, /^gh variable set ACCESS_APP_ID --body /, variables()],
+    [/^workflows .*-deploy\.yml is for main, .* is trunk/, toTrunk, set(REPO, { default_branch: "trunk" })],
+    [
+      /^secrets .*_KEY is not/,
+      /^gh secret set \w+ --env access-status/,
+      set(`${STATUS}/secrets`, { secrets: [] }),
+    ],
+    [
+      /^secrets .*every branch can read/,
+      /^gh secret delete ACCESS_APP_PRIVATE_KEY$/,
+      set(`${REPO}/actions/secrets`, { secrets: [{ name: "ACCESS_APP_PRIVATE_KEY" }] }),
+    ],
+    [/^env production does not exist/, /-X PUT .*production.*reviewers/, set(PRODUCTION, undefined)],
   ],
   [
-    /^env access-status .*not limited to the branch main/,
-    / -F wait_timer=5 -F "reviewers\[\]\[type\]=Team" -F "reviewers\[\]\[id\]=23" && /,
-    approvedBy([REVIEWER], 5, "access-status"),
+    [
+      /^variables .*ID still holds <id of/,
+      /^gh variable set ACCESS/,
+      variables("ACCESS_APP_ID", "<id of it>"),
+    ],
+    [/^workflows .* is a'b$/, /branches: \[<branch>\]/, set(REPO, { default_branch: "a'b" })],
+    [/^secrets .*_KEY is not/, /--env access-status/, set(STATUS, undefined)],
   ],
   [
-    /^env access-status .*\* may use it too/,
-    /-X DELETE .*\/9"$/,
-    set(`${STATUS}/deployment-branch-policies`, policies),
+    [
+      /^variables .*URL is http:\S+ it must begin/,
+      /set PLATFORM_BASE_URL /,
+      variables("PLATFORM_BASE_URL", plainUrl),
+    ],
+    [
+      /^env production who starts/,
+      /_timer=30 .*=23" -F "prevent_self_review=true"$/,
+      approvedBy([REVIEWER], 30),
+    ],
+    [
+      /^env access-status .*not limited to the branch main/,
+      / -F wait_timer=5 -F "reviewers\[\]\[type\]=Team" -F "reviewers\[\]\[id\]=23" && /,
+      approvedBy([REVIEWER], 5, "access-status"),
+    ],
   ],
   [
-    /^env production main may not use it$/,
-    /-X POST .*\/deployment-branch-policies" -f name=main$/,
-    set(`${PRODUCTION}/deployment-branch-policies`, { branch_policies: [] }),
-  ],
-  [/^branch main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
-  [/^branch an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
-  [/^branch .*may approve it: require approval of/, /"require_last_push_approval":true/, ownApproval],
-  [/^status .*GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
-  [/^status .*any source: a workflow of every/, /_id":4711/, set(RULES, [statusOf(0)])],
-  [/^status .*may be older than the last merge/, /"strict_\w+":true/, set(RULES, [statusOf(APP, false)])],
-  [/^bypass 1 may bypass/, /"bypass_actors":\[\]/, set(`${REPO}/rulesets/7`, { bypass_actors: [{ id: 1 }] })],
-  [
-    /^bypass administrators may bypass/,
-    /branches\/main\/protection\/enforce_admins"$/,
-    classic({ enforce_admins: { enabled: false } }),
-  ],
-  [
-    /^subjects .*begin with repo:acme@1\/access@2/,
-    /^sed -i\.bak 's\|repo:acme.*@2\|' ci\.ts && rm ci\.ts\.bak$/,
-    set(SUBJECTS, { sub_claim_prefix: "repo:acme@1/access@2" }),
-  ],
-  [/^codeowners .*Unknown owner on line 2/, /codeowners\/errors/, set(`${REPO}/codeowners/errors`, errors)],
-  [
-    /^codeowners .*has no line for \/\.github\//,
-    /^printf .*>> \.github\/\w+$/,
-    { files: owners("# none\n") },
-  ],
-  [/^codeowners .*has no line for/, /^echo >> \.github\/\w+ && printf '%s/, { files: owners("* @acme/all") }],
-  [
-    /^stacks .*-drift\.yml does not compare acme\/teams\/prod: add it to OTHER_STACKS/,
-    /^grep -n OTHER_STACKS \.github\/workflows\/access-drift\.yml$/,
-    { files: teams },
+    [
+      /^env access-status .*\* may use it too/,
+      /-X DELETE .*\/9"$/,
+      set(`${STATUS}/deployment-branch-policies`, policies),
+    ],
+    [
+      /^env production main may not use it$/,
+      /-X POST .*\/deployment-branch-policies" -f name=main$/,
+      set(`${PRODUCTION}/deployment-branch-policies`, { branch_policies: [] }),
+    ],
+    [/^branch main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
+    [
+      /^identity preview .*write nothing: are the two exchanged\?/,
+      /^gh variable set \w+_PREVIEW_\w+ /,
+      swapped,
+    ],
+    [
+      /^identity deploy .*write nothing, .*: are the two exchanged\?/,
+      /^gh variable set \w+_DEPLOY_\w+ /,
+      swapped,
+    ],
   ],
   [
-    /^pins .*o\.yml uses actions\/checkout@v4/,
-    /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
-    using("actions/checkout@v4"),
-  ],
-  [/^pins .*uses docker:\S*alpine:3,/, /imagetools inspect alpine:3$/, using("docker://alpine:3")],
-  [
-    /^identity preview .*may also CAP_\w+ and \d+ more, by the role editor .*: it must only read/,
-    /^curl -fX DELETE .*\/iam\/v2\/roleBindings\/[0-9a-f/]+"$/s,
-    { role: "editor" },
-  ],
-  [
-    /^identity preview .*is the uid of PLATFORM_DEPLOY_IDENTITY: set that of its own/,
-    new RegExp(`^gh variable set PLATFORM_PREVIEW_IDENTITY --body ${outputOf("preview")}`),
-    { shared: "deploy" },
-  ],
-  [
-    /^identity deploy .*is the uid of PLATFORM_PREVIEW_IDENTITY/,
-    new RegExp(`^glab variable update PLATFORM_DEPLOY_IDENTITY ${outputOf("deploy")}`),
-    sharedByGitlab,
-  ],
-  [/^identity deploy .*write nothing/, /^pulumi up --refresh$/, { deployRole: "viewer" }],
-  [
-    /^identity deploy .*of no identity below/,
-    / set PLATFORM_DEPLOY_/,
-    { role: "editor", deployRole: "gone" },
+    [/^branch an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
+    [
+      /^bypass 1 may bypass/,
+      /"bypass_actors":\[\]/,
+      set(`${REPO}/rulesets/7`, { bypass_actors: [{ id: 1 }] }),
+    ],
+    [
+      /^subjects .*begin with repo:acme@1\/access@2/,
+      /^sed -i\.bak 's\|repo:acme.*@2\|' ci\.ts && rm ci\.ts\.bak$/,
+      set(SUBJECTS, { sub_claim_prefix: "repo:acme@1/access@2" }),
+    ],
+    [/^codeowners .*Unknown owner on line 2/, /codeowners\/errors/, set(`${REPO}/codeowners/errors`, errors)],
+    [/^identity review .*has no role/, /^pulumi up --refresh$/, { role: "" }],
   ],
   [
-    /^identity preview .*write nothing: are the two exchanged\?/,
-    /^gh variable set \w+_PREVIEW_\w+ /,
-    swapped,
+    [/^env production nobody has to/, /<id of your team>" -F "prevent_self_review=true"$/, approvedBy([])],
+    [/^branch .*may approve it: require approval of/, /"require_last_push_approval":true/, ownApproval],
+    [
+      /^codeowners .*has no line for \/\.github\//,
+      /^printf .*>> \.github\/\w+$/,
+      { files: owners("# none\n") },
+    ],
+    [
+      /^stacks .*-drift\.yml does not compare acme\/teams\/prod: add it to OTHER_STACKS/,
+      /^grep -n OTHER_STACKS \.github\/workflows\/access-drift\.yml$/,
+      { files: teams },
+    ],
   ],
   [
-    /^identity deploy .*write nothing, .*: are the two exchanged\?/,
-    /^gh variable set \w+_DEPLOY_\w+ /,
-    swapped,
-  ],
-  [/^identity review .*has no role/, /^pulumi up --refresh$/, { role: "" }],
-  [
-    /^variables .*has all environments/,
-    /^glab variable set \S+ --masked --scope access-preview/,
-    tokensOf("*"),
-  ],
-  [
-    /^variables .*is also set for all environments/,
-    /^glab variable delete PULUMI_ACCESS_TOKEN --scope "\*"$/,
-    tokensOf("access-preview", "production", "*"),
-  ],
-  [
-    /^variables .* production is not set$/,
-    / set PULUMI_\w+ .*--scope production/,
-    tokensOf("access-preview"),
+    [/^status .*GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
+    [
+      /^codeowners .*has no line for/,
+      /^echo >> \.github\/\w+ && printf '%s/,
+      { files: owners("* @acme/all") },
+    ],
+    [
+      /^pins .*o\.yml uses actions\/checkout@v4/,
+      /^gh api repos\/actions\/checkout\/commits\/v4 --jq \.sha$/,
+      using("actions/checkout@v4"),
+    ],
+    [
+      /^identity preview .*may also CAP_\w+ and \d+ more, by the role editor .*: it must only read/,
+      /^curl -fX DELETE .*\/iam\/v2\/roleBindings\/[0-9a-f/]+"$/s,
+      { role: "editor" },
+    ],
   ],
   [
-    /^variables .* environment production is not masked and not protected$/,
-    /^glab variable update PULUMI_ACCESS_TOKEN .*--scope production/,
-    tokensOf("access-preview", "production"),
-  ],
-  [/^settings .*ran before the last merge/, / merge_method=rebase_merge$/, project("merge_method", "merge")],
-  [/^pipeline \.gitlab-ci\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", null)],
-  [/^pipeline own\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", "own.yml")],
-  [
-    /^pipeline PLATFORM_BASE_URL of .* is http:\S+ it must begin with https/,
-    /^grep -n PLATFORM_BASE_URL gitlab-ci\.yml/,
-    pipeline(`    PLATFORM_BASE_URL: { value: "${plainUrl}", expand: false }\n`),
-  ],
-  [/^pins .*node:22/, /imagetools inspect node:22$/, pipeline("image: node:22\n")],
-  [/^branch main is not protected/, /^glab api -X POST \S+\/protected_branches/, protectedBy(undefined)],
-  [/^branch main can be overwritten$/, /allow_force_push=false$/, protectedBy({ allow_force_push: true })],
-  [/^branch every developer may push to main$/, again, protectedBy({ push_access_levels: everyone })],
-  [/^branch every developer may merge into main$/, keepsNamed, protectedBy(named)],
-  [
-    /^approval code owners need not approve$/,
-    /code_owner_approval_required=true$/,
-    protectedBy({ code_owner_approval_required: false }),
+    [/^status .*any source: a workflow of every/, /_id":4711/, set(RULES, [statusOf(0)])],
+    [/^pins .*uses docker:\S*alpine:3,/, /imagetools inspect alpine:3$/, using("docker://alpine:3")],
+    [
+      /^identity preview .*is the uid of PLATFORM_DEPLOY_IDENTITY: set that of its own/,
+      new RegExp(`^gh variable set PLATFORM_PREVIEW_IDENTITY --body ${outputOf("preview")}`),
+      { shared: "deploy" },
+    ],
   ],
   [
-    /^approval who pushes to a merge request of another/,
-    /^glab api -X POST projects\/:id\/approvals -f merge_requests_disable_committers_approval=true$/,
-    approvals("merge_requests_disable_committers_approval", false),
+    [/^status .*may be older than the last merge/, /"strict_\w+":true/, set(RULES, [statusOf(APP, false)])],
+    [/^identity deploy .*write nothing/, /^pulumi up --refresh$/, { deployRole: "viewer" }],
   ],
   [
-    /^production who starts a pipeline/,
-    /^glab api -X PUT projects\/:id -f allow_pipeline_trigger_approve_deployment=false$/,
-    project("allow_pipeline_trigger_approve_deployment", true),
+    [
+      /^bypass administrators may bypass/,
+      /branches\/main\/protection\/enforce_admins"$/,
+      classic({ enforce_admins: { enabled: false } }),
+    ],
+    [
+      /^identity deploy .*of no identity below/,
+      / set PLATFORM_DEPLOY_/,
+      { role: "editor", deployRole: "gone" },
+    ],
   ],
   [
-    /^production .*not protected/,
-    /^glab api -X POST/,
-    gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
+    [
+      /^identity deploy .*is the uid of PLATFORM_PREVIEW_IDENTITY/,
+      new RegExp(`^glab variable update PLATFORM_DEPLOY_IDENTITY ${outputOf("deploy")}`),
+      sharedByGitlab,
+    ],
+    [
+      /^settings .*ran before the last merge/,
+      / merge_method=rebase_merge$/,
+      project("merge_method", "merge"),
+    ],
+    [
+      /^pipeline PLATFORM_BASE_URL of .* is http:\S+ it must begin with https/,
+      /^grep -n PLATFORM_BASE_URL gitlab-ci\.yml/,
+      pipeline(`    PLATFORM_BASE_URL: { value: "${plainUrl}", expand: false }\n`),
+    ],
+    [/^branch main is not protected/, /^glab api -X POST \S+\/protected_branches/, protectedBy(undefined)],
+    [
+      /^production .*not protected/,
+      /^glab api -X POST/,
+      gitlabSet(`${PROJECT}/protected_environments/production`, undefined),
+    ],
   ],
-])("it says %s, with the command %s", async (said, command, setup) => {
-  const { code, wrong } = await check(setup);
-  expect(code).toBe(1);
-  const line = wrong.find((one) => said.test(`${one.check} ${one.text}`));
-  expect(wrong.map(({ errorCode }) => errorCode)).toContain("PP7006");
-  expect({ wrong, line: line?.command }).toEqual({ wrong, line: expect.stringMatching(command) as unknown });
-});
+  [
+    [
+      /^variables .*has all environments/,
+      /^glab variable set \S+ --masked --scope access-preview/,
+      tokensOf("*"),
+    ],
+    [/^pipeline \.gitlab-ci\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", null)],
+    [
+      /^approval who pushes to a merge request of another/,
+      /^glab api -X POST projects\/:id\/approvals -f merge_requests_disable_committers_approval=true$/,
+      approvals("merge_requests_disable_committers_approval", false),
+    ],
+    [/^branch main can be overwritten$/, /allow_force_push=false$/, protectedBy({ allow_force_push: true })],
+  ],
+  [
+    [
+      /^variables .*is also set for all environments/,
+      /^glab variable delete PULUMI_ACCESS_TOKEN --scope "\*"$/,
+      tokensOf("access-preview", "production", "*"),
+    ],
+    [/^pipeline own\.yml is a file of this/, /ci_config_path=/, project("ci_config_path", "own.yml")],
+    [/^branch every developer may push to main$/, again, protectedBy({ push_access_levels: everyone })],
+  ],
+  [
+    [
+      /^variables .* production is not set$/,
+      / set PULUMI_\w+ .*--scope production/,
+      tokensOf("access-preview"),
+    ],
+    [/^pins .*node:22/, /imagetools inspect node:22$/, pipeline("image: node:22\n")],
+    [/^branch every developer may merge into main$/, keepsNamed, protectedBy(named)],
+    [
+      /^production who starts a pipeline/,
+      /^glab api -X PUT projects\/:id -f allow_pipeline_trigger_approve_deployment=false$/,
+      project("allow_pipeline_trigger_approve_deployment", true),
+    ],
+  ],
+  [
+    [
+      /^variables .* environment production is not masked and not protected$/,
+      /^glab variable update PULUMI_ACCESS_TOKEN .*--scope production/,
+      tokensOf("access-preview", "production"),
+    ],
+    [
+      /^approval code owners need not approve$/,
+      /code_owner_approval_required=true$/,
+      protectedBy({ code_owner_approval_required: false }),
+    ],
+  ],
+];
+
+test.each(repositories.map((rows) => [rows.map(([said]) => said.source).join(", "), rows] as const))(
+  "it says %s, each with its command",
+  async (_, rows) => {
+    const setups = rows.map(([, , setup]) => setup);
+    const { code, wrong } = await check({
+      ...(Object.assign({}, ...setups) as Setup),
+      set: Object.assign({}, ...setups.map(({ set }) => set)) as Routes,
+      files: Object.assign({}, ...setups.map(({ files }) => files)) as Files,
+    });
+    expect(code).toBe(1);
+    expect(wrong.map(({ errorCode }) => errorCode)).toContain("PP7006");
+    for (const [said, command] of rows) {
+      const line = wrong.find((one) => said.test(`${one.check} ${one.text}`));
+      expect({ said, wrong, line: line?.command }).toEqual({
+        said,
+        wrong,
+        line: expect.stringMatching(command) as unknown,
+      });
+    }
+  },
+);
 
 const OTHERS = "* @acme/all";
 
@@ -684,21 +751,21 @@ test.each<["github" | "gitlab", string, string]>([
   ["github", "Pulumi.yaml", "Pulumi.yaml to nobody by Pulumi.yaml"],
   ["github", "/.npmrc @acme/devs", ".npmrc to @acme/devs by /.npmrc"],
   ["gitlab", "!package.json", "package.json to nobody by package.json"],
-  ["gitlab", "/*.json @acme/devs", "package-lock.json to @acme/devs by /*.json"],
+  ["gitlab", "/*.json @acme/devs", "package.json to @acme/devs by /*.json"],
 ])("of %s, the last line that matches a deciding file is %s, and is named", async (host, line, text) => {
-  await check({ host });
+  folder.repository(`git@${host}.com:acme/access.git`).write(await filesOfInit(host, {}));
+  process.chdir(folder.root);
+  const found = inspectFolder(".");
   const path = host === "github" ? ".github/CODEOWNERS" : "CODEOWNERS";
   const written = folder.files()[path] ?? "";
   folder.write({ [path]: `${written}${line}\n` });
-  const { stdout: printed } = await run([]);
-  const at = written.split("\n").length;
-  expect(printed).toContain(` codeowners        ${path}:${at} gives ${text}`);
-  expect(printed).toContain(", not to @acme/security: the last line that matches a file decides");
-  // The line below is the command: after it, the check passes.
-  const [, command = ""] = /^ {9}(printf .*CODEOWNERS)$/m.exec(printed) ?? [];
+  const { text: said, command = "" } = checkOwners(found, host);
+  expect(said).toContain(`${path}:${written.split("\n").length} gives ${text}`);
+  expect(said).toContain(", not to @acme/security: the last line that matches a file decides");
+  // After the command, the check passes.
   const lines = [...command.matchAll(/'([^']+ @[^']+)'/g)].map(([, one = ""]) => one);
   folder.write({ [path]: `${written}${line === "!package.json" ? "" : line}\n${lines.join("\n")}\n` });
-  expect((await run([])).stdout).toMatch(/^ok +codeowners/m);
+  expect(checkOwners(found, host)).toMatchObject({ state: "ok", check: "codeowners" });
 });
 
 const elsewhere = "/docs/ @acme/writers\nREADME.* @acme/writers\n/.github/*/x @acme/writers\n";

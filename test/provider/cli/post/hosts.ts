@@ -104,6 +104,7 @@ export interface Issue extends Comment {
 /** https://docs.github.com/rest: the requests that posting makes. */
 export class FakeGitHub extends FakeHost {
   login = "github-actions[bot]";
+  mayUseGraphql = true;
   issues: Issue[] = [];
   pulls: {
     number: number;
@@ -152,7 +153,10 @@ export class FakeGitHub extends FakeHost {
   protected answer(method: string, url: URL, body: unknown, token: string): Answer {
     const given = (body ?? {}) as Partial<Issue>;
     const path = url.pathname;
-    if (path === "/graphql") return [200, { data: { viewer: { login: this.login } } }];
+    if (path === "/graphql")
+      return this.mayUseGraphql
+        ? [200, { data: { viewer: { login: this.login } } }]
+        : [403, { message: "Resource not accessible by integration" }];
     if (path === "/user") return [200, { login: this.login }];
     const base = "/repos/acme/access";
     if (/\/compare\/\w+\.\.\.main$/.test(path)) return [200, { files: [] }];

@@ -136,12 +136,14 @@ describe("a comment on a pull request of GitHub", () => {
 
   test("is known by GitHub's own name, or that of the user, where the token may not use GraphQL", async () => {
     github.login = "deploy-user";
+    github.mayUseGraphql = false;
     const strangers = github.comment("mallory", `${marker}\nforged`);
     const own = ["deploy-user", "github-actions[bot]"].map((login) =>
       github.comment(login, `${marker}\nold`),
     );
     comments().push(strangers, ...own);
-    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_GRAPHQL_URL: "http://127.0.0.1:1" };
+    const { GITHUB_API_URL: url = "" } = github.env;
+    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", GITHUB_GRAPHQL_URL: `${url}/graphql` };
     const updated = async (more: object) => {
       await run("github-pr", riskyReview, { env: { ...env, ...more } });
       return comments().map(({ body }) => body.includes("Access review of"));
