@@ -1,6 +1,7 @@
-import type { Emulator } from "../../emulator";
 import { startEmulator } from "../../emulator";
+import type { Emulator } from "../../emulator";
 import { Api } from "./api";
+import { allMethods } from "../../emulator/tables";
 
 let emulator: Emulator;
 let api: Api;
@@ -54,4 +55,22 @@ describe("bodies", () => {
     const response = await create(body);
     expect([response.status, response.body.code]).toEqual([400, 3]);
   });
+});
+
+test("no operation that has an address responds with 501", async () => {
+  const emulator = await startEmulator({ seed: "acme" });
+  try {
+    const statuses = await Promise.all(
+      allMethods.map(async ({ verb, pattern }) => {
+        const path = pattern.replace(/\{[^}]*\}/g, emulator.rootUid);
+        const headers = { authorization: `Bearer ${emulator.token}` };
+        const response = await fetch(`${emulator.url}${path}`, { method: verb, headers });
+        await response.text();
+        return response.status;
+      }),
+    );
+    expect(allMethods.filter((_, index) => statuses[index] === 501)).toEqual([]);
+  } finally {
+    await emulator.close();
+  }
 });

@@ -1,8 +1,11 @@
+import { createHash } from "node:crypto";
 import { checkInputs } from "../../../provider/fields/check";
 import { equal } from "../../../provider/fields/equal";
-import type { PublicSpec } from "../../../provider/fields/fieldSpec";
+import { containsSecret } from "../../../provider/fields/fieldSpec";
+import type { PublicSpec, FieldSpec, SecretSpec } from "../../../provider/fields/fieldSpec";
 import type { Json, Props } from "../../../provider/fields/values";
 import { findSchemaMismatch, fromWire, resourceReader, toWire } from "../../../provider/fields/wire";
+import * as schema from "../../../provider/fields/builders";
 import {
   boolean,
   enumOf,
@@ -15,6 +18,12 @@ import {
   string,
   word,
 } from "../../../provider/fields/builders";
+import { maskCredentials } from "../../../provider/text/printable";
+import { registerSecretsOf } from "../../../provider/lifecycle/messages";
+import { kinds } from "../../../provider/kinds";
+import { leavesOf, withValue } from "../support/samples";
+import { adviseOnNames } from "../../../provider/fields/enumNames";
+import { specs } from "../../../provider/access/documents/specs";
 
 /** A field, a value of it, the same value as the API writes it, and as a lookup returns it. */
 interface Case {
@@ -147,3 +156,164 @@ test.each([
   expect(codes({ field: value })).toEqual([]);
   for (const inputs of [{}, { field: null }]) expect(codes(inputs)).toEqual(["PP1001"]);
 });
+
+const secret: SecretSpec = { type: "string", secret: true };
+
+describe("a secret", () => {
+  test("that is not a string, or stands in an output, does not compile", () => {
+    // @ts-expect-error -- a list that is a secret as a whole
+    const list: FieldSpec = { type: "list", secret: true, items: { type: "string" } };
+    // @ts-expect-error -- a map that is one
+    const map: FieldSpec = { type: "map", secret: true, values: { type: "string" } };
+    // @ts-expect-error -- an object that is one
+    const object: FieldSpec = { type: "object", secret: true, fields: {} };
+    // @ts-expect-error -- a number that is one
+    const number: FieldSpec = { type: "integer", secret: true };
+    const kind = { kind: "A", noun: "a", collection: "/a", listsByName: false, fields: {} };
+    const inside: FieldSpec = { type: "object", fields: { password: secret } };
+    // @ts-expect-error -- only an output that is a secret itself is marked as one
+    const outputs = schema.kind({ ...kind, outputs: { inside } });
+    expect([list, map, object, number, outputs]).toHaveLength(5);
+  });
+
+  test("is in no list and in no map that a builder describes", () => {
+    const inside = schema.shape({ fields: { password: schema.secret() } });
+    interface InsideArgs extends schema.ArgsOf<typeof inside> {}
+    const object = schema.objectWithSecret<InsideArgs, object>(inside, { required: true });
+    const all = [
+      // @ts-expect-error -- a secret as an item
+      schema.list(schema.secret()),
+      // @ts-expect-error -- a secret as a value
+      schema.map(schema.secret()),
+      // @ts-expect-error -- an object with a secret as an item
+      schema.list(object),
+      // @ts-expect-error -- such an object as a value
+      schema.map(object),
+      // @ts-expect-error -- a member of an object that is said to have no secret
+      schema.object<InsideArgs>(inside),
+    ];
+    expect(all).toHaveLength(5);
+  });
+
+  const secrets = kinds.flatMap(({ spec }) =>
+    leavesOf({ ...spec.fields, ...spec.outputs })
+      .filter(({ field }) => field.secret)
+      .map(({ path }) => ({ name: `${spec.kind}.${path.join(".")}`, spec, path })),
+  );
+
+  test("of every kind is found by holdsSecret", () => {
+    const holders = kinds.flatMap(({ spec }) =>
+      Object.entries({ ...spec.fields, ...spec.outputs })
+        .filter(([, field]) => containsSecret(field))
+        .map(([key]) => `${spec.kind}.${key}`),
+    );
+    const wanted = secrets.map(({ spec, path }) => `${spec.kind}.${path[0] ?? ""}`);
+    expect(holders.sort()).toEqual([...new Set(wanted)].sort());
+    expect(holders).toEqual(expect.arrayContaining(["GroupInvite.code", "IdentityProvider.oidc"]));
+  });
+
+  test.each(secrets)("$name is masked in messages once its properties are known", ({ name, spec, path }) => {
+    // No value may end another one: a part of a known secret is masked too.
+    const value = `canary-${name}-${createHash("sha256").update(name).digest("hex")}`;
+    const message = `the server refuses ${value}`;
+    expect(maskCredentials(message)).toBe(message);
+    registerSecretsOf(spec, withValue({}, path, value));
+    expect(maskCredentials(message)).not.toContain(value);
+  });
+});
+
+describe("a failure of a kind with a secret", () => {
+  const enums: PublicSpec = { type: "list", items: { type: "enum", prefix: "CAP_", known: ["A"] } };
+  const spec = schema.kind({
+    kind: "MadeUp",
+    noun: "made-up thing",
+    collection: "/iam/v2/madeUps",
+    listsByName: false,
+    fields: {
+      password: secret,
+      oidc: { type: "object", fields: { clientSecret: secret, scopes: enums } },
+      capabilities: enums,
+      labels: { type: "map", values: { type: "integer" } },
+      sink: { type: "string", format: "httpsUrl" },
+    },
+  });
+  const failures = (inputs: Parameters<typeof checkInputs>[1]) =>
+    checkInputs(spec, inputs, { olds: {}, now: 0 }).map(({ property }) => property);
+
+  test.each([
+    ["an item of a list", { capabilities: ["CAP_A", "b"] }, "capabilities[1]"],
+    ["an item of a list in an object", { oidc: { scopes: ["b"] } }, "oidc.scopes[0]"],
+    ["a value of a map", { labels: { a: "x" } }, "labels.a"],
+    ["a value of a map under an odd key", { labels: { "a b": "x" } }, 'labels["a b"]'],
+    ["a secret in an object", { oidc: { clientSecret: 1 } }, "oidc.clientSecret"],
+    ["a field without a secret", { capabilities: "CAP_A" }, "capabilities"],
+    ["an address without a password", { sink: "http://events.example.com" }, "sink"],
+  ])("names %s", (_, inputs, property) => {
+    expect(failures(inputs)).toEqual([property]);
+  });
+
+  test.each([
+    ["a secret", { password: 1 }],
+    ["an object with a secret", { oidc: "canary" }],
+    ["an unknown name that may be a secret's", { pasword: "canary" }],
+    ["an address with a password", { sink: "https://user:canary@events.example.com" }],
+    ["an address that may hold one", { sink: "user:canary%40events.example.com" }],
+  ])("has no property whose value would be printed: %s", (_, inputs) => {
+    expect(failures(inputs)).toEqual([""]);
+  });
+});
+
+const fieldOf = (kind: string, key: string) => {
+  const field = specs[kind]?.fields[key];
+  if (field === undefined) throw new Error(`${kind} has no ${key}`);
+  return field;
+};
+
+test.each([
+  ["the rest of it", "Repo", "catalogTier", "CATALOG_TIER_APP", /did you mean "CATALOG_TIER_APPLICATION"\?$/],
+  ["a short list", "Repo", "catalogTier", "CATALOG_TIER_GOLD", /; known are CATALOG_TIER_.*, CATALOG_TIER_/],
+  [
+    "the nearest of its family that reads",
+    "Role",
+    "capabilities",
+    ["CAP_REPOSITORY_LISTING"],
+    /; did you mean "CAP_REPO_LIST"\?$/,
+  ],
+  [
+    "the same with the service, in the plural",
+    "Role",
+    "capabilities",
+    ["CAP_GROUP_LIST"],
+    /; did you mean "CAP_IAM_GROUPS_LIST"\?$/,
+  ],
+  [
+    "none that the list has already",
+    "Role",
+    "capabilities",
+    ["CAP_IAM_GROUPS_LIST", "CAP_GROUP_LIST"],
+    /^(?!.*"CAP_IAM_GROUPS_LIST")/,
+  ],
+])("a wrong name is answered with %s", (_, kind, key, value, message) => {
+  expect(adviseOnNames(fieldOf(kind, key), value)).toEqual([expect.stringMatching(message)]);
+});
+
+test("many unknown names are all named, and only the first ones get a proposal", () => {
+  const field = fieldOf("Role", "capabilities");
+  const many = Array.from({ length: 500 }, (_, i) => `CAP_REPO_LISTING_${i}`);
+  const lines = adviseOnNames(field, many);
+  expect(lines).toHaveLength(500);
+  expect(lines.filter((line) => line.includes("did you mean"))).toHaveLength(10);
+  expect(adviseOnNames(field, [...many, "CAP_REPO_LISTS_ALL"], many)).toEqual([
+    expect.stringMatching(/^CAP_REPO_LISTS_ALL is not a name/),
+  ]);
+});
+
+test.each(["CAP_VULN_READ", "CAP_SIGSTORE_CERTIFICATE_GET", "CAP_SIGSTORE_VIEW", "CAP_IAM_SCIM"])(
+  "whoever writes %s is offered no capability that writes",
+  (value) => {
+    const [line = "", ...others] = adviseOnNames(fieldOf("Role", "capabilities"), [value]);
+    expect(others).toEqual([]);
+    expect(line).toContain(`${value} is not a name that this version knows`);
+    expect(line).not.toMatch(/did you mean "\w+(?<!_GET|_LIST)"/);
+  },
+);

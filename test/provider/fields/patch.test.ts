@@ -6,7 +6,7 @@ import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import { UNKNOWN } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
 import { buildCreateBody, readBody } from "../../../provider/fields/wire";
-import { kind as describeKind, object, shape, string } from "../../../provider/fields/builders";
+import { kind as describeKind, object, shape, string, enumOf, kind } from "../../../provider/fields/builders";
 import { otherValue } from "../../support/fieldValues";
 import { samples as lives } from "../../support/samples";
 import { pairOf } from "../support/arbitraries";
@@ -285,4 +285,29 @@ describe("PATCH of the difference between any two inputs", () => {
       expect(patches > 0).toBe(Object.values(spec.fields).some(isPatched));
     },
   );
+});
+
+/** A kind with a name that the server takes where none is given. */
+const webhook = kind({
+  kind: "Webhook",
+  collection: "/registry/v2/webhooks",
+  fields: {
+    name: string({ required: true, immutable: true }),
+    mode: enumOf("MODE_", "AUDIT ENFORCE", { default: "AUDIT" }),
+  },
+});
+
+test("a name that is the default is sent where a program spells it out, else cleared", () => {
+  const spelledOut = { name: "a", mode: "MODE_AUDIT" };
+  expect(buildCreateBody(webhook, spelledOut)).toEqual(spelledOut);
+  expect(buildCreateBody(webhook, { name: "a", mode: "" })).toEqual({ name: "a" });
+  expect(buildPatch(webhook, { mode: "MODE_ENFORCE" }, { mode: "MODE_AUDIT" })).toEqual({
+    mask: ["mode"],
+    body: { mode: "MODE_AUDIT" },
+  });
+  expect(buildPatch(webhook, { mode: "MODE_ENFORCE" }, {})).toEqual({
+    mask: ["mode"],
+    body: { mode: "MODE_UNSPECIFIED" },
+  });
+  expect(buildPatch(webhook, {}, { mode: "MODE_AUDIT" })).toEqual({ mask: [], body: {} });
 });

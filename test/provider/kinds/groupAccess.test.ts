@@ -140,7 +140,7 @@ async function many(count: number): Promise<Record<string, readonly [string, str
 describe("creating the access of a group", () => {
   test("sends batches of 25, one first and the others at once", async () => {
     const wanted = inputs(await many(110));
-    emulator.settings({ latencyMs: 500 });
+    emulator.settings({ latencyMs: 200 });
     await expect(handlers().create(wanted)).resolves.toEqual({ id: team, outs: wanted });
     expect(batches()).toEqual([25, 25, 25, 25, 10]);
     expect(held()).toHaveLength(110);

@@ -1,14 +1,18 @@
+import * as pulumi from "@pulumi/pulumi";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import { isObject } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
 import { toWire } from "../../../provider/fields/wire";
 import * as platform from "../../../provider/index";
+import { getRole, ping } from "../../../provider/index";
 import { valueOf } from "../../support/fieldValues";
 import { ProgramContext } from "../support/program";
-import { CHILD_UID, GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, specs } from "../support/samples";
-import { errorOf, failure, missing } from "../support/server";
+import { CHILD_UID, GROUP_UID, IDENTITY_UID, ROLE_UID, ROOT_UID, specs, specOf } from "../support/samples";
+import { errorOf, failure, missing, TOKEN, htmlPage, wrongAddress, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
+import { tryInPreview } from "../../../provider/lookups/invoke";
+import { findWrittenUids, trustWrittenUids } from "../../../provider/program/uidSources";
 
 /* What lookups make of answers: full ones, and ones that leave out what is not set. */
 
@@ -321,5 +325,273 @@ describe("metadata of many vulnerabilities", () => {
       expect(query.getAll("ids").length).toBeLessThanOrEqual(1000);
       expect(rawQuery.length).toBeLessThan(8000);
     }
+  });
+});
+
+const OTHER_UID = "0123456789abcdef0123456789abcdef01234567";
+const CUSTOM_UID = `${GROUP_UID}/3333333333333333`;
+const viewer = {
+  uid: ROLE_UID,
+  name: "viewer",
+  description: "May look",
+  capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
+  createTime: null,
+};
+const custom = { uid: CUSTOM_UID, name: "viewer", description: "", capabilities: ["CAP_REPO_LIST"] };
+
+const roles = (...all: object[]): Reply => ({ json: { roles: all, nextPageToken: "", skipped: 0 } });
+
+async function told(args: object): Promise<string> {
+  const error = await errorOf(getRole(args));
+  expect(error).toMatchObject({ name: "LookupError", code: "LOOKUP" });
+  expect(String(error.stack)).not.toMatch(/\n\s+at /);
+  expect(error.message).not.toContain(TOKEN);
+  return error.message;
+}
+
+describe("getRole", () => {
+  test("by name requests that name and returns the exact match", async () => {
+    context.server.script([roles({ ...viewer, uid: OTHER_UID, name: "Viewer" }, viewer, { name: "viewer" })]);
+    await expect(getRole({ name: "viewer" })).resolves.toMatchObject({ uid: ROLE_UID, builtIn: true });
+    expect(context.server.last().query.get("name")).toBe("viewer");
+    expect(context.server.last().query.has("uidp.children_of")).toBe(false);
+  });
+
+  test("distinguishes a built-in role from a custom one of the same name", async () => {
+    context.server.script(() => roles(custom, viewer));
+    await expect(getRole({ name: "viewer", builtIn: true })).resolves.toMatchObject({
+      uid: ROLE_UID,
+      builtIn: true,
+    });
+    await expect(getRole({ name: "viewer", builtIn: false })).resolves.toStrictEqual({
+      uid: CUSTOM_UID,
+      name: "viewer",
+      description: "",
+      capabilities: ["CAP_REPO_LIST"],
+      builtIn: false,
+      parentUid: GROUP_UID,
+    });
+  });
+});
+
+describe("getRole says", () => {
+  const many = Array.from({ length: 21 }, (_, i) => ({
+    ...custom,
+    uid: `${GROUP_UID}/${(i + 1).toString(16).padStart(16, "0")}`,
+  }));
+
+  test("that there are more than twenty of a name, or more than twenty names", async () => {
+    context.server.script(() => roles(...many));
+    expect((await told({ name: "viewer" })).split("\n").slice(20)).toEqual([
+      expect.stringContaining("0000014 (parent: "),
+      "  …",
+      "  see npx --no pulumi-platform explain PP1204",
+    ]);
+    context.server.script(({ query }) =>
+      query.has("name") ? roles() : roles(...many.map((one, i) => ({ ...one, name: `role ${i + 10}` }))),
+    );
+    expect(await told({ name: "viewer" })).toContain('"role 29", …');
+  });
+
+  test("that there is none, and where it looked", async () => {
+    context.server.script(() => roles());
+    expect(await told({ name: "viewer" })).toBe(
+      'getRole: there is no role with the name "viewer" that this token may see (PP1203)',
+    );
+    expect(await told({ name: "viewer", parentUid: GROUP_UID })).toBe(
+      `getRole: there is no role with the name "viewer" below ${GROUP_UID} that this token may see (PP1203)`,
+    );
+    context.server.script([missing(ROLE_UID)]);
+    expect(await told({ uid: ROLE_UID })).toBe(
+      `getRole: there is no object with the uid ${ROLE_UID} (PP1203)`,
+    );
+  });
+
+  test("which argument the one with the name does not meet", async () => {
+    context.server.script(() => roles(viewer));
+    expect(await told({ name: "viewer", builtIn: false })).toBe(
+      'getRole: the role with the name "viewer" has builtIn true, not false: change that, or leave it out (PP1203)',
+    );
+  });
+
+  test("where else there is one of the name", async () => {
+    context.server.script(({ query }) => (query.has("uidp.children_of") ? roles(custom) : roles(viewer)));
+    expect(await told({ name: "viewer", parentUid: OTHER_UID })).toBe(
+      [
+        `getRole: there is no role with the name "viewer" below ${OTHER_UID} that this token may see`,
+        "  elsewhere there is:",
+        `  ${ROLE_UID} (parent: none) May look`,
+        "  see npx --no pulumi-platform explain PP1203",
+      ].join("\n"),
+    );
+  });
+
+  test("which there are, built-in and custom, and the one that was probably meant", async () => {
+    const owner = { ...viewer, uid: OTHER_UID, name: "owner" };
+    context.server.script(({ query }) =>
+      query.get("name") === null ? roles(viewer, custom, owner) : roles(),
+    );
+    expect((await told({ name: "viewre" })).split("\n")).toEqual([
+      'getRole: there is no role with the name "viewre" that this token may see',
+      '  did you mean "viewer"?',
+      "  see npx --no pulumi-platform explain PP1203",
+    ]);
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("which there are of those that can be meant", async () => {
+    const deployer = { ...custom, name: "deployer" };
+    context.server.script(({ query }) => (query.get("name") === null ? roles(viewer, deployer) : roles()));
+    for (const [more, list] of [
+      [{}, ['  built-in: "viewer"', '  custom: "deployer"']],
+      [{ builtIn: true }, ['  built-in: "viewer"']],
+      [{ builtIn: false }, ['  custom: "deployer"']],
+    ] as const)
+      expect((await told({ name: "auditing", ...more })).split("\n").slice(1, -1)).toEqual(list);
+  });
+
+  test("that there are several, with each one's uid, parent and description", async () => {
+    context.server.script([roles(viewer, { ...custom, description: "Ours\n::error::x" })]);
+    expect((await told({ name: "viewer" })).split("\n")).toEqual([
+      'getRole: 2 objects have the name "viewer"; narrow by parentUid, or give the uid of one:',
+      `  ${ROLE_UID} (parent: none) May look`,
+      `  ${CUSTOM_UID} (parent: ${GROUP_UID}) Ours ::error::x`,
+      "  see npx --no pulumi-platform explain PP1204",
+    ]);
+  });
+});
+
+test("ping fails where the address is wrong", async () => {
+  context.server.script([{ text: htmlPage }, wrongAddress]);
+  expect((await errorOf(ping())).message).toMatch(/^ping: .*this is not the Platform API/);
+  expect((await errorOf(ping())).message).toMatch(
+    /^ping: GET \/ping\/v2\/ping: NOT_FOUND \(HTTP 404\): Not Found; no such API endpoint: http:\S+\/ping\/v2\/ping; check platform:baseUrl /,
+  );
+});
+
+test("ping prints a line for each request if the log is on, without the token", async () => {
+  process.env["PLATFORM_LOG"] = "debug";
+  context.server.script([{ json: { response: "pong" } }]);
+  const lines: string[] = [];
+  const write = jest
+    .spyOn(process.stderr, "write")
+    .mockImplementation((line) => lines.push(String(line)) > 0);
+  await ping();
+  write.mockRestore();
+  expect(lines).toEqual([
+    expect.stringMatching(/^platform: GET \/ping\/v2\/ping -> 200 in \d+ ms \(attempt 1\)\n$/),
+  ]);
+  expect(lines.join("")).not.toContain(TOKEN);
+});
+
+/** Begins another run, as the engine's own process does once. */
+const newRun = () =>
+  pulumi.runtime.setMocks({
+    newResource: ({ inputs }) => ({ id: "id", state: inputs as Record<string, unknown> }),
+    call: ({ inputs }) => inputs as Record<string, unknown>,
+  });
+
+const group = { uid: GROUP_UID, name: "team" };
+const answerGroups = (): void =>
+  void context.server.script(() => ({ json: { ...group, groups: [group], roles: [] } }));
+
+describe("outside of a run", () => {
+  test("equal concurrent lookups send one request, and later ones another", async () => {
+    answerGroups();
+    await Promise.all([platform.getGroups(), platform.getGroups(), platform.getGroups({})]);
+    expect(context.server.requests).toHaveLength(1);
+    await platform.getGroups();
+    expect(context.server.requests).toHaveLength(2);
+  });
+});
+
+describe("in a program's run", () => {
+  beforeEach(async () => {
+    await newRun();
+    context.configure();
+  });
+
+  test("equal lookups send one request, whatever the order of their arguments", async () => {
+    answerGroups();
+    const first = await platform.getGroups({ childrenOf: ROOT_UID, limit: 3 });
+    const second = await platform.getGroups({ limit: 3, childrenOf: ROOT_UID });
+    expect(second).toStrictEqual(first);
+    await platform.getGroup({ uid: GROUP_UID });
+    await platform.getGroup({ uid: GROUP_UID });
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("different lookups send a request each", async () => {
+    answerGroups();
+    await platform.getGroups();
+    await platform.getGroups({ limit: 3 });
+    await platform.getGroups({ uids: [ROOT_UID, GROUP_UID] });
+    await platform.getGroups({ uids: [GROUP_UID, ROOT_UID] });
+    await platform.getGroups({ name: "team" });
+    await platform.getGroup({ name: "team" });
+    await platform.getRoles();
+    expect(context.server.requests).toHaveLength(7);
+  });
+
+  test("a failure rejects every waiting caller, and is then forgotten", async () => {
+    context.server.script([failure(7, "no"), { json: group }]);
+    const ask = () => platform.getGroup({ uid: GROUP_UID });
+    const [one, other] = await Promise.all([errorOf(ask()), errorOf(ask())]);
+    // In a run a message begins with the line of the program.
+    expect(one.message.replace(/^test\/\S+\.test\.ts:\d+: /, "")).toBe(
+      `getGroup: GET /iam/v2/groups/${GROUP_UID}: PERMISSION_DENIED (HTTP 403): no (PP3403)`,
+    );
+    expect(other.message).toBe(one.message);
+    await expect(ask()).resolves.toMatchObject({ name: "team" });
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("a lookup with other settings sends its own request, to the other server", async () => {
+    answerGroups();
+    const elsewhere = await ScriptedServer.start();
+    elsewhere.script(() => ({ json: { groups: [] } }));
+    await expect(platform.getGroups()).resolves.toHaveLength(1);
+    context.configure({ "platform:baseUrl": elsewhere.url });
+    await expect(platform.getGroups()).resolves.toHaveLength(0);
+    context.configure({ "platform:token": "another" });
+    await platform.getGroups();
+    context.configure();
+    await expect(platform.getGroups()).resolves.toHaveLength(1);
+    await elsewhere.close();
+    expect(context.server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      expect.not.stringContaining("another"),
+      "Bearer another",
+    ]);
+  });
+
+  test("another run sends a new request, though it is in the same process", async () => {
+    answerGroups();
+    await platform.getGroups();
+    await newRun();
+    context.configure();
+    await platform.getGroups();
+    expect(context.server.requests).toHaveLength(2);
+  });
+
+  test("what a preview asks on its own, it asks at the server of its run", async () => {
+    const addressOfRun = () => tryInPreview((client) => Promise.resolve(client.addressAdvice), "not asked");
+    const own = await addressOfRun();
+    await newRun();
+    context.configure({ "platform:baseUrl": "https://other.example" });
+    expect([own, await addressOfRun()]).toEqual([
+      expect.stringContaining(context.server.url),
+      expect.stringContaining("https://other.example"),
+    ]);
+  });
+
+  test("a provider of its own in one run keeps no other run from asking", async () => {
+    pulumi.runtime.setMockOptions(pulumi.runtime.getMonitor(), "project", "stack", true);
+    const written = () => findWrittenUids(specOf("Group"), { parentUid: ROOT_UID });
+    expect(written()).toHaveLength(1);
+    trustWrittenUids();
+    expect(written()).toEqual([]);
+    await newRun();
+    pulumi.runtime.setMockOptions(pulumi.runtime.getMonitor(), "project", "stack", true);
+    expect(written()).toHaveLength(1);
   });
 });

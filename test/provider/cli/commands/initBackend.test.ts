@@ -8,6 +8,7 @@ const GITHUB = "git@github.com:acme/access.git";
 const GITLAB = "git@gitlab.com:acme/access.git";
 const CLOUD = "https://api.pulumi.com";
 const SECRET = "canary";
+const WHOLE = "   # the whole address, as this command had it";
 
 let folder: InitFolder;
 beforeEach(() => {
@@ -208,47 +209,32 @@ describe("where it is found:", () => {
 });
 
 test.each([
-  ["s3://user:canary@acme-state", "s3://acme-state", "user name and password"],
-  ["https://canary@pulumi.acme.example", "https://pulumi.acme.example", "user name and password"],
-  ["s3://acme-state?region=a&profile=canary", "s3://acme-state?region=a", "profile"],
-  ["gs://acme-state?access_id=canary", "gs://acme-state", "access_id"],
-  ["s3://acme-state?endpoint=https://u:canary@minio", "s3://acme-state", "endpoint"],
-  ["s3://acme-state?region=$(canary)", "s3://acme-state", "region"],
-])("of %s, credentials are neither written nor printed", async (backend, written, omitted) => {
-  for (const remote of [GITHUB, GITLAB]) {
-    const one = new InitFolder().repository(remote);
-    one.env = { PULUMI_BACKEND_URL: backend };
-    const { code, stdout } = await one.init("infra");
-    const text = Object.values(one.files()).join("\n");
-    expect(code).toBe(0);
-    expect(stdout).toContain(`the files leave out: ${omitted}\n`);
-    expect(text).toMatch(
-      new RegExp(`PULUMI_BACKEND_URL: (\\{ value: ")?${written.replace("?", "\\?")}["\n]`),
-    );
-    expect(stdout + text).not.toContain(SECRET);
-  }
+  [GITHUB, "s3://user:canary@acme-state", "s3://acme-state", "user name and password"],
+  [GITLAB, "https://canary@pulumi.acme.example", "https://pulumi.acme.example", "user name and password"],
+  [GITHUB, "s3://acme-state?region=a&profile=canary", "s3://acme-state?region=a", "profile"],
+  [GITLAB, "gs://acme-state?access_id=canary", "gs://acme-state", "access_id"],
+  [GITHUB, "s3://acme-state?endpoint=https://u:canary@minio", "s3://acme-state", "endpoint"],
+  [GITLAB, "s3://acme-state?region=$(canary)", "s3://acme-state", "region"],
+])("in %s, credentials of %s are neither written nor printed", async (remote, backend, written, omitted) => {
+  const { printed, text } = await initCi(remote, backend);
+  expect(printed).toContain(`the files leave out: ${omitted}\n`);
+  expect(text).toMatch(new RegExp(`PULUMI_BACKEND_URL: (\\{ value: ")?${written.replace("?", "\\?")}["\n]`));
+  const all = Object.values(folder.files()).join("\n");
+  expect(printed + all).not.toContain(SECRET);
 });
 
 test.each([
-  ["s3://acme-state?region=eu-west-1", "s3://acme-state?region=eu-west-1", ""],
-  ["https://pulumi.acme.example/", "https://pulumi.acme.example", ""],
-  ["file:///srv/acme's state", "file:///srv/acme'\\''s state", ""],
-  ["s3://user:canary@acme-state", "s3://…@acme-state", "   # the whole address, as this command had it"],
-  [
-    "s3://acme-state?region=a&profile=canary",
-    "s3://acme-state?…",
-    "   # the whole address, as this command had it",
-  ],
+  ["s3://acme-state?region=eu-west-1", "s3://acme-state?region=eu-west-1", "", []],
+  ["https://pulumi.acme.example/", "https://pulumi.acme.example", "", ["--ci", "none"]],
+  ["file:///srv/acme's state", "file:///srv/acme'\\''s state", "", []],
+  ["s3://user:canary@acme-state", "s3://…@acme-state", WHOLE, ["--ci", "none"]],
+  ["s3://acme-state?region=a&profile=canary", "s3://acme-state?…", WHOLE, []],
 ])(
   "%s of the environment is exported before the stack is made, without a secret",
-  async (given, shown, note) => {
-    for (const argv of [[], ["--ci", "none"]]) {
-      const one = new InitFolder().repository(GITHUB);
-      one.env = { PULUMI_BACKEND_URL: given };
-      const { stdout } = await one.init("infra", ...argv);
-      expect(stdout).toContain(`\n  export PULUMI_BACKEND_URL='${shown}'${note}\n  pulumi stack init prod\n`);
-      expect(stdout).not.toContain(SECRET);
-    }
+  async (backend, shown, note, argv) => {
+    const { printed } = await initCi(GITHUB, backend, ...argv);
+    expect(printed).toContain(`\n  export PULUMI_BACKEND_URL='${shown}'${note}\n  pulumi stack init prod\n`);
+    expect(printed).not.toContain(SECRET);
   },
 );
 

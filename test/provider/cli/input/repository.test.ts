@@ -1,4 +1,10 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { readRepository, readRunUrl, webAddress } from "../../../../provider/cli/input/repository";
+import { parseFlags } from "../../../../provider/cli/framework/flags";
+import { provenanceFlags, readProvenance } from "../../../../provider/cli/input/provenance";
+import { inventoryOf } from "../../../support/documents";
+import { temporaryFolder } from "../../../support/folders";
 
 const github = {
   GITHUB_SERVER_URL: "https://github.com",
@@ -40,4 +46,62 @@ test("an address is percent-encoded", () => {
     "https://reports.example/a%20b%22%3Cx%3E.html?y=1",
   );
   expect(webAddress("ftp://reports.example")).toBeUndefined();
+});
+
+const now = new Date("2026-03-01T00:10:00Z");
+const sha = "a".repeat(40);
+const head = "b".repeat(40);
+
+describe("the provenance of a report", () => {
+  const folder = temporaryFolder();
+
+  it.each([
+    ["of its own commit, not of the merge", { number: 12, pull_request: { head: { sha: head } } }, "12"],
+    ["of the commit whose run started this one", { workflow_run: { head_sha: head } }, undefined],
+  ])("is that %s on GitHub", (_which, event, pullRequest) => {
+    const file = join(folder, "event.json");
+    writeFileSync(file, JSON.stringify(event));
+    const env = { GITHUB_SHA: sha, GITHUB_EVENT_PATH: file, GITHUB_REF: "refs/heads/main" };
+    expect(readProvenance({}, { now }, env)).toMatchObject({
+      commit: head,
+      ...(pullRequest && { pullRequest }),
+    });
+  });
+
+  it.each([
+    [
+      "a merged result of GitLab",
+      { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head, CI_MERGE_REQUEST_IID: "9" },
+      { commit: head, pullRequest: "9" },
+    ],
+    ["no event", { GITHUB_SHA: sha, GITHUB_REF: "refs/pull/7/merge" }, { commit: sha, pullRequest: "7" }],
+    ["a push to GitHub", { GITHUB_SHA: sha, GITHUB_REF: "refs/heads/main" }, { commit: sha }],
+    ["GitLab", { CI_COMMIT_SHA: sha, CI_MERGE_REQUEST_IID: "9" }, { commit: sha, pullRequest: "9" }],
+    ["values that are none", { GITHUB_SHA: "x; rm", CI_MERGE_REQUEST_IID: "../1" }, {}],
+    ["an event that cannot be read", { GITHUB_EVENT_PATH: "/none", GITHUB_SHA: sha }, { commit: sha }],
+  ])("is that of %s", (_where, env, expected) => {
+    const { commit, pullRequest } = readProvenance({}, { now }, env);
+    expect({ ...(commit && { commit }), ...(pullRequest && { pullRequest }) }).toEqual(expected);
+  });
+
+  it("reads the flags first, and has the age of the inventory", () => {
+    const inventory = { ...inventoryOf(""), takenAt: "2026-03-01T00:00:00Z" };
+    const flags = { commit: head, "pull-request": "3" };
+    expect(readProvenance(flags, { now, inventory, cli: "v3.230.0" }, { GITHUB_SHA: sha })).toMatchObject({
+      commit: head,
+      pullRequest: "3",
+      time: now.toISOString(),
+      cli: "v3.230.0",
+      inventoryAgeSeconds: 600,
+    });
+    const later = { ...inventory, takenAt: "2026-03-02T00:00:00Z" };
+    expect(readProvenance({}, { now, inventory: later }, {}).inventoryAgeSeconds).toBe(0);
+  });
+
+  it.each([
+    [["--commit", "main"], '--commit must be a commit in hex, as in 1f2e3d4c, not "main"'],
+    [["--pull-request", "#3"], '--pull-request must be a number, as in 12, not "#3"'],
+  ])("refuses %j", (argv, message) => {
+    expect(() => parseFlags("review", provenanceFlags, argv)).toThrow(message);
+  });
 });

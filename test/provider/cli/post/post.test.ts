@@ -440,7 +440,7 @@ describe("the summary of a step of GitHub Actions", () => {
   });
 });
 
-// `provenance.test.ts` has where each host names it.
+// `input/repository.test.ts` has where each host names it.
 test("a comment names the commit that it is about", async () => {
   const [commit, head] = ["c0ffee", "beef"].map((start) => start.padEnd(40, "0"));
   const env = { ...gitlab.env, CI_COMMIT_SHA: commit, CI_MERGE_REQUEST_SOURCE_BRANCH_SHA: head };

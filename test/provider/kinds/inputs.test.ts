@@ -1,0 +1,352 @@
+import { checkInputs } from "../../../provider/fields/check";
+import { innerFields } from "../../../provider/fields/fieldSpec";
+import type { EnumSpec, FieldSpec } from "../../../provider/fields/fieldSpec";
+import { ADOPT, UNKNOWN } from "../../../provider/fields/values";
+import type { Props, Json } from "../../../provider/fields/values";
+import { nearestWord } from "../../../provider/text/suggestions";
+import {
+  GROUP_UID,
+  IDENTITY_UID,
+  ROLE_UID,
+  sampleOf,
+  specOf,
+  withValue,
+  specs,
+  samples,
+  OTHER_IDENTITY_UID,
+} from "../support/samples";
+import { NOW, staticKeys, failuresOf, NAME_WANTED } from "./refusals/support";
+import type { Refusals } from "./refusals/support";
+import { accounts } from "./refusals/accounts";
+import { grants } from "./refusals/grants";
+import { identities } from "./refusals/identities";
+import { registry } from "./refusals/registry";
+import fc, { casesOf } from "../../support/properties";
+
+const cases: Refusals = { ...accounts, ...grants, ...identities, ...registry };
+const enumsIn = (field: FieldSpec): EnumSpec[] =>
+  field.type === "enum" ? [field] : innerFields(field).flatMap(enumsIn);
+const grant = { identityUid: IDENTITY_UID, roleUid: ROLE_UID };
+
+describe("what check refuses", () => {
+  test.each(specs)("$kind: each argument that is missing, by its name", ({ kind, fields, oneOfs = [] }) => {
+    const required = Object.keys(fields).filter((key) => fields[key]?.required);
+    const choices = oneOfs.filter((oneOf) => oneOf.required);
+    const failures = failuresOf(kind, {}).map((failure) => failure.trim());
+    expect(failures.map((failure) => failure.split(" ")[0])).toEqual(expect.arrayContaining(required));
+    expect(failures).toEqual(
+      expect.arrayContaining(choices.map(({ members }) => `exactly one of ${members.join(", ")} is needed`)),
+    );
+  });
+
+  test.each(specs)("$kind: each argument of a wrong type, without its value", ({ kind, fields }) => {
+    for (const [key, field] of Object.entries(fields)) {
+      const inputs = { ...sampleOf(kind), [key]: field.type === "list" ? { canary: 1 } : ["canary"] };
+      const failures = failuresOf(kind, inputs).filter((failure) => failure.trim().startsWith(key));
+      expect([key, failures.length > 0]).toEqual([key, true]);
+      expect(failures.join()).not.toContain("canary");
+    }
+  });
+
+  describe.each(Object.keys(cases))("of %s", (kind) => {
+    test.each(cases[kind] ?? [])(
+      "$name: every failure at once, with property and text",
+      ({ inputs, failures }) => {
+        expect(failuresOf(kind, inputs)).toEqual(failures);
+      },
+    );
+  });
+
+  test.each<[string, string, Props]>([
+    ["PP1002", "Group", { name: "team", nane: "team" }],
+    ["PP1003", "Group", { name: ["team"] }],
+    ["PP1005", "RepoReadme", { ...sampleOf("RepoReadme"), content: "x".repeat(4 * 1024 * 1024) }],
+    ["PP1006", "Group", { name: "team", parentUid: "" }],
+    ["PP1007", "Identity", { ...sampleOf("Identity", "service"), ...staticKeys }],
+    ["PP1008", "Identity", { parentUid: GROUP_UID, name: "robot" }],
+    ["PP1010", "Identity", withValue(staticKeys, ["staticKeys", "expirationTime"], "2026-02-28T00:00:00Z")],
+    ["PP1009", "Group", { name: "team", kind: "customer" }],
+    ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
+    ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
+    ["PP1013", "Role", { ...sampleOf("Role"), capabilities: ["CAP_REPO_LST"] }],
+  ])("has the code %s: %s", (code, kind, inputs) => {
+    const failures = checkInputs(specOf(kind), inputs, { olds: {}, now: NOW });
+    expect(failures.map((failure) => failure.code)).toContain(code);
+  });
+
+  test("a misspelt name is refused, unless the state has it or the object is taken over", () => {
+    const role = sampleOf("Role");
+    const refused = [`capabilities[1] CAP_REPO_LST is not a known name; did you mean CAP_REPO_LIST?`];
+    const inputs = { ...role, capabilities: ["CAP_TAG_LIST", "CAP_REPO_LST"] };
+    expect(failuresOf("Role", inputs)).toEqual(refused);
+    expect(failuresOf("Role", inputs, role)).toEqual(refused);
+    expect(failuresOf("Role", inputs, { ...role, capabilities: ["CAP_REPO_LST"] })).toEqual([]);
+    expect(failuresOf("Role", { ...inputs, [ADOPT]: ROLE_UID })).toEqual([]);
+  });
+
+  test("no known name is taken for a misspelling of another one by one letter", () => {
+    const enums = specs.flatMap(({ fields }) => Object.values(fields).flatMap(enumsIn));
+    expect(enums.length).toBeGreaterThan(3);
+    for (const field of enums) {
+      const near = field.known.filter((name) => {
+        const others = field.known.filter((other) => other !== name);
+        return nearestWord(name, others, 1) !== undefined;
+      });
+      expect(near).toEqual([]);
+    }
+  });
+
+  test("an unspecified member of several is named, and not another one", () => {
+    const inputs = { parentUid: GROUP_UID, name: "robot", servicePrincipal: "SERVICE_PRINCIPAL_UNSPECIFIED" };
+    expect(failuresOf("Identity", inputs)).toEqual([
+      "servicePrincipal is no value: SERVICE_PRINCIPAL_UNSPECIFIED means none; exactly one of claimMatch, staticKeys, awsIdentity, servicePrincipal is needed",
+    ]);
+  });
+
+  test("a new expiration of an identity that exists must be in the future, how far only the server knows", () => {
+    const path = ["staticKeys", "expirationTime"];
+    const before = withValue(staticKeys, path, "2026-06-01T00:00:00Z");
+    expect(failuresOf("Identity", withValue(before, path, "2030-01-01T00:00:00Z"), before)).toEqual([]);
+    expect(failuresOf("Identity", withValue(before, path, "2026-02-01T00:00:00Z"), before)).toEqual([
+      'staticKeys.expirationTime must be in the future, not "2026-02-01T00:00:00Z"',
+    ]);
+  });
+
+  test("a long value is not repeated whole in a message", () => {
+    const long = "x".repeat(100_000);
+    const reports = [
+      ...failuresOf("Role", { parentUid: GROUP_UID, name: "r", capabilities: [long] }),
+      ...failuresOf("Identity", {
+        ...sampleOf("Identity", "service"),
+        servicePrincipal: undefined,
+        claimMatch: { issuerPattern: "(".repeat(2000), subject: "s" },
+      }),
+    ];
+    expect(reports).toHaveLength(2);
+    for (const report of reports) expect(report.length).toBeLessThan(500);
+  });
+});
+
+describe("what check accepts", () => {
+  test.each(samples)("$kind: $label, with the engine's own key", ({ kind, inputs }) => {
+    expect(failuresOf(kind, { ...inputs, __provider: "text" }, {}, Date.now())).toEqual([]);
+  });
+
+  test("a description of 512 characters outside the basic plane", () => {
+    expect(failuresOf("Group", { name: "g", description: "😀".repeat(512) })).toEqual([]);
+  });
+
+  test("keys of a map that are also names of built-in members", () => {
+    const claims = JSON.parse(
+      '{"__proto__":"a","constructor":"b","toString":"c","hasOwnProperty":"d"}',
+    ) as Props;
+    const identity = withValue(sampleOf("Identity", "claims"), ["claimMatch", "claims"], claims);
+    expect(failuresOf("Identity", identity)).toEqual([]);
+  });
+});
+
+/** Every way to a value inside, the value itself left out. */
+function pathsInto(value: Json | undefined, path: readonly (string | number)[] = []): (string | number)[][] {
+  const here = path.length === 0 ? [] : [[...path]];
+  if (Array.isArray(value)) return [...here, ...value.flatMap((item, i) => pathsInto(item, [...path, i]))];
+  if (value !== null && typeof value === "object") {
+    return [...here, ...Object.entries(value).flatMap(([key, item]) => pathsInto(item, [...path, key]))];
+  }
+  return here;
+}
+
+function withUnknown(value: Json | undefined, path: readonly (string | number)[]): Json {
+  const [step, ...rest] = path;
+  if (step === undefined) return UNKNOWN;
+  if (Array.isArray(value)) return value.map((item, i) => (i === step ? withUnknown(item, rest) : item));
+  const members = value as Props;
+  return { ...members, [step]: withUnknown(members[step], rest) };
+}
+
+describe("unknown values", () => {
+  test.each(samples)("$kind: $label: none fails, in any place", ({ kind, inputs }) => {
+    const paths = pathsInto(inputs);
+    expect(paths.length).toBeGreaterThan(1);
+    for (const path of paths) {
+      expect([path, failuresOf(kind, withUnknown(inputs, path) as Props, {}, Date.now())]).toEqual([
+        path,
+        [],
+      ]);
+    }
+  });
+
+  test.each(specs)("$kind: all unknown at once has no failure", (spec) => {
+    const inputs = Object.fromEntries(Object.keys(spec.fields).map((key) => [key, UNKNOWN]));
+    expect(failuresOf(spec.kind, inputs)).toEqual([]);
+  });
+
+  test("an unknown one-of member may be beside a known one", () => {
+    const identity = { ...sampleOf("Identity", "claims"), staticKeys: UNKNOWN };
+    expect(failuresOf("Identity", identity)).toEqual([]);
+    const inside = withValue(sampleOf("Identity", "claims"), ["claimMatch", "issuerPattern"], UNKNOWN);
+    expect(failuresOf("Identity", inside)).toEqual([]);
+  });
+
+  test("a verified group may get its kind later, and a kind its parent", () => {
+    expect(failuresOf("Group", { name: "g", verified: true, kind: UNKNOWN })).toEqual([]);
+    expect(failuresOf("Group", { parentUid: UNKNOWN, name: "g", kind: "ORG_KIND_DEV" })).toEqual([]);
+  });
+
+  test("what is known beside an unknown is still checked", () => {
+    const identity = { parentUid: UNKNOWN, name: "CI", claimMatch: { issuer: UNKNOWN } };
+    expect(failuresOf("Identity", identity)).toEqual([
+      `name ${NAME_WANTED}`,
+      "claimMatch needs exactly one of subject, subjectPattern",
+    ]);
+  });
+});
+
+const hostile = fc.oneof(
+  fc.jsonValue({ maxDepth: 5 }),
+  fc.constantFrom<Json>(
+    null,
+    "",
+    0,
+    -1,
+    1e308,
+    true,
+    [],
+    {},
+    [[]],
+    [{}],
+    [null],
+    UNKNOWN,
+    [UNKNOWN],
+    { a: UNKNOWN },
+    JSON.parse('{"__proto__":{"polluted":true}}') as Json,
+    { constructor: { prototype: 1 } },
+    "\u0000",
+    "\ud800",
+    "9".repeat(400),
+  ),
+  fc.string({ unit: "binary", maxLength: 50 }),
+) as fc.Arbitrary<Json>;
+
+/** Values that get deep into a field: the right type with anything inside, or anything. */
+function nearly(field: FieldSpec): fc.Arbitrary<Json> {
+  const inside = (): fc.Arbitrary<Json> => {
+    switch (field.type) {
+      case "list":
+        return fc.array(nearly(field.items), { maxLength: 3 });
+      case "map":
+        return fc.dictionary(fc.string({ maxLength: 5 }), nearly(field.values), { maxKeys: 3 });
+      case "object":
+        return objectOf(field.fields);
+      case "boolean":
+        return fc.boolean();
+      case "integer":
+        return fc.double();
+      default:
+        return fc.string({ unit: "grapheme" });
+    }
+  };
+  return fc.oneof({ weight: 3, arbitrary: inside() }, { weight: 1, arbitrary: hostile });
+}
+
+function objectOf(fields: Readonly<Record<string, FieldSpec>>): fc.Arbitrary<Props> {
+  const known = fc.record(
+    Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, nearly(field)])),
+    { requiredKeys: [] },
+  );
+  const strange = fc.dictionary(
+    fc.oneof(fc.constantFrom("__proto__", "constructor", "toString", "__x", "a.b", ""), fc.string()),
+    hostile,
+    { maxKeys: 2 },
+  );
+  return fc
+    .tuple(known, strange)
+    .map(([a, b]) => Object.fromEntries([...Object.entries(a), ...Object.entries(b)]));
+}
+
+describe("hostile input", () => {
+  test.each(specs)("$kind: check never throws and never changes what it is given", (spec) => {
+    fc.assert(
+      fc.property(objectOf(spec.fields), objectOf(spec.fields), (inputs, olds) => {
+        const before = JSON.stringify([inputs, olds]);
+        const failures = checkInputs(spec, inputs, { olds, now: NOW });
+        for (const { property, reason } of failures) {
+          expect(typeof property).toBe("string");
+          expect(reason).not.toBe("");
+        }
+        expect(JSON.stringify([inputs, olds])).toBe(before);
+      }),
+      { numRuns: casesOf(150) },
+    );
+    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
+  });
+});
+
+/* With `ignoreChanges` the engine hands `check` what is recorded, as a refresh may have found it. */
+
+const check = (kind: string, olds: Props, inputs: Props): string[] =>
+  checkInputs(specOf(kind), inputs, { olds, now: 0 }).map(({ property, reason }) => `${property} ${reason}`);
+const access = (bindings: Props): Props => ({ parentUid: GROUP_UID, bindings });
+const UNMANAGED = "unmanaged: carol as editor";
+const repo = (more: Props): Props => ({ parentUid: GROUP_UID, name: "web", ...more });
+
+test.each<[string, string, Props, Props]>([
+  [
+    "a label of what others made",
+    "GroupAccess",
+    access({ mine: grant, [UNMANAGED]: { ...grant, identityUid: OTHER_IDENTITY_UID } }),
+    { allowSelfRemoval: true },
+  ],
+  [
+    "a label of what others made that is longer than a program's may be",
+    "GroupAccess",
+    access({ [`unmanaged: ${"x".repeat(200)}`]: grant }),
+    { allowSelfRemoval: true },
+  ],
+  [
+    "a grant of a role that is gone",
+    "GroupAccess",
+    access({ [UNMANAGED]: { ...grant, roleUid: "" } }),
+    { allowSelfRemoval: true },
+  ],
+  [
+    "a reserved key",
+    "Repo",
+    repo({ customOverlay: { environment: { CHAINGUARD_X: "1" } } }),
+    { description: "new" },
+  ],
+  [
+    "a reserved key beside one that changes",
+    "Repo",
+    repo({ customOverlay: { environment: { CHAINGUARD_X: "1" } } }),
+    { customOverlay: { environment: { CHAINGUARD_X: "1", X: "2" } } },
+  ],
+  ["a name that is newer than this package", "Repo", repo({ catalogTier: 17 }), { description: "new" }],
+  ["an invite without a role", "GroupInvite", { parentUid: GROUP_UID, ttl: "1h" }, { email: "a@b.example" }],
+])(
+  "%s is refused where the program writes it, and passes where it is recorded",
+  (_what, kind, inputs, more) => {
+    expect(check(kind, {}, inputs)).not.toEqual([]);
+    expect(check(kind, inputs, inputs)).toEqual([]);
+    expect(check(kind, inputs, { ...inputs, ...more })).toEqual([]);
+  },
+);
+
+test("the same label for another grant is the program's own, and so is another label", () => {
+  const olds = access({ [UNMANAGED]: grant });
+  const refused = `bindings["${UNMANAGED}"] has a label that begins with "unmanaged:", which is reserved for bindings that the program does not have`;
+  expect(check("GroupAccess", olds, access({ [UNMANAGED]: { ...grant, roleUid: GROUP_UID } }))).toEqual([
+    refused,
+  ]);
+  expect(check("GroupAccess", olds, access({ "unmanaged: x": grant }))).toEqual([
+    refused.replace(UNMANAGED, "unmanaged: x"),
+  ]);
+});
+
+test.each(samples.map(({ kind, label, inputs }) => [kind, label, inputs] as const))(
+  "%s %s: an invalid value beside a recorded one is refused",
+  (kind, _label, inputs) => {
+    expect(check(kind, inputs, { ...inputs, nonsense: "x" })).toEqual([
+      expect.stringContaining("nonsense is not an argument"),
+    ]);
+  },
+);
