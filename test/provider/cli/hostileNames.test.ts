@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { startEmulator } from "../../../emulator";
 import { CommandChain } from "../../support/commandChain";
 import { ROOT } from "../../support/engine";
+import { spreadOf } from "../../support/properties";
 import type { Ended } from "./support";
 
 /** A title of the window, a cleared screen in both codings, text that runs backwards, a command of a CI job. */
@@ -78,7 +79,7 @@ describe("no name controls the terminal, in the output of any command:", () => {
   };
 
   const forms = ["text", "json", "md", "html", "sarif", "github", "codequality"];
-  test.each([
+  const lines = [
     ...forms.flatMap((form) => [
       `review preview.json -o ${form}`,
       `drift --state recorded.json --inventory inventory.json -o ${form}`,
@@ -90,7 +91,8 @@ describe("no name controls the terminal, in the output of any command:", () => {
       `access --preview preview.json -o ${form}`,
     ]),
     "review preview.json --policy policy.yaml",
-  ])("%s", async (line) => {
+  ];
+  test.each(spreadOf(lines, 9, 0))("%s", async (line) => {
     expectPlain(await chain.run(...chain.wordsOf(line)));
   });
 

@@ -1,16 +1,13 @@
-import fc, { casesOf } from "../../support/properties";
 import { diffInputs } from "../../../provider/fields/diff";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import { buildPatch } from "../../../provider/fields/patch";
 import type { ResourceSpec } from "../../../provider/fields/resourceSpec";
 import { UNKNOWN } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
-import { buildCreateBody, readBody } from "../../../provider/fields/wire";
+import { buildCreateBody } from "../../../provider/fields/wire";
 import { kind as describeKind, object, shape, string, enumOf, kind } from "../../../provider/fields/builders";
 import { otherValue } from "../../support/fieldValues";
 import { samples as lives } from "../../support/samples";
-import { pairOf } from "../support/arbitraries";
-import { inferredMask, patched, settledForm } from "../support/modelServer";
 import {
   CHILD_UID,
   GROUP_UID,
@@ -244,47 +241,6 @@ describe("what replaces a resource", () => {
     const found = diffInputs(specOf(kind), { name: "a", ...olds }, { name: "a", ...news });
     expect([...found.replaces].sort()).toEqual([...replaces].sort());
   });
-});
-
-const overTheWire = (value: Props): Props => JSON.parse(JSON.stringify(value)) as Props;
-
-describe("PATCH of the difference between any two inputs", () => {
-  test.each(specs)(
-    "$kind: turns one into the other, by the explicit mask and by the inferred one",
-    (spec) => {
-      let patches = 0;
-      fc.assert(
-        fc.property(pairOf(spec), ({ a, b }) => {
-          const held = overTheWire(buildCreateBody(spec, a));
-          const { body, mask } = buildPatch(spec, a, b);
-          const sent = overTheWire(body);
-          expect(inferredMask(spec, sent)).toEqual([...mask].sort());
-          const wanted = settledForm(spec.fields, overTheWire(buildCreateBody(spec, b)));
-          const explicit = patched(spec, held, sent, mask);
-          expect(settledForm(spec.fields, explicit)).toEqual(wanted);
-          const inferred = patched(spec, held, sent, inferredMask(spec, sent));
-          expect(settledForm(spec.fields, inferred)).toEqual(wanted);
-
-          // Read as a root group, which inherits nothing.
-          const live = readBody(spec, explicit, ROOT_UID);
-          expect(buildPatch(spec, live, b)).toEqual({ mask: [], body: {} });
-          expect(buildPatch(spec, b, live)).toEqual({ mask: [], body: {} });
-          expect(
-            diffInputs(spec, b, { ...live, ...(b["parentUid"] ? { parentUid: b["parentUid"] } : {}) })
-              .replaces,
-          ).toEqual([]);
-          expect(mask.length > 0).toBe(
-            diffInputs(spec, a, b).changed &&
-              JSON.stringify(settledForm(spec.fields, held)) !== JSON.stringify(wanted),
-          );
-          if (mask.length > 0) patches += 1;
-        }),
-        { numRuns: casesOf(150) },
-      );
-      // Of some kinds nothing can be changed.
-      expect(patches > 0).toBe(Object.values(spec.fields).some(isPatched));
-    },
-  );
 });
 
 /** A kind with a name that the server takes where none is given. */

@@ -157,23 +157,6 @@ describe("repeating", () => {
     },
   );
 
-  test.each([...Object.entries(actions), ["POST", create] as const])(
-    "of %s happens after a refused connection",
-    async (_method, action) => {
-      const lines: string[] = [];
-      const url = await deadUrl();
-      const client = clientOf({ url }, { maxRetries: 2, log: (line) => lines.push(line) });
-      const error = await errorOf(action(client));
-      expect(error).toMatchObject({ name: "ConnectionError", outcome: "notSent", errorCode: "PP2101" });
-      expect(error.message).toMatch(
-        new RegExp(
-          `${url}${GROUPS}.*: connection refused \\(ECONNREFUSED\\); check platform:baseUrl \\(or PLATFORM_BASE_URL\\): does the server run, and at port [0-9]+\\?$`,
-        ),
-      );
-      expect(lines).toHaveLength(3);
-    },
-  );
-
   test("of a read ends soon at a closed port and at a closed proxy, before anything has answered; that of a create goes on", async () => {
     const tries = async (action: (client: Client) => Promise<unknown>, address?: string): Promise<number> => {
       const lines: string[] = [];

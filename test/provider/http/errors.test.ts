@@ -48,10 +48,6 @@ describe("the code of an error", () => {
     );
   });
 
-  test("of the body has priority over the HTTP status", () => {
-    expect(errorFrom(500, { code: 3, message: "" })).toMatchObject({ code: "INVALID_ARGUMENT", status: 500 });
-  });
-
   test.each([
     [400, "INVALID_ARGUMENT"],
     [401, "UNAUTHENTICATED"],

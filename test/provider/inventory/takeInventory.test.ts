@@ -89,24 +89,21 @@ describe("the inventory of a live organisation", () => {
     expect(emulator.maxInFlight).toBeLessThanOrEqual(4);
   });
 
-  test.each([
-    ["refused", { status: 403, body: { code: 7, message: "no", details: [] } }, "PERMISSION_DENIED"],
-    ["failing", { status: 500, body: "<html>" }, "UNKNOWN"],
-    ["cut", { truncate: 40 }, "CONNECTION"],
-    ["not the API's", { status: 200, body: { nothing: [] } }, "CONNECTION"],
-    ["empty", { status: 200, body: "" }, "CONNECTION"],
-    [
-      "of a uid in capitals",
-      { status: 200, body: { roleBindings: [{ uid: "A".repeat(40) }] } },
-      "CONNECTION",
-    ],
-    ["of a uid that is a path", { status: 200, body: { roleBindings: [{ uid: "../x" }] } }, "CONNECTION"],
-  ])(
-    "a list that is %s makes it incomplete and is named; the others are there",
-    async (_how, fault, code) => {
-      const { take, emulator, root } = await start();
-      emulator.addFault({ path: "/iam/v2/roleBindings", ...fault });
+  test("a list that is not read makes it incomplete and is named; the others are there", async () => {
+    const { take, emulator, root } = await start();
+    const ofUid = (uid: string) => ({ status: 200, body: { roleBindings: [{ uid }] } });
+    for (const [fault, code] of [
+      [{ status: 403, body: { code: 7, message: "no", details: [] } }, "PERMISSION_DENIED"],
+      [{ status: 500, body: "<html>" }, "UNKNOWN"],
+      [{ truncate: 40 }, "CONNECTION"],
+      [{ status: 200, body: { nothing: [] } }, "CONNECTION"],
+      [{ status: 200, body: "" }, "CONNECTION"],
+      [ofUid("A".repeat(40)), "CONNECTION"],
+      [ofUid("../x"), "CONNECTION"],
+    ] as const) {
+      const added = emulator.addFault({ path: "/iam/v2/roleBindings", ...fault });
       const inventory = await take();
+      added.remove();
       expect(inventory.complete).toBe(false);
       expect(inventory.refused).toEqual([
         {
@@ -119,8 +116,8 @@ describe("the inventory of a live organisation", () => {
       ]);
       expect(inventory.objects.some(({ kind }) => kind === "Identity")).toBe(true);
       expect(inventory.objects.some(({ kind }) => kind === "RoleBinding")).toBe(false);
-    },
-  );
+    }
+  });
 
   test("records an identity provider that cannot be read as refused, not with incomplete fields", async () => {
     const { take, emulator, seed } = await start();

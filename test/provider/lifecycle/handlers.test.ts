@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { ConfigError } from "../../../provider/http/errors";
-import { checkProgramArguments, handlersFor } from "../../../provider/lifecycle/handlers";
+import { checkProgramArguments } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
@@ -17,7 +17,7 @@ import {
   TOKEN,
   wrongAddress,
 } from "../support/server";
-import { handlersAt, runOf } from "../support/handlerStack";
+import { handlersAt } from "../support/handlerStack";
 import type { Recorded, Reply } from "../support/server";
 import {
   CHILD_UID,
@@ -64,17 +64,6 @@ async function failing(promise: Promise<unknown>): Promise<string> {
   expect(inspect(error)).not.toContain(TOKEN);
   return error.message;
 }
-
-describe("check and diff", () => {
-  test("need no client, so that no address and no token need be known", () => {
-    const client = () => {
-      throw new ConfigError("PP2002", "no address");
-    };
-    const offline = handlersFor(specOf("Group"), runOf(client));
-    expect(offline.check({}, group)).toEqual([]);
-    expect(offline.diff(group, group).changes).toBe(false);
-  });
-});
 
 /** Samples that are made by the one usual request. */
 const plain = samples.filter(({ kind, inputs }) => {
@@ -490,22 +479,6 @@ describe("update", () => {
     holding({ ...repoStored, name: "web" }, merged);
     await expect(handlers("Repo").update(repoUid, properties, repoNews)).resolves.toEqual(repoNews);
     expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_FIPS" } });
-  });
-
-  test("that took a value away is undone by the next update", async () => {
-    const tier = { ...repo, catalogTier: "CATALOG_TIER_BASE" };
-    holding({ ...repoStored, catalogTier: "CATALOG_TIER_BASE" }, (_request, held) => {
-      const rest = Object.entries(held).filter(([key]) => key !== "catalogTier");
-      return new Held(Object.fromEntries(rest));
-    });
-    const error = await errorOf(
-      handlers("Repo").update(repoUid, tier, { ...tier, catalogTier: "CATALOG_TIER_BASIC" }),
-    );
-    expect(error.message).toContain("catalogTier (the server has null)");
-    const { properties } = error as Error & { properties: Props };
-    holding(repoStored, merged);
-    await expect(handlers("Repo").update(repoUid, properties, tier)).resolves.toEqual(tier);
-    expect(server.requests[0]).toMatchObject({ body: { catalogTier: "CATALOG_TIER_BASE" } });
   });
 
   test.each([false, true])(
