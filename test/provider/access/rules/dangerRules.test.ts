@@ -10,7 +10,6 @@ import {
   claims,
   compareResources,
   resource,
-  group,
   groups,
   identity as inPayments,
   owner,
@@ -54,20 +53,6 @@ describe("D1 lock-out", () => {
     [3, 1, ["critical"]],
   ])("%i of three owners go, %i must stay: %j", (gone, minOwners, severities) => {
     expect(d1(all, without(all, ...owns.slice(0, gone)), { minOwners })).toEqual(severities);
-  });
-
-  it("counts no identity of a group below, which acts there only", () => {
-    const below = inPayments("below", trustOf("below"));
-    const all = [...base, below, owns[0], owns[1], binding(below, owner, acme)];
-    expect(d1(all, without(all, owns[1]), { minOwners: 2 })).toEqual(["critical"]);
-    expect(d1(all, without(all, all[all.length - 1]!), { minOwners: 2 })).toEqual([]);
-  });
-
-  it("loses an owner whose identity moves below the organisation, though its binding follows it", () => {
-    const moved = edit(bob, { parentUid: payments });
-    const after = all.map((each) => (each === bob ? moved : each));
-    const comparison = compareResources(all, after, { replaced: [bob] });
-    expect(severitiesOf("D1", comparison, { minOwners: 3 })).toEqual(["critical"]);
   });
 
   it("takes a role that no document describes for owner", () => {
@@ -148,25 +133,6 @@ describe("D1 lock-out", () => {
       expect(severitiesOf("D1", kept, { minOwners: 2, self: ada.uid })).toEqual([]);
     });
 
-    it("counts an owner whose binding, made by hand, is adopted: as it is, or refused", () => {
-      const byHand: Resource = { ...owns[0], external: true };
-      const [adopted, again] = moved(owns[0]);
-      const own = { id: byHand.uid, importID: byHand.uid };
-      const judge = (inputs: Props) => {
-        const steps = [step("import", undefined, state("RoleBinding", "adopted", inputs, own))];
-        return d1([...base, byHand], [...base, again], { minOwners: 1 }, { steps });
-      };
-      expect(judge(adopted.inputs)).toEqual([]);
-      expect(judge(owns[0].inputs)).toEqual([]);
-    });
-
-    it("counts no new owner who may come after the old one is gone", () => {
-      const two = [...base, owns[0], owns[1]];
-      const after = [...base, moved(owns[0])[0], owns[1], owns[2]];
-      expect(d1(two, after, {}, { replaced: [owns[0]] })).toEqual(["medium"]);
-      expect(d1(two, [...base, owns[1], owns[2]])).toEqual([]);
-    });
-
     it("is no news where the old resource only goes, or stays at the server", () => {
       const again = owns.map((old) => moved(old)[1]);
       expect(severitiesOf("D1", compareResources(all, [...base, ...again]))).toEqual([]);
@@ -218,12 +184,6 @@ describe("D1 lock-out", () => {
     );
   });
 
-  it("counts identities of the same trust once: one principal is all of them", () => {
-    const twin = edit(bob, { ...ada.inputs, name: "twin" });
-    const twins = all.map((each) => (each === bob ? twin : each));
-    expect(d1(twins, without(twins, owns[2]))).toEqual(["critical"]);
-  });
-
   it("is high where other owners may be bound elsewhere, and says what to give", () => {
     const rest = without(all, owns[0], owns[1]);
     const [finding] = found("D1", compareResources(all, rest, { withoutInventory: true }));
@@ -237,18 +197,6 @@ describe("D1 lock-out", () => {
       ],
     });
     expect(finding?.advice).toContain("--inventory");
-  });
-
-  it("is critical where the program manages the root", () => {
-    const managed = [group("acme", acme), ...without(all, groups[0]!)];
-    const rest = without(managed, owns[0], owns[1]);
-    expect(d1(managed, rest, {}, { withoutInventory: true })).toEqual(["critical"]);
-  });
-
-  it("ignores a root that loses no owner, and owners below the root", () => {
-    const few = [...base, owns[0]];
-    expect(d1(few, [...few, binding(bob, viewer, acme)])).toEqual([]);
-    expect(d1([...base, binding(ada, owner, payments)], base)).toEqual([]);
   });
 
   it("holds to the required owners, by uid, name or pattern", () => {
@@ -456,21 +404,6 @@ describe("D2 in-use", () => {
   const foundIn = (...steps: ReturnType<typeof step>[]) =>
     found("D2", compare({ preview: preview(...steps), inventory: listResources(acme, [...base, viewing]) }));
 
-  it("finds nothing left of what the program only read, and of what another resource takes over", () => {
-    const read = state("RoleBinding", "held", given, { id: viewing.uid, external: true });
-    const other = state("RoleBinding", "other", given, { id: viewing.uid });
-    const gone = state("Identity", "ada", ada.inputs, { id: ada.uid });
-    for (const steps of [
-      [step("discard", read)],
-      [step("import", undefined, other), step("delete", held)],
-      // The server deletes the bindings of an identity with it.
-      [step("delete", held), step("delete", gone)],
-    ])
-      expect(foundIn(...steps).map(({ message }) => message)).not.toContainEqual(
-        expect.stringMatching(/left at the server/),
-      );
-  });
-
   it.each([
     ["its resource goes", step("delete", held)],
     ["its resource is replaced", step("replace", held, state("RoleBinding", "held", elsewhere))],
@@ -518,48 +451,6 @@ describe("D3 will-fail", () => {
       message: expect.stringMatching(text) as string,
     }));
     expect(found("D3", compareResources(before, after))).toMatchObject(expected);
-  });
-
-  it("finds a role that a resource of all bindings of a group still names", () => {
-    const all = (roleUid: string): Resource => {
-      const bindings = { ada: { identityUid: ada.uid, roleUid } };
-      return resource("GroupAccess", "all", { parentUid: payments, bindings }, { uid: payments });
-    };
-    const before = [...base, dev, all(dev.uid)];
-    const stays = compareResources(before, without(before, dev));
-    expect(stays.changes.find(({ urn }) => urn === dev.urn)?.refusedBy?.size).toBe(1);
-    expect(severitiesOf("D3", stays)).toEqual(["medium"]);
-    const freed = compareResources(before, [...base, all(viewer.uid)]);
-    expect(freed.changes.find(({ urn }) => urn === dev.urn)?.refusedBy).toBeUndefined();
-    expect(found("D3", freed)).toEqual([]);
-  });
-
-  describe.each([
-    ["is retained", { retainOnDelete: true }, true],
-    // The engine deletes what is replaced also then.
-    ["is left to the delete of its group", { deletedWith: leaf.urn }, false],
-  ])("finds a group whose access %s,", (_how, flags, staysReplaced) => {
-    const place = { parentUid: leaf.uid };
-    const held = { identityUid: ada.uid, roleUid: viewer.uid };
-    const access = (parentUid: string, bindings: Props = { ada: held }): Props => ({ parentUid, bindings });
-    const gone = step("delete", state("Group", "cards", leaf.inputs, { id: leaf.uid, urn: leaf.urn }));
-    const old = (kind: string, inputs: Props, id: string) => state(kind, "held", inputs, { id, ...flags });
-
-    it.each<[string, string, Props, string, string[]]>([
-      ["as bindings", "RoleBinding", { ...place, ...held }, `${leaf.uid}/${"7".repeat(16)}`, ["medium"]],
-      ["as one resource", "GroupAccess", access(leaf.uid), leaf.uid, ["medium"]],
-      ["as one resource without bindings", "GroupAccess", access(leaf.uid, {}), leaf.uid, []],
-    ])("%s", (_what, kind, inputs, id, severities) => {
-      const live = kind === "RoleBinding" ? [binding(ada, viewer, leaf.uid, { uid: id })] : [];
-      const inventory = listResources(acme, [...base, ...live]);
-      const dropped = preview(gone, step("delete", old(kind, inputs, id)));
-      const moved = { ...inputs, parentUid: payments };
-      const replaced = preview(gone, step("replace", old(kind, inputs, id), state(kind, "held", moved)));
-      const found = [dropped, replaced].map((each) =>
-        severitiesOf("D3", compare({ preview: each, inventory })),
-      );
-      expect(found).toEqual([severities, staysReplaced ? severities : []]);
-    });
   });
 
   it("finds a capability that this version does not know, and not one that the role had", () => {

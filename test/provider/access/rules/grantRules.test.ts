@@ -315,11 +315,6 @@ describe("what a subject holds by hand alone", () => {
 
 describe("G3 delegation-caps", () => {
   const pullTokens = "registry.pull_token_creator";
-  it("is high for one that lets its holder make what it may bind", () => {
-    const held = role("some", ["IAM_IDENTITY_CREATE", "IAM_ROLES_UPDATE"]);
-    expect(severitiesOf("G3", adding([...withOwner, held], binding(ci, held, payments)))).toEqual(["high"]);
-  });
-
   it.each([
     ["the platform's own", role(pullTokens, namesOf(pullTokens), { builtIn: true }), "medium", "its access"],
     ["a program's", role("my.pull_token_creator", ["IAM_ROLE_BINDINGS_CREATE"]), "high", "roles"],
@@ -414,22 +409,6 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     for (const { message } of findings) expect(message).toMatch(/: .*boss.* can change who has it$/);
   });
 
-  it("an identity whose grant is widened, or is for those who administer its group no longer", () => {
-    const bound = (what: Resource) => binding(robot(payments), what, search.uid);
-    const grows = (capabilities: string[]) => role("grows", capabilities);
-    const [reads, writes] = [grows(["REPO_LIST"]), grows(["REPO_LIST", "TAG_UPDATE"])];
-    const before = [...known, reads, robot(payments), admin, bound(reads)];
-    const after = before.map((each) => (each === reads ? writes : each));
-    expect(severitiesOf("G3", compareResources(before, after))).toEqual(["medium"]);
-    // Whoever administers both until the update ends gains what stays when one of the two is taken away.
-    const both = [...known, robot(payments), admin, binding(boss, owner, search.uid)];
-    const left = [...both.filter((each) => each !== both.at(-1)), bound(pusher)];
-    expect(severitiesOf("G3", compareResources(both, left))).toEqual(["medium"]);
-    // Of a grant that was there before they could do no less.
-    const given = [...both, bound(pusher)];
-    expect(found("G3", compareResources(given, left))).toEqual([]);
-  });
-
   const strangers = "6576696c00000000000000000000000000000000";
   it.each<[string, Resource, Resource, string[], string?]>([
     ["a role", ci, lister(strangers), ["high"]],
@@ -454,16 +433,6 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     expect(found("G3", compareResources(after, [...after, search]))).toEqual([]);
   });
 
-  it("an identity with a grant above its group, where no inventory shows who administers it", () => {
-    const before = [...known, robot(payments)];
-    const after = [...before, binding(robot(payments), pusher, search.uid)];
-    const [finding] = found("G3", compareResources(before, after, { withoutInventory: true }));
-    expect(finding).toMatchObject({
-      severity: "medium",
-      message: expect.stringContaining("whoever administers acme / payments can change who has it") as string,
-    });
-  });
-
   it.each<[string, Resource, string[]]>([
     ["an owner", admin, ["medium"]],
     ["who may bind roles", binding(boss, role("binder", ["IAM_ROLE_BINDINGS_CREATE"]), payments), ["medium"]],
@@ -478,14 +447,6 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     expect(findings.map(({ severity }) => severity)).toEqual(severities);
     // Who was there before is nobody new.
     expect(found("G3", compareResources([...before, made], [...before, made]))).toEqual([]);
-  });
-
-  it("an identity with grants that moves to a group of others", () => {
-    const [old, now] = [robot(acme), robot(payments)];
-    const bound = binding(old, pusher, search.uid);
-    const all = [...known, admin];
-    const moved = compareResources([...all, old, bound], [...all, now, bound], { replaced: [old, bound] });
-    expect(severitiesOf("G3", moved)).toEqual(["medium"]);
   });
 });
 
@@ -518,13 +479,6 @@ describe("G4 role-widened", () => {
     expect(severitiesOf("G4", change)).toEqual([severity]);
   });
 
-  it("takes all for added where it cannot be read what the role allowed", () => {
-    const bound = [...base, binding(ci, dev, payments)];
-    const hidden = { ...dev, inputs: { ...dev.inputs, capabilities: "[secret]" } };
-    const change = compareResources([...bound, hidden], [...bound, wider("IAM_ROLES_UPDATE")]);
-    expect(severitiesOf("G4", change)).toEqual(["high"]);
-  });
-
   it("has the severity of what it gives everyone who signs in, and is medium where many can hold it", () => {
     const provider = providing({ defaultRole: dev.uid });
     const invite = resource("GroupInvite", "open", { parentUid: payments, roleUid: dev.uid, ttl: "24h" });
@@ -547,10 +501,6 @@ describe("G4 role-widened", () => {
         "sso.acme.example, any subject that matches “^team-.*$” on acme / payments / cards and everything below it",
       ],
     });
-  });
-
-  it("ignores a role that is not bound", () => {
-    expect(found("G4", compareResources([...base, dev], [...base, wider("IAM_ROLES_UPDATE")]))).toEqual([]);
   });
 });
 
@@ -601,14 +551,6 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   ])("%s", (_title, before, after, expected) => {
     const all = [...groups, viewer, pusher];
     expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
-  });
-
-  it("is low in G9 too, where it may also change the new group", () => {
-    const cleaner = role("cleaner", ["TAG_CREATE", "IAM_GROUPS_DELETE"]);
-    const all = [...groups, cleaner];
-    const cleans = [pipeline, binding(pipeline, cleaner, own.uid)];
-    expect(severitiesOf("G9", compareResources(all, [...all, own, ...cleans]))).toEqual(["low"]);
-    expect(severitiesOf("G9", compareResources([...all, own], [...all, own, ...cleans]))).toEqual(["medium"]);
   });
 
   test("is high where the group is a root", () => {

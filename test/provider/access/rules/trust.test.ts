@@ -8,7 +8,6 @@ import {
   resource,
   groups,
   identity,
-  owner,
   payments,
   pinned,
   pusher,
@@ -69,11 +68,6 @@ describe("T1 any-subject", () => {
     const bound = [...before, binding(free, viewer, payments)];
     expect(severitiesOf("T1", compareResources(before, bound))).toEqual(["critical"]);
     expect(found("T1", compareResources(bound, bound))).toEqual([]);
-  });
-
-  it("is high where claims of an issuer that is not known narrow it", () => {
-    const trust = sso({ subjectPattern: ".*", claims: { team: "sre" } });
-    expect(severitiesOf("T1", made(trust))).toEqual(["high"]);
   });
 
   it("says of a subject that it is too large to be judged, and is all that reports it", () => {
@@ -497,17 +491,6 @@ describe("T5 trust-changed", () => {
   const ofKeys = { issuer: "i", subject: "s", issuerKeys: "{}" };
   const keys = (more: Props): Props => ({ staticKeys: { ...ofKeys, ...more } });
 
-  const claim = (a: string): Props => github({ subject: "s", claims: { a } });
-  it.each([
-    ["keys", keys({}), keys({ issuerKeys: '{"keys":[]}' }), 1],
-    ["the way it authenticates", pinned, keys({}), 1],
-    ["a claim's value", claim("1"), claim("2"), 1],
-    ["a claim taken away", claim("1"), github({ subject: "s" }), 1],
-    ["a claim that is added", github({ subject: "s" }), claim("1"), 0],
-  ])("of %s", (_, from, to, count) => {
-    expect(changed(from, to)).toHaveLength(count);
-  });
-
   const keySet = (...kids: string[]): Props => {
     const all = kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid }));
     return keys({ issuerKeys: JSON.stringify({ keys: all }) });
@@ -542,10 +525,6 @@ describe("T5 trust-changed", () => {
     expect(changed(main, audience(GITHUB, "b"))[0]?.message).toBe(
       "the trust of identity ci changes: tokens for another audience are accepted, and give 1 grant: claimMatch.audience",
     );
-  });
-
-  it("ignores the removal of the old key", () => {
-    expect(changed(keySet("old", "new"), keySet("new"))).toEqual([]);
   });
 
   const strange = github({ subject: "repo:globex/x:y" });
@@ -586,20 +565,6 @@ describe("T5 trust-changed", () => {
     expect(found("T5", compareResources(before, after))).toMatchObject([
       { message: expect.stringContaining("takes the place of identity strange") as string },
     ]);
-  });
-
-  it("ignores an identity without grants", () => {
-    const [old, now] = [identity("ci", pinned), identity("ci", strange)];
-    expect(found("T5", compareResources([...base, old], [...base, now]))).toEqual([]);
-  });
-
-  it("reports the issuer of an identity provider, and not its secret", () => {
-    const idp = (oidc: Props): Resource =>
-      resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, oidc });
-    const [old, moved] = [idp({ issuer: "https://a.example" }), idp({ issuer: "https://b.example" })];
-    expect(found("T5", compareResources([...base, old], [...base, moved]))).toHaveLength(1);
-    const kept = idp({ issuer: "https://a.example", clientSecret: "[secret]" });
-    expect(found("T5", compareResources([...base, old], [...base, kept]))).toEqual([]);
   });
 });
 
@@ -854,40 +819,6 @@ describe("T7 new-outsider", () => {
     expect(found("T7", compareResources(before, after, { withoutInventory: true }))).toEqual([]);
   });
 
-  describe("of what was trusted on another group only", () => {
-    const at = (where: string, trust: Props, what: Resource, place = payments, had = what) => {
-      const there = identity("there", trust);
-      const all = [...before, there, binding(there, had, where)];
-      return found("T7", adding(all, trust, what, place)).map(inWords);
-    };
-    const trust = github(GLOBEX);
-
-    it("finds one as medium below the root", () => {
-      const words = "which had access on other groups only";
-      expect(at(cards, trust, viewer, acme)).toEqual([`high: ${words}`]);
-      expect(at(cards, trust, viewer)).toEqual([`medium: ${words}`]);
-      expect(at(cards, trust, owner)).toEqual([`medium: ${words}`]);
-      expect(at(payments, trust, owner)).toEqual([]);
-      expect(at(acme, trust, owner)).toEqual([]);
-    });
-
-    it("finds one as high that only identities that read trusted", () => {
-      expect(at(payments, trust, pusher, payments, viewer)).toEqual(["high: which could only read so far"]);
-      expect(at(payments, trust, viewer, payments, pusher)).toEqual([]);
-    });
-
-    it("asks who holds a role once it does more than read, and not of what it reads more", () => {
-      const [reads, who] = [role("checker", ["REPO_LIST"]), identity("ci", github(GLOBEX))];
-      const all = [...before, reads, who, binding(who, reads, payments)];
-      const widened = (...capabilities: string[]) => {
-        const wider = role("checker", ["REPO_LIST", ...capabilities]);
-        return severitiesOf("T7", compareResources(all, [...all.filter((one) => one !== reads), wider]));
-      };
-      expect(widened("TAG_CREATE")).toEqual(["high"]);
-      expect(widened("TAG_LIST")).toEqual([]);
-    });
-  });
-
   it.each([
     ["globex@1", "globex@1", []],
     ["globex@1", "globex@9", ["medium"]],
@@ -921,20 +852,6 @@ describe("T7 new-outsider", () => {
     resource("GroupInvite", email, { parentUid, roleUid: what.uid, ttl: "24h", email });
   const KNOWN_ELSEWHERE = "which had access on other groups only";
   const READ_ONLY = "which could only read so far";
-
-  it("finds an invite to a new mail domain as it does a trust, and not one to a known one", () => {
-    const invite = (email: string, where = payments, what = viewer, all: readonly Resource[] = before) =>
-      found("T7", compareResources(all, [...all, inviting(email, where, what)]));
-    for (const email of ["eve@globex.com", "eve@gmail.com"]) {
-      const words = "which had no access before";
-      expect(invite(email)).toMatchObject([{ severity: "medium", field: "email" }]);
-      expect(invite(email).map(inWords)).toEqual([`medium: ${words}`]);
-      expect(invite(email, acme)).toMatchObject([{ severity: "high" }]);
-      expect(invite(email, payments, pusher)).toMatchObject([{ severity: "high" }]);
-      expect(invite(email, acme, pusher, base)).toMatchObject([{ severity: "medium" }]);
-    }
-    expect(invite("bob@ACME.com")).toEqual([]);
-  });
 
   it.each([
     ["in the group of the first one", viewer, payments, viewer, payments, []],
