@@ -204,7 +204,7 @@ describe("a reference that is no uid, in a preview that no engine wrote", () => 
   const wrong: readonly Json[] = [...texts, ...[0, 5, true, false], {}, [], [ROOT]];
   const empty: readonly Json[] = ["", null];
 
-  test.each(cases)(
+  test.each(spreadOf(cases, 25, 0))(
     "cannot be judged: $named of $label",
     ({ kind, label, inputs, path, named, isMember, isOptional }) => {
       const values: (Json | undefined)[] = [
@@ -884,7 +884,10 @@ describe("an argument of a new resource", () => {
         }),
   );
 
-  test.each(cases)("shows in the report: $named of $label", ({ kind, label, inputs, path, value }) => {
-    expect(saidOf(kind, label, withValue(inputs, path, value))).not.toBe(saidOf(kind, label, inputs));
-  });
+  test.each(spreadOf(cases, 20, 0))(
+    "shows in the report: $named of $label",
+    ({ kind, label, inputs, path, value }) => {
+      expect(saidOf(kind, label, withValue(inputs, path, value))).not.toBe(saidOf(kind, label, inputs));
+    },
+  );
 });

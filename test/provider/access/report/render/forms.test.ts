@@ -112,17 +112,17 @@ test("what a name writes as a link is none in SARIF", () => {
   expect(results[0]?.message.text).toContain("ref [click\\](https://evil.example) of [one] (or two)");
 });
 
-describe("a report of 5,200 findings", () => {
-  const large = largeReview(5200, 40);
+describe("a report of 1,200 findings as a comment", () => {
+  const large = largeReview(1_200, 40);
 
-  test("fits a comment: keeps the verdict and every critical finding, and says what is left out", () => {
+  test("keeps the verdict and every critical finding, and says what is left out", () => {
     const text = renderers.md(large, options);
     expect(bytes(text)).toBeLessThanOrEqual(65_000);
     expect(bytes(text)).toBeGreaterThan(50_000);
     expect(text).toContain("**Fails: ");
     for (let index = 0; index < 40; index += 1) expect(text).toContain(`finding number ${index} of critical`);
     expect(text).toMatch(
-      /leaves out details, \d+ of 5200 findings \((?:\d+ (?:high|medium|low)(?:, )?)+\), \d+ of 5200 changed grants/,
+      /leaves out details, \d+ of 1200 findings \((?:\d+ (?:high|medium|low)(?:, )?)+\), \d+ of 1200 changed grants/,
     );
   });
 
@@ -156,6 +156,10 @@ describe("a report of 5,200 findings", () => {
       expect(text).toContain("40 critical");
     }
   });
+});
+
+describe("a report of 5,200 findings", () => {
+  const large = largeReview(5_200, 40);
 
   test("shows the 5,000 results that GitHub shows, worst first, and says what is left out", () => {
     const run = sarifRun(large);
@@ -206,12 +210,13 @@ describe.each(["md", "sarif", "codequality", "github"] as const)("in %s", (forma
     ["medium", "medium"],
     ["critical", "high"],
   ] as const)("findings of one rule, however many, hide none of another: %s and %s", (many, one) => {
-    const large = largeReview(6_000, 0);
+    const large = largeReview(1_200, 0);
     const [first] = large.findings;
     const alike = large.findings.map((finding) => ({ ...finding, id: "G6", severity: many }));
     const message = "all events go to evil.example";
     const other = { ...first!, id: "X1", severity: one, urn: "urn:other", uid: "other", message };
-    const text = renderers[format]({ ...large, findings: [...alike, other] }, options);
+    const report = { ...large, findings: [...alike, other] };
+    const text = renderers[format](report, { ...options, maxBytes: 60_000 });
     expect(text).toContain("evil.example");
   });
 });
