@@ -235,44 +235,6 @@ describe("a policy file", () => {
     expect(problemsOf(entry("rule: X2", `match: { name: '${glob}' }`, "reason: x"))).toBe("");
   });
 
-  it("takes a text for a list of one wherever a list of texts stands", () => {
-    const policyOf = (many: (text: string) => unknown) => ({
-      forbid: [
-        {
-          name: "n",
-          on: many("acme"),
-          can: many("CAP_MANIFEST_*"),
-          who: {
-            type: many("identity"),
-            ...Object.fromEntries(
-              ["uid", "name", "issuer", "subject", "audience"].map((key) => [key, many("a")]),
-            ),
-            claims: { repository: many("pay") },
-            not: [{ name: many("b"), type: many("invite") }],
-          },
-        },
-      ],
-      require: [{ name: "n", on: many("acme"), can: many("CAP_REPO_LIST"), atLeast: 1 }],
-      separate: [{ name: "n", on: many("acme"), duties: [many("CAP_REPO_LIST"), many("CAP_TAG_LIST")] }],
-      settings: { requiredOwners: many("ada"), issuerAllow: many("https://a.example"), sinkAllow: many("b") },
-      allow: [
-        { kind: "changed", match: { name: "a" }, fields: many("name"), for: many("drift"), reason: "x" },
-      ],
-    });
-    const read = (many: (text: string) => unknown) => parsePolicy(JSON.stringify(policyOf(many)), FILE);
-    expect(read((text) => text)).toEqual(read((text) => [text]));
-    expect(read((text) => text).assertions.forbid[0]?.who?.not).toEqual([{ name: ["b"], type: ["invite"] }]);
-  });
-
-  it("says what is written and wrong before what is missing", () => {
-    const problems = problemsOf(
-      "allow:\n  - { rule: G99 }\n  - { rule: G6, match: { name: 1 }, reason: 2 }",
-    ).split("\n");
-    const isMissing = problems.map((line) => line.includes(" is missing"));
-    expect(isMissing).toEqual([...isMissing].sort());
-    expect(new Set(isMissing).size).toBe(2);
-  });
-
   it("lists all mistakes at once, up to a limit", () => {
     expect(problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(3)}`).split("\n")).toHaveLength(9);
     const many = problemsOf(`allow:\n${"  - { rule: G99 }\n".repeat(30)}`).split("\n");

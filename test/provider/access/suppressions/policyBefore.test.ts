@@ -190,15 +190,6 @@ describe("an exception", () => {
     expect(judge(sourcesOf(steps), match)).toMatchObject({ suppressed: [] });
   });
 
-  it("reports that it matches only what the change creates", () => {
-    const steps = [create(fake), grantTo(fake)];
-    expect(judge(sourcesOf(steps), "{ subject: break-glass }").unused).toEqual([
-      expect.stringMatching(
-        /^p\.yaml:2: does not suppress 1 finding \(G1\), which it matches by a name that this change gives/,
-      ),
-    ]);
-  });
-
   const outputs = { name: "sandbox", parentUid: ACME };
   const read = state("Group", "sandbox", {}, { id: SANDBOX, external: true, outputs });
 
@@ -227,11 +218,6 @@ describe("an exception", () => {
     const steps = [step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").suppressed).toEqual([]);
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
-  });
-
-  it("prefers the live name to that of a state", () => {
-    const sources = sourcesOf([create(grant(CI, PROD))], [builtIn, listed(PROD, "production")]);
-    expect(judge(sources, "{ group: acme / prod }").suppressed).toEqual([]);
   });
 
   /** What somebody has changed by hand, as a list of the server has it. */
