@@ -10,6 +10,7 @@ import {
   claims,
   compareResources,
   resource,
+  group,
   groups,
   identity as inPayments,
   owner,
@@ -197,6 +198,12 @@ describe("D1 lock-out", () => {
       ],
     });
     expect(finding?.advice).toContain("--inventory");
+  });
+
+  it("is critical where the program manages the root", () => {
+    const managed = [group("acme", acme), ...without(all, groups[0]!)];
+    const rest = without(managed, owns[0], owns[1]);
+    expect(d1(managed, rest, {}, { withoutInventory: true })).toEqual(["critical"]);
   });
 
   it("holds to the required owners, by uid, name or pattern", () => {
@@ -403,6 +410,21 @@ describe("D2 in-use", () => {
   const held = state("RoleBinding", "held", given, { id: viewing.uid, retainOnDelete: true });
   const foundIn = (...steps: ReturnType<typeof step>[]) =>
     found("D2", compare({ preview: preview(...steps), inventory: listResources(acme, [...base, viewing]) }));
+
+  it("finds nothing left of what the program only read, and of what another resource takes over", () => {
+    const read = state("RoleBinding", "held", given, { id: viewing.uid, external: true });
+    const other = state("RoleBinding", "other", given, { id: viewing.uid });
+    const gone = state("Identity", "ada", ada.inputs, { id: ada.uid });
+    for (const steps of [
+      [step("discard", read)],
+      [step("import", undefined, other), step("delete", held)],
+      // The server deletes the bindings of an identity with it.
+      [step("delete", held), step("delete", gone)],
+    ])
+      expect(foundIn(...steps).map(({ message }) => message)).not.toContainEqual(
+        expect.stringMatching(/left at the server/),
+      );
+  });
 
   it.each([
     ["its resource goes", step("delete", held)],

@@ -2,6 +2,7 @@ import { listedKinds } from "../../../../provider/access/documents/inventory";
 import type { Inventory } from "../../../../provider/access/documents/inventory";
 import type { Comparison } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { changeWord } from "../../../../provider/access/report/render/words";
 import { parseReviewReport } from "../../../../provider/access/report/report";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
@@ -71,6 +72,7 @@ const ofParent = (kind: string, name: string, { uid }: Resource, inputs: Resourc
   resource(kind, name, { name: undefined, parentUid: uid, ...inputs }, { uid });
 const bindingsOf = (bindings: object) => ({ bindings }) as Resource["inputs"];
 const noState = { version: 3, resources: [], pendingDeletes: [], pendingOperations: 0 };
+const clean = { failing: 0, complete: true, findings: [], missing: 0 };
 
 /** An error with a code. */
 const refusal = (errorCode: string, message: string | RegExp): Error =>
@@ -81,6 +83,42 @@ const brief = ({ failing, complete, findings, missing }: VerifyReport) => ({
   complete,
   findings: findings.map(({ message }) => message),
   missing: missing.length,
+});
+
+describe("of a GroupAccess with several new identities, which the review cannot tell apart,", () => {
+  const team = group("team", `${acme}/${"4".repeat(16)}`, { external: true });
+  const [one, two] = ["one", "two"].map((name) =>
+    identity(name, claims({ issuer: "https://gitlab.com", subject: name })),
+  ) as [Resource, Resource];
+  const labelOf = (who: Resource): string => (who === one ? "one" : "two");
+  const grants = (roles: readonly [Resource, Resource][]): Record<string, Record<string, string>> =>
+    Object.fromEntries(
+      roles.map(([who, what], index) => [`b${index}`, { identityUid: who.uid, roleUid: what.uid }]),
+    );
+  const access = (...roles: [Resource, Resource][]): Resource =>
+    ofParent("GroupAccess", "access", team, bindingsOf(grants(roles)));
+  const expected = [...base, team, one, two, access([one, reader], [two, viewer])];
+  const check = (...roles: [Resource, Resource][]): VerifyReport => {
+    const bindings = roles.map(([who, what]) => binding(who, what, team.uid));
+    const inventory = inventoryAfter([...base, team, one, two, ...bindings]);
+    return verifying(reviewOf(expected, [...base, team]), inventory);
+  };
+
+  it("confirms what is there of all that it may be", () => {
+    for (const [first, second] of [
+      [one, two],
+      [two, one],
+    ] as const) {
+      const report = check([first, reader], [second, viewer]);
+      expect(brief(report)).toEqual(clean);
+      expect(report.grants.map(changeWord)).toEqual(["gained", "gained"]);
+      expect(
+        report.grants.map(({ grant: { subject, role } }) => `${subject.name} ${role.name}`).sort(),
+      ).toEqual(
+        [first, second].map((who, index) => `${labelOf(who)} ${index === 0 ? "reader" : "viewer"}`).sort(),
+      );
+    }
+  });
 });
 
 describe("verify", () => {
@@ -307,6 +345,20 @@ describe("verify", () => {
       expect(findings.flatMap(({ details }) => details)).toEqual(messages);
     });
 
+    it("does not know whether what the inventory of the review did not list is new", () => {
+      const { expected, ...review } = reviewOf(base);
+      const kinds = listedKinds.filter((kind) => kind !== "Subscription");
+      const hook = resource("Subscription", "hook", { parentUid: acme, sink: "https://acme.example" });
+      const added = [hook, resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" })];
+      const after = inventoryAfter([...base, ...added]);
+      expect(verifying({ ...review, expected: { ...expected!, kinds } }, after)).toMatchObject({
+        failing: 0,
+        incomplete: [
+          "whether each Subscription was announced is not known: the inventory of the review does not list them",
+        ],
+      });
+    });
+
     it("names what lies outside of the group of the inventory, and an interrupted update", () => {
       const far = group("far", uid("far"));
       const [hook, remote] = ["far hook", "remote"].map((name) =>
@@ -433,6 +485,10 @@ describe("verify", () => {
       const text = JSON.stringify({ version: 3, deployment: { resources: rows } });
       return parseStateExport(text, "state.json");
     };
+
+    it("by its grants", () => {
+      expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
+    });
 
     it("and rejects a state that names an object that existed before", () => {
       const evil = binding(mallory, pusher, payments);
