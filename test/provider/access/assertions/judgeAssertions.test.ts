@@ -142,6 +142,11 @@ describe("what breaks a forbidden access", () => {
     expect(changing(bound, role("dev", ["REPO_LIST", "TAG_LIST"]))).toEqual([]);
   });
 
+  test("a role whose capabilities nobody can read", () => {
+    const bound = [binding(outsider, dev, payments)];
+    expect(changing(bound, edit(dev, { capabilities: UNKNOWN }))).toHaveLength(1);
+  });
+
   test("a trust that no longer lies in what is excluded, or is secret or unknown now", () => {
     const bound = [binding(ci, pusher, payments)];
     const trust = (claimMatch: Props) => changing(bound, edit(ci, claims({ issuer: GITHUB, ...claimMatch })));
@@ -246,6 +251,29 @@ describe("what breaks a forbidden access", () => {
         expect.stringContaining("x: outsider has registry.push on acme / payments / “"),
       ]);
     }
+  });
+
+  test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
+    const below =
+      "forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]";
+    const judged = (after: readonly Resource[], replaced: Resource[] = []) =>
+      messagesOf(below, base, after, replaced);
+    const others = base.filter(({ uid }) => uid !== cards);
+    const madeAt = (name: string) => ({
+      ...group(name, `${acme}/${"8".repeat(16)}`),
+      urn: urn("Group", "new"),
+    });
+    expect(judged(others)).toEqual([]);
+    expect(judged([...others, madeAt("cards")])).toEqual([
+      expect.stringContaining(
+        "acme / payments / cards goes, and the new group acme / cards may take its place",
+      ),
+    ]);
+    expect(judged([...others, madeAt("billing")])).toEqual([]);
+    const moved = edit(groups[2]!, { parentUid: acme });
+    expect(judged(exchanged(base, [moved]), [moved])).toEqual([
+      expect.stringContaining('acme / payments / cards becomes acme / cards, which "on" does not name'),
+    ]);
   });
 
   test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
@@ -729,6 +757,42 @@ describe("whom an assertion names by a name or uid", () => {
         "x: acme has 0 holders, fewer than 1",
       ]);
     }
+  });
+
+  test("a new group of a directory surely holds nothing, and another default role lets nobody else in", () => {
+    const required = `require: [{ name: x, role: registry.push, on: acme, atLeast: 1, who: { type: externalGroup } }]`;
+    const all = [...base, provider];
+    expect(messagesOf(required, [...all, mapping("devs")], [...all, mapping("nobody")])).toEqual([
+      "x: acme has 0 holders who surely can sign in, fewer than 1",
+    ]);
+    // It is called by its own name, and by that of its directory.
+    const byName = (who: string, before: readonly Resource[] = all) =>
+      messagesOf(
+        `forbid: [{ name: x, role: registry.push, on: acme, who: { type: externalGroup, ${who} } }]`,
+        before,
+        [...before, mapping("devs")],
+      );
+    // Nobody could have meant a group by a name that has no access yet: anybody of the directory may take it.
+    for (const meant of ["name: devs", "name: okta", "not: [{ name: ops }]", "not: [{ name: devs }]"])
+      expect(byName(meant)).toContainEqual(expect.stringMatching(/has registry\.push on/));
+    // It is a finding with whatever role it comes: the next change could give it more.
+    const harmless = edit(mapping("devs"), { roleUid: viewer.uid });
+    // Its directory, which stays meant, is the same people by another name.
+    for (const type of ["", "type: externalGroup, "])
+      expect(messagesOf(noPush(`${type}not: [{ name: devs }]`), all, [...all, harmless])).toEqual([
+        `x: ${decides("devs")}`,
+      ]);
+    expect(byName("name: ops")).toEqual([]);
+    const reads = (parentUid: string): Resource =>
+      resource("ExternalGroupRoleMapping", "reads", { ...harmless.inputs, parentUid });
+    expect(byName("not: [{ name: devs }]", [...all, reads(provider.uid)])).toEqual([]);
+    const other = { ...provider, ...resource("IdentityProvider", "other", provider.inputs) };
+    expect(byName("not: [{ name: devs }]", [...all, other, reads(other.uid)])).toContainEqual(
+      "x: devs has registry.push on acme",
+    );
+    const less = edit(provider, { defaultRole: dev.uid });
+    const forbidden = `forbid: [{ name: x, can: CAP_REPO_LIST, on: acme, who: { type: identityProvider } }]`;
+    expect(messagesOf(forbidden, all, [...base, less])).toEqual([]);
   });
 });
 
