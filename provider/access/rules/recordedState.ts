@@ -223,36 +223,40 @@ function takesStrongGrant(
   );
 }
 
-/** An object that was changed by hand and stays so, with a line for each difference. */
-interface LeftChange {
+/** An object that was changed by hand, with a line for each difference. */
+interface ChangedByHand {
   readonly label: string;
   readonly lines: readonly string[];
   readonly isDoubtful: boolean;
 }
 
 /**
- * Objects of which the change leaves what somebody changed by hand, and which decides what its new or wider grants mean: a grant names
- * them, or they give the same by hand. To restore that needs no review and is no drift.
- * @param named What these grants name.
+ * The objects that somebody changed by hand. Whatever a new grant does not name may decide what it means too: an assertion counts
+ * what its holder has by others. To restore one needs no review and is no drift.
  */
-function findLeft(
-  facts: Facts,
-  recordedSide: Comparison,
-  named: ReadonlySet<string | undefined>,
-): LeftChange[] {
-  const { before, after } = facts.comparison;
-  const gained = new Set(recordedSide.grants.filter(isGain).map(({ grant }) => tupleOf(grant)));
-  const giving = new Set(before.grants.flatMap((grant) => (gained.has(tupleOf(grant)) ? [grant.urn] : [])));
-  return recordedSide.changes.flatMap((change): LeftChange[] => {
-    const { urn, after: declared, recorded } = change;
-    const left = declared && after.entities.get(declared.key);
-    if (declared === undefined || left === undefined || left === declared) return [];
-    if (!named.has(left.key) && !giving.has(urn)) return [];
-    const fields = facts.effectsOf(left, declared.inputs).filter(({ effect }) => effect !== "none");
-    const label = labelEntity(left);
-    if (fields.length === 0) return [];
-    return [{ label, lines: linesOfFields(label, fields), isDoubtful: areUnread(recorded, fields) }];
+function findChangedByHand(facts: Facts, recordedSide: Comparison): ChangedByHand[] {
+  const changed = recordedSide.changes.flatMap((change) => {
+    const { before, recorded } = change;
+    const live = before && facts.comparison.before.entities.get(before.key);
+    if (before === undefined || live === undefined || live === before) return [];
+    const fields = facts.effectsOf(live, before.inputs);
+    const label = labelEntity(live);
+    // Assertions choose objects by their names.
+    const isJudged = fields.some(({ effect, path }) => effect !== "none" || path === "name");
+    return [
+      { label, isJudged, lines: linesOfFields(label, fields), isDoubtful: areUnread(recorded, fields) },
+    ];
   });
+  const judged = changed.filter(({ isJudged }) => isJudged);
+  return judged.length > 0 ? judged : changed;
+}
+
+/** What a change would give, and does not seem to: somebody gave it by hand, or took away that by which it is given. */
+function findHiddenGrants(facts: Facts, recordedSide: Comparison): readonly string[] {
+  const seen = new Set(facts.comparison.grants.map(({ grant }) => tupleOf(grant)));
+  return recordedSide.grants
+    .filter((each) => isGain(each) && !seen.has(tupleOf(each.grant)))
+    .map(({ grant }) => `new grant: ${grantLine(grant)}`);
 }
 
 /** What the finding says of objects that were made, changed or deleted by hand. */
@@ -274,13 +278,13 @@ const tellKept = (kept: readonly KeptChange[]): Story => ({
     "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
 });
 
-const tellLeft = (left: readonly LeftChange[]): Story => ({
-  names: left.map(({ label }) => label),
-  isDoubtful: left.every((each) => each.isDoubtful),
+const tellChanged = (changed: readonly ChangedByHand[]): Story => ({
+  names: changed.map(({ label }) => label),
+  isDoubtful: changed.every((each) => each.isDoubtful),
   happened: "changed",
-  follows: "and this change gives access by what may be restored without a review",
+  follows: "which hides what this change means",
   advice:
-    "ask who did it and why; undo it at the server or declare it, and preview again; or accept it in the policy file",
+    "ask who did it and why: it may be restored without a review; undo it at the server or declare it, and preview again; or accept it in the policy file",
 });
 
 /** How bad it is that what was done by hand stays, by what the rules say of it as a change of the program. */
@@ -314,58 +318,39 @@ export function* reportKept(
   found: readonly Finding[],
 ): Generator<FindingInput> {
   const { kept } = asRecorded;
-  const written = new Set(
-    facts.comparison.changes.flatMap(({ op, urn, after }) =>
-      after !== undefined && op !== "same" && op !== "read" ? [urn] : [],
-    ),
-  );
-  const named = keysOfMoreAccess(asRecorded.comparison);
-  const left = kept.length > 0 ? [] : findLeft(facts, asRecorded.comparison, named);
-  const isOfGrants = ({ uid, kind, grant }: Finding): boolean =>
-    [uid, grant?.subject.key].some((key) => key !== undefined && named.has(key)) ||
-    // What an assertion counts at a group, or says of the change as a whole.
-    kind === undefined ||
-    kind === "Group";
-  const said = found.filter(
-    (each) =>
-      kept.length > 0 ||
-      (each.urn !== undefined && written.has(each.urn)) ||
-      (left.length > 0 && isOfGrants(each)),
-  );
+  const changed = kept.length > 0 ? [] : findChangedByHand(facts, asRecorded.comparison);
+  const hidden = kept.length > 0 ? [] : findHiddenGrants(facts, asRecorded.comparison);
   const lines = kept.flatMap(linesOfKept).sort();
-  if (said.length === 0 && lines.length === 0) return;
+  if (found.length + lines.length + hidden.length === 0) return;
   const counts = severities.flatMap((level) => {
-    const { length } = said.filter(({ severity }) => severity === level);
+    const { length } = found.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
   });
-  const story = left.length > 0 ? tellLeft(left) : tellKept(kept);
+  const story = kept.length > 0 ? tellKept(kept) : tellChanged(changed);
   const { names } = story;
   const happened = story.isDoubtful
     ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
     : `${plural(names.length, "object was", "objects were")} ${story.happened} by hand`;
-  const what =
-    names.length === 0
-      ? "this change declares what was given by hand already"
-      : `${happened}, ${story.follows}: ${listFirst([...names].sort(), 3)}`;
-  const rest =
-    counts.length === 0
-      ? ""
-      : `; had nothing been done by hand, the rules would find ${listFirst(counts)} more`;
+  const more = [
+    ...(counts.length === 0 ? [] : [`the rules would find ${listFirst(counts)} more`]),
+    ...(hidden.length === 0 ? [] : [`this change would give ${plural(hidden.length, "grant")} more`]),
+  ];
+  const rest = more.length === 0 ? "" : `; had nothing been done by hand, ${more.join(", and ")}`;
   yield {
-    severity: severityOfKept(facts, asRecorded, said),
+    severity: severityOfKept(facts, asRecorded, found),
     name: "recorded state",
     field: "adopt",
-    message: `${what}${rest}`,
+    message: `${happened}, ${story.follows}: ${listFirst([...names].sort(), 3)}${rest}`,
     details: [
       ...limitLines([
-        ...new Set(sortFindings(said).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
+        ...new Set(sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
       ]),
-      ...limitLines([...lines, ...left.flatMap((each) => each.lines).sort()]),
+      ...limitLines([...lines, ...hidden.toSorted(), ...changed.flatMap((each) => each.lines).sort()]),
     ],
     pins: [
       kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
       lines,
-      said.map(({ fingerprint }) => fingerprint).sort(),
+      found.map(({ fingerprint }) => fingerprint).sort(),
     ],
     advice: story.advice,
   };
@@ -375,8 +360,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept, or decides what a grant gives, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or a new or wider grant leads to an identity, a role or another object that was changed by hand, and stays so. To restore that needs no review, and the grant then gives what the stack records. The rules then judge what was done by hand as if the change did it. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept, or hides what the change means, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, also for a new one that it hides, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or an object was changed by hand, and the rules would find more if it were as the stack records it, or a new grant would be there. To restore it needs no review. The rules judge the change as if nothing had been done by hand but what it takes over. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:

@@ -120,7 +120,15 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
     const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
     expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
-    expect(found("X5", compareResources(known, other, { live }))).toEqual([]);
+    // What it takes back was not there for the rules: ci could only read.
+    const [hidden, ...more] = found("X5", compareResources(known, other, { live }));
+    expect([more, hidden?.details]).toEqual([
+      [],
+      [
+        expect.stringMatching(/^high T7: identity ci .* could only read so far$/),
+        expect.stringMatching(/^role writer, capabilities: recorded /),
+      ],
+    ]);
   });
 
   it("is high where a refresh takes it over, and the program changes nothing", () => {
@@ -340,6 +348,66 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         expect(finding?.details).toContainEqual(expect.stringMatching(/^high P2: few: acme has 2 holders/));
       },
     );
+
+    const duties = parsePolicy(
+      "separate: [{ name: duties, duties: [[CAP_TAG_CREATE], [CAP_IAM_ROLES_UPDATE]], on: acme / payments }]",
+    );
+    const twin = identity("twin", pinned);
+    const pushing = { "ci pushes": { identityUid: ci.uid, roleUid: pusher.uid } };
+    it.each<[string, Resource[], Resource[], RegExp]>([
+      ["a binding of a GroupAccess", [access(pushing)], [access({})], /^group access access.*: recorded /],
+      [
+        "the trust of another identity",
+        [twin, binding(twin, pusher, payments)],
+        [withInputs(twin, claims(stranger)), binding(twin, pusher, payments)],
+        /^identity twin, claimMatch\.subject: recorded /,
+      ],
+    ])("is high where an assertion counts what no new grant names: %s", (_what, more, byHand, line) => {
+      const [before, live] = [
+        [...program, ...more],
+        [...program, ...byHand],
+      ];
+      const given = compareResources(before, [...before, binding(ci, lead, payments)], { live });
+      const [finding, ...others] = found("X5", given, duties);
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "high",
+        message: expect.stringMatching(/^1 object was changed by hand, which hides /) as unknown,
+      });
+      expect(finding?.details).toEqual([
+        expect.stringMatching(/^high P3: duties: /),
+        expect.stringMatching(line),
+      ]);
+    });
+
+    it("is low where it hides a new grant of which no rule says anything", () => {
+      const services = (serviceBindings: Props): Resource =>
+        resource("AccountAssociation", "services", { parentUid: acme, chainguard: { serviceBindings } });
+      const before = [...program, services({ CATALOG_SYNCER: idle.uid })];
+      const live = [...program, services({ CATALOG_SYNCER: ci.uid })];
+      const given = compareResources(before, [...before, binding(idle, viewer, payments)], { live });
+      const [finding, ...others] = found("X5", given);
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "low",
+        message: expect.stringMatching(/ this change would give 1 grant more$/) as unknown,
+      });
+      expect(finding?.details[0]).toMatch(/^new grant: .*CATALOG_SYNCER/);
+    });
+
+    it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
+      const after = [...program, binding(zed, viewer, payments)];
+      const renamed = changed(zed, { name: "other" });
+      expect(found("X5", compareResources(program, after, { live: renamed }))).toEqual([]);
+      const twice = binding(zed, pusher, cards);
+      const byOther = withInputs(twice, { roleUid: pusher.uid });
+      const recorded = [...program, withInputs(twice, { roleUid: viewer.uid })];
+      // The binding that has the role by hand goes back to what is recorded.
+      const live = [...program, byOther];
+      const more = [...recorded, again(byOther, cards)];
+      const [finding] = found("X5", compareResources(recorded, more, { live }));
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^high T7: identity zed /));
+    });
   });
 
   it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
