@@ -226,7 +226,7 @@ function readResources(exported: unknown): StateResource[] {
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
     throw new StateMergeError([
-      `an update of the stack was interrupted, and its state does not say how ${pending.length === 1 ? "1 operation" : `${pending.length} operations`} ended: run pulumi refresh, then adopt again`,
+      `an update of the stack was interrupted, and its state does not say how ${pending.length === 1 ? "1 operation" : `${pending.length} operations`} ended: run pulumi refresh --clear-pending-creates, then adopt again`,
     ]);
   }
   return Array.isArray(resources) ? (resources as StateResource[]) : [];

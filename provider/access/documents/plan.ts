@@ -5,6 +5,7 @@ import { SECRET_MASK, UNKNOWN, groupBy, isObject, stringOrEmpty } from "../../fi
 import { sha256 } from "./digest";
 import { cliVersionOf, isDefaultProvider, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson, checkNameLengths, labelOfUrn } from "./jsonText";
+import { isRest } from "./preview";
 import type { Preview, PreviewStep, WrittenState } from "./preview";
 import { recordLine } from "./stateExport";
 
@@ -196,9 +197,7 @@ const NOT_PLANNED: ReadonlySet<string> = new Set(["refresh", "read"]);
 function listRefreshed(steps: readonly PreviewStep[]): string[] {
   // The rest of an earlier replacement is another object, and what a run replaces is marked as such a rest in that run. A refresh
   // records more of what is only read.
-  const shown = steps.filter(
-    ({ op, before }) => op !== "read" && (op !== "delete" || before?.pendingDelete !== true),
-  );
+  const shown = steps.filter((step) => step.op !== "read" && !isRest(step));
   const lineOf = ({ before }: PreviewStep): string | undefined =>
     before && recordLine({ ...before, pendingDelete: false });
   const recorded = new Map(
@@ -233,8 +232,7 @@ function plannedOps(steps: readonly PreviewStep[]): readonly string[] {
   const isSplit = steps.some(({ op }) => op === "create-replacement");
   return steps.flatMap((step) => {
     if (step.op === "import") return [];
-    // The rest of an earlier replacement.
-    if (step.op === "delete" && step.written?.before?.["delete"] === true) return ["delete-replaced"];
+    if (isRest(step)) return ["delete-replaced"];
     if (step.op !== "replace" || isSplit) return [step.op];
     const ops = isRead(step) ? REPLACEMENT_BY_READ : REPLACEMENT;
     return isByAlias(step) ? ops.filter((op) => op !== "delete-replaced") : ops;
@@ -325,11 +323,11 @@ class PlanComparison {
   private readonly oldUrns: ReadonlyMap<string, unknown>;
 
   constructor(steps: readonly PreviewStep[]) {
-    const shown = steps.flatMap(({ op, urn, written }) =>
-      // The rest of an earlier replacement has no alias; what this run replaces is marked like one.
-      written?.before === undefined || (op === "delete" && written.before["delete"] === true)
+    // The rest of an earlier replacement has no alias.
+    const shown = steps.flatMap((step) =>
+      step.written?.before === undefined || isRest(step)
         ? []
-        : [[urn, written.before["urn"]] as const],
+        : [[step.urn, step.written.before["urn"]] as const],
     );
     this.existing = new Set(shown.map(([, old]) => old));
     this.oldUrns = new Map(shown);
@@ -439,7 +437,15 @@ class PlanComparison {
       return problem === undefined ? undefined : `${who}: ${problem}`;
     }
     if (ops.length === 0) return `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
-    if ([...planned.steps].sort().join() !== [...plannedOps(steps)].sort().join()) {
+    const shownOps = [...plannedOps(steps)].sort().join();
+    if ([...planned.steps].sort().join() !== shownOps) {
+      if (
+        planned.steps
+          .filter((op) => op !== "delete-replaced")
+          .sort()
+          .join() === shownOps
+      )
+        return `${who}: an interrupted update replaced it and left the old object, which this one deletes, and the preview does not show that: write it with --show-replacement-steps, or give --before`;
       return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${inOrder(ops).join(", ")}`;
     }
     const differences = this.findDifferences(planned, steps);

@@ -4,6 +4,7 @@ import { readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { parseKind } from "./reviewable";
 import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
+import type { StateExport } from "./stateExport";
 
 /** What becomes of one resource of the stack. */
 export type Op = "create" | "update" | "replace" | "delete" | "same" | "read" | "import";
@@ -50,13 +51,15 @@ export interface PreviewStep {
 }
 
 /**
- * What a step decides about its resource; undefined where another one does. The old half of a replacement is marked for its
- * delete; a delete of it alone is the rest of an earlier one, which is another object under the same name.
+ * Whether a step deletes the rest of an earlier replacement, which is another object under the name of its resource. What a run
+ * replaces is marked for its delete too, and not deleted alone.
  */
-export function decidedOp({ op, before }: Pick<PreviewStep, "op" | "before">): Op | undefined {
-  const decided = operations.get(op);
-  return decided === "delete" && before?.pendingDelete === true ? undefined : decided;
-}
+export const isRest = ({ op, before }: Pick<PreviewStep, "op" | "before">): boolean =>
+  op === "delete" && before?.pendingDelete === true;
+
+/** What a step decides about its resource; undefined where another one does. */
+export const decidedOp = (step: Pick<PreviewStep, "op" | "before">): Op | undefined =>
+  isRest(step) ? undefined : operations.get(step.op);
 
 /** A preview. */
 export interface Preview {
@@ -131,7 +134,7 @@ function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown
 class PreviewReader {
   constructor(private readonly name: string) {}
 
-  readonly steps: PreviewStep[] = [];
+  steps: PreviewStep[] = [];
   /** Each is one problem of one or more lines. */
   readonly problems: string[] = [];
   summary: Map<string, number> | undefined;
@@ -261,6 +264,33 @@ function checkOrder({ steps, problems }: PreviewReader): void {
   }
 }
 
+/**
+ * A delete of a replaced object that the same run does not replace is that of the rest of an earlier replacement. With
+ * `--show-replacement-steps` the CLI calls both the same.
+ */
+function nameRests(steps: readonly PreviewStep[]): PreviewStep[] {
+  const replaced = new Set(
+    steps.flatMap(({ op, before }) => (REPLACEMENT_STEPS.has(op) ? [before?.id] : [])),
+  );
+  return steps.map((step) =>
+    step.op === "delete-replaced" && step.before?.pendingDelete === true && !replaced.has(step.before.id)
+      ? { ...step, op: "delete" }
+      : step,
+  );
+}
+
+/** What a preview does first where a state has rests of earlier replacements, which only `--show-replacement-steps` shows. */
+export function withRests(
+  preview: Preview,
+  { pendingDeletes: rests = [] }: Partial<StateExport> = {},
+): Preview {
+  const shown = new Set(preview.steps.flatMap((step) => (isRest(step) ? [step.before?.id] : [])));
+  const added = rests
+    .filter(({ id }) => !shown.has(id))
+    .map((before) => ({ op: "delete", urn: before.urn, before, written: { before: { delete: true } } }));
+  return added.length === 0 ? preview : { ...preview, steps: [...added, ...preview.steps] };
+}
+
 /** What the engine does to the old half of a replacement. */
 const OLD_HALF_STEPS: ReadonlySet<string> = new Set(["delete-replaced", "remove-pending-replace"]);
 
@@ -357,6 +387,7 @@ export function parsePreview(input: string | Uint8Array, name = "the preview"): 
   const reading = new PreviewReader(name);
   readDocument(parseJson(input, name, PREVIEW), name, reading);
   checkCounts(reading);
+  reading.steps = nameRests(reading.steps);
   checkOrder(reading);
   checkReplaced(reading);
   checkStates(reading);

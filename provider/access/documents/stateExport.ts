@@ -21,6 +21,8 @@ export interface StateExport {
   readonly pendingDeletes: readonly RecordedResource[];
   /** Operations that an interrupted update left open: what they did is in no state. */
   readonly pendingOperations: number;
+  /** The urns of those that created something. */
+  readonly pendingCreates?: readonly string[];
   /** The version of the Pulumi CLI that wrote the state: `v3.230.0`. */
   readonly cli?: string;
   /** When the engine wrote the state. */
@@ -128,10 +130,23 @@ export function parseStateExport(
     version,
     resources,
     pendingDeletes,
+    pendingCreates: asPendingCreates(pending),
     pendingOperations: Array.isArray(pending) ? pending.length : 0,
     cli: cliVersionOf(manifest),
     time: timeOf(manifest),
   };
+}
+
+/** What `pulumi up` does not do: it runs an interrupted delete or update again, and leaves an interrupted create in the state. */
+export const CLEAR_PENDING_CREATES =
+  "take over what an interrupted create made (adopt), or delete it; then run pulumi up, and pulumi refresh --clear-pending-creates";
+
+function asPendingCreates(pending: unknown): string[] {
+  return (Array.isArray(pending) ? (pending as unknown[]) : []).flatMap((operation) => {
+    const { type, resource } = isObject(operation) ? operation : {};
+    const urn = isObject(resource) ? resource["urn"] : undefined;
+    return type === "creating" && typeof urn === "string" ? [urn] : [];
+  });
 }
 
 /** The organisations that states manage something of: the uids of their root groups, sorted. */

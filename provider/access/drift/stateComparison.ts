@@ -118,7 +118,7 @@ export class ManagedResources {
     const stack = state.stack ?? "an empty stack";
     if (state.pendingOperations > 0) {
       notes.unresolved.add(
-        `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh`,
+        `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh --clear-pending-creates`,
       );
     }
     for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {

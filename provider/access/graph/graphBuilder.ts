@@ -35,7 +35,7 @@ import {
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
-import { decidedOp } from "../documents/preview";
+import { decidedOp, isRest } from "../documents/preview";
 import type { Op, PreviewStep } from "../documents/preview";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
@@ -81,6 +81,8 @@ export interface JoinedStep {
   readonly unrefreshed?: RecordedResource;
   /** What is secret after the change and was not before: `after` has it as it was. */
   readonly concealed?: readonly ConcealedValue[];
+  /** It deletes what an interrupted update replaced and left: its urn is that of the new object. */
+  readonly isRest?: true;
   /** A create that writes all of the object, over what the server has. */
   readonly isOverwriting?: true;
   /** It adopts the object of a resource that the change deletes: the run refuses that where the program declares it otherwise. */
@@ -89,14 +91,20 @@ export interface JoinedStep {
   readonly differing?: readonly string[];
 }
 /**
- * One step for each URN, from those of a preview. After a refresh the later step has the live values; what is left of
- * an earlier replacement belongs to no resource.
+ * One step for each URN, from those of a preview, and one for each rest of an earlier replacement. After a refresh the later step
+ * has the live values.
  */
 export function joinSteps(shown: readonly PreviewStep[], state: StateExport | undefined): JoinedStep[] {
   const steps = new Map<string, JoinedStep>();
   for (const resource of state?.resources ?? []) {
     steps.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
+  const rests = shown.filter(isRest).map(({ urn, before }): JoinedStep => ({
+    urn,
+    op: "delete",
+    before: before && { ...before, pendingDelete: false },
+    isRest: true,
+  }));
   for (const each of shown) {
     const { op: operation, urn, before, after, differing } = each;
     const op = decidedOp(each);
@@ -113,7 +121,8 @@ export function joinSteps(shown: readonly PreviewStep[], state: StateExport | un
       unrefreshed,
     });
   }
-  return revealConcealed([...steps.values()].flatMap(splitReplacementByRead));
+  // A urn leads to the last one.
+  return revealConcealed([...rests, ...steps.values()].flatMap(splitReplacementByRead));
 }
 
 /** What is replaced by an object that is only read goes: the other object is there already, and nothing of it changes. */

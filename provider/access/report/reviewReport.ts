@@ -3,6 +3,7 @@ import { urnParts } from "../documents/engineState";
 import { describeStaleness } from "../documents/inventory";
 import { comparePlan, withPlanned } from "../documents/plan";
 import type { UpdatePlan } from "../documents/plan";
+import { withRests } from "../documents/preview";
 import { accessKinds, isAccessField, isShownByGrants } from "../graph/accessKinds";
 import { tupleOf } from "../graph/grant";
 import { compare, leavesObject } from "../review/compare";
@@ -73,14 +74,19 @@ function unrelated(comparison: Comparison): ReviewReport["unrelated"] {
   );
   const isShown = (change: ResourceChange): boolean => {
     const { op, urn } = change;
-    if (!concernsAccess(change)) return false;
+    if (!concernsAccess(change) || change.isRest) return false;
     // A new group or identity, and one that goes, is named by grants, which do not say that it is.
     return (op !== "create" && op !== "delete") || (urn !== undefined && granting.has(urn));
   };
   for (const change of comparison.changes) {
     const { kind } = change;
     if (change.op === "same" || change.op === "read" || isShown(change)) continue;
-    const op = change.op === "delete" && leavesObject(change) ? "left at the server" : change.op;
+    const op =
+      change.op === "delete" && leavesObject(change)
+        ? "left at the server"
+        : change.isRest
+          ? "delete of the old object that an interrupted replacement left"
+          : change.op;
     const key = `${kind} ${op}`;
     const known = counts.get(key) ?? { kind, op, count: 0, names: [] };
     const name = (change.after ?? change.before)?.name ?? urnParts(change.urn ?? "").name;
@@ -166,13 +172,14 @@ export function findBefore(
  * @throws DocumentError where the documents do not belong together.
  */
 export function review(sources: Sources, options: ReviewOptions): ReviewReport {
-  const preview = withPlanned(sources.preview, options.plan);
+  const shown = withRests(sources.preview, sources.before);
+  const preview = withPlanned(shown, options.plan);
   const comparison = compare({ ...sources, preview });
   const stale =
     sources.inventory && describeStaleness(sources.inventory, Date.parse(options.provenance.time));
   const problems = [
     ...(stale === undefined ? [] : [stale]),
-    ...(options.plan === undefined ? [] : comparePlan(options.plan, sources.preview)),
+    ...(options.plan === undefined ? [] : comparePlan(options.plan, shown)),
   ];
   if (problems.length === 0) return reportOn(comparison, options);
   const incomplete = [...comparison.incomplete, ...problems];

@@ -7,7 +7,7 @@ import type { SourceLocation, RecordedResource } from "../documents/engineState"
 import { inventoryGaps, isWithin, listsObject } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
-import { decidedOp } from "../documents/preview";
+import { decidedOp, isRest } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
 import { digestRecord } from "../documents/stateExport";
@@ -35,6 +35,8 @@ export interface ResourceChange extends Omit<StepChange, "step"> {
   readonly unequal?: readonly FieldEffect[];
   /** The urn of the resource whose object this one adopts, and that the change deletes. */
   readonly formerUrn?: string | undefined;
+  /** It deletes what an interrupted update replaced and left. */
+  readonly isRest?: true;
   /** What the program ignores from now on, as `ignoreChanges` names it: paths. */
   readonly ignored?: readonly string[];
   /** Those that the change adds. */
@@ -189,6 +191,7 @@ function changeOf(
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...unequalFields({ step, kind, before, declared }, context),
+    ...(step.isRest === true ? { isRest: true } : {}),
     ...(step.isAdopting === true ? { formerUrn: step.before?.urn } : {}),
     ...ignoredPaths(step),
     ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
@@ -312,7 +315,7 @@ function findGaps(
       ),
     ...(pending > 0
       ? [
-          `an update of the stack was interrupted, and its state does not say how ${pending === 1 ? "1 operation" : `${pending} operations`} ended: run pulumi refresh, export the state again (pulumi stack export), and review again`,
+          `an update of the stack was interrupted, and its state does not say how ${pending === 1 ? "1 operation" : `${pending} operations`} ended: run pulumi refresh --clear-pending-creates, export the state again (pulumi stack export), and review again`,
         ]
       : []),
   ];
@@ -390,7 +393,7 @@ function recordedBefore({ steps }: Preview): RecordedResource[] {
   return steps.flatMap((step) => {
     const { op, urn, before } = step;
     if (before === undefined || IMPORT.test(op) || (op === "read" && refreshed.has(urn))) return [];
-    if (op === "delete" && before.pendingDelete) return [before];
+    if (isRest(step)) return [before];
     return decidedOp(step) === undefined ? [] : [{ ...before, pendingDelete: false }];
   });
 }

@@ -489,6 +489,7 @@ export function resolveCreated(
   const byIdentity = new Map(live.map(({ kind, inputs, uid }) => [identityOf(kind, inputs), uid]));
   const uidByUrn =
     state && new Map(state.resources.flatMap(({ urn, id = "" }) => (id === "" ? [] : [[urn, id]])));
+  const pendingCreates = new Set(state?.pendingCreates);
   /** The uids of what the change leaves, and of what it creates as far as that is found, by the keys of the report. */
   const uids = new Map(expected.entities.flatMap(({ key, uid }) => (uid === undefined ? [] : [[key, uid]])));
   const usedUids = new Set([...expected.removed, ...uids.values()]);
@@ -514,7 +515,8 @@ export function resolveCreated(
     if (uidByUrn !== undefined) {
       // A uid that existed before is not what the change created, whatever the state records.
       const id = uidByUrn.get(urn);
-      return isFree(id) ? id : undefined;
+      // Of an interrupted create the state has no uid, and perhaps it made what was announced.
+      if (id !== undefined || !pendingCreates.has(urn)) return isFree(id) ? id : undefined;
     }
     const spec = specs[kind];
     return live.find(

@@ -1,6 +1,11 @@
 import { createHash } from "node:crypto";
 import { comparePlan, parsePlan, withPlanned } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
+import {
+  digestRecord,
+  listRecorded,
+  parseStateExport,
+} from "../../../../provider/access/documents/stateExport";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import { PROVENANCE } from "../../../support/documents";
@@ -330,6 +335,48 @@ describe("an update plan", () => {
     expect(said.filter((line) => line.includes("its refresh"))).toEqual(
       changed.map((each) => expect.stringContaining(`found changes by hand of ${each}, which`) as string),
     );
+  });
+
+  it("may delete what an interrupted replacement left, where the preview or the stack before shows it", () => {
+    const rest = stateOf("same", before, { id: "old", delete: true });
+    const same = shownStep("same", "same", before, before);
+    const current = { ...same.oldState, id: "now" };
+    const plan = parsePlan(
+      JSON.stringify({
+        resourcePlans: { [urn("same")]: { goal: goalOf("same", {}), steps: ["same", "delete-replaced"] } },
+      }),
+    );
+    const state = parseStateExport(
+      JSON.stringify({ version: 3, deployment: { resources: [current, { ...rest, outputs: {} }] } }),
+    );
+    const reviewOf = (more: object[], given?: typeof state) =>
+      review(
+        {
+          preview: parsePreview(
+            JSON.stringify({ steps: [{ ...same, oldState: current }, ...more], changeSummary: { same: 1 } }),
+          ),
+          before: given,
+        },
+        { provenance: PROVENANCE, failOn: "high", rules: () => [], plan },
+      );
+    const [hidden, shown, exported] = [
+      reviewOf([]),
+      reviewOf([{ op: "delete-replaced", urn: urn("same"), oldState: rest }]),
+      reviewOf([], state),
+    ];
+    expect(hidden.incomplete).toEqual([
+      expect.stringMatching(/left the old object.*--show-replacement-steps/),
+    ]);
+    for (const report of [shown, exported]) {
+      expect(report.incomplete).toEqual([]);
+      expect(report.unrelated).toEqual([
+        expect.objectContaining({
+          op: expect.stringMatching(/^delete of the old object/) as string,
+          count: 1,
+        }),
+      ]);
+    }
+    expect(exported.plan?.record).toBe(digestRecord(listRecorded(state)));
   });
 
   it("cannot be compared with a preview that hides what is unchanged", () => {

@@ -279,7 +279,9 @@ test.each([
   const deployment = { resources: [root], pending_operations: pending };
   const before = parseStateExport(JSON.stringify({ version: 3, deployment }));
   expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
-    expect.stringMatching(`^an update .* how ${what} ended: run pulumi refresh, export the state again .*$`),
+    expect.stringMatching(
+      `^an update .* how ${what} ended: run pulumi refresh --clear-pending-creates, export the state again .*$`,
+    ),
   ]);
 });
 

@@ -442,6 +442,23 @@ describe("verify", () => {
       expect(gone.incomplete).toEqual([start]);
     });
 
+    it("takes what an interrupted create announced for what it made, and says how to clear that", () => {
+      const added = role("new", ["REPO_LIST"], { uid: undefined });
+      const made = { ...added, uid: `${acme}/${"3".repeat(16)}` };
+      const verifyState = (pendingCreates: readonly string[]) =>
+        verifying(reviewOf([...base, added]), inventoryAfter([...base, made]), {
+          ...noState,
+          pendingOperations: 1,
+          pendingCreates,
+        });
+      expect(verifyState([]).findings).toHaveLength(1);
+      const { findings, incomplete } = verifyState([added.urn]);
+      expect(findings).toEqual([]);
+      expect(incomplete).toEqual([
+        expect.stringMatching(/1 pending operation .*Role new.*--clear-pending-creates$/),
+      ]);
+    });
+
     it("says of a new object of such a kind whether it was made, by the state", () => {
       const added = resource("Tag", "new", { parentUid: api.uid, digest: "sha256:b" });
       const said = (...resources: ReturnType<typeof recordedResource>[]) =>
