@@ -633,13 +633,17 @@ class Side {
     });
   }
 
-  /** What the roles of a name or uid allow: where a built-in one is called so, that one alone. */
-  capabilitiesOfRole(name: string): (readonly string[])[] {
+  /** The roles of a name or uid: where a built-in one is called so, that one alone. */
+  rolesNamed(name: string): readonly Entity[] {
     const roles = [...this.graph.entities.values()].filter(
       (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.claimed,
     );
     const builtIn = roles.filter((role) => role.builtIn);
-    return (builtIn.length > 0 ? builtIn : roles).flatMap((role) => {
+    return builtIn.length > 0 ? builtIn : roles;
+  }
+
+  capabilitiesOfRole(name: string): (readonly string[])[] {
+    return this.rolesNamed(name).flatMap((role) => {
       const capabilities = readRoleCapabilities(role);
       return capabilities === undefined ? [] : [capabilities];
     });
@@ -842,6 +846,8 @@ class AssertionJudge {
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.renamedHolders(assertion),
       ...this.changedRole(assertion),
+      ...this.unrecordedRole(assertion),
+      ...this.unrecordedGroups(assertion),
     ];
     // Nobody holds anything at a group that goes.
     const staying = then.filter((key) => this.after.graph.entities.has(key) || isTopUid(key));
@@ -951,6 +957,71 @@ class AssertionJudge {
     const details = [`it allows ${now.flat().join(", ") || "nothing that a document tells"}`];
     const message = `the change decides what the role ${JSON.stringify(role)} allows, which the assertion names`;
     return [{ assertion, message, details, pins: [role, ...now.flat()] }];
+  }
+
+  private isRecorded({ urn = "" }: Entity): boolean {
+    return this.recorded === undefined || this.recorded.byUrn().has(urn);
+  }
+
+  /**
+   * A role of one's own that no given stack records, while access changes: whoever can update it decides for as long as a review
+   * takes what the assertion means. What is accepted is what it allows.
+   */
+  private unrecordedRole(assertion: Assertion): readonly Violation[] {
+    const role = "role" in assertion ? assertion.role : undefined;
+    const isOfAccess = ({ op, kind, fields }: Comparison["changes"][number]): boolean =>
+      accessKinds[kind] !== undefined &&
+      op !== "same" &&
+      op !== "read" &&
+      (op !== "update" || fields.some(({ effect }) => effect !== "none"));
+    if (role === undefined || !this.graphs.changes.some(isOfAccess)) return [];
+    if (this.before.rolesNamed(role).every((each) => each.builtIn === true || this.isRecorded(each)))
+      return [];
+    const allowed = this.before.capabilitiesOfRole(role).flat();
+    const message = `no given stack records what the role ${JSON.stringify(role)} allows, which the assertion names`;
+    const details = [
+      `it allows ${allowed.join(", ") || "nothing that a document tells"}, unless it was changed by hand for this review`,
+      "name the capabilities in can, or accept this by its fingerprint: it is another one where the role allows something else",
+    ];
+    return [{ assertion, message, details, pins: [role, ...allowed], mostSevere: "medium" }];
+  }
+
+  /**
+   * A path in `on` that no group had before the change: a group that no given stack records may have had it until somebody renamed
+   * it. So a new group of that path is not what was meant, and access to one of the others may be what is forbidden.
+   */
+  private unrecordedGroups(assertion: Assertion): readonly Violation[] {
+    const lost = assertion.on.filter(
+      (path) => !hasWildcard(path) && !isUid(path) && this.before.groupsNamed([path]).length === 0,
+    );
+    if (lost.length === 0 || this.recorded === undefined) return [];
+    const covered = new Set(this.before.groupsNamed(assertion.on));
+    const suspects = new Set(
+      [...this.before.graph.entities.values()].flatMap((entity) => {
+        const chain = this.before.graph.hierarchy.chain(entity.key);
+        const isOther = chain.length > 1 && !chain.some((key) => covered.has(key));
+        return entity.kind === "Group" && isOther && !this.isRecorded(entity) ? [entity.key] : [];
+      }),
+    );
+    if (suspects.size === 0) return [];
+    const olds = this.before.grantsByKey();
+    const given = this.after.graph.grants.flatMap((grant) => {
+      const isMore = isOther(grant, olds.get(keyOf(grant))) || this.acceptsMore(grant.subject);
+      const chain = isMore ? this.after.graph.hierarchy.chain(grant.group.key) : [];
+      return chain.find((key) => suspects.has(key)) ?? [];
+    });
+    return lost.flatMap((path) => {
+      const places = [...this.after.groupsNamed([path]), ...given];
+      return [...new Set(places)].map((key): Violation => {
+        const group = this.after.graph.hierarchy.scope(key);
+        const other = suspects.has(key) ? pathIn(group.path) : "another one";
+        const message = `no group was ${JSON.stringify(path)} before this change, and ${other} may be what "on" means by it`;
+        const details = [
+          "a group that no given stack records may have been renamed by hand: name it by its uid",
+        ];
+        return { assertion, group, message, details, pins: [path, group.path], mostSevere: "medium" };
+      });
+    });
   }
 
   /** The roles that an assertion means. Before comes first: what a program calls a role now says nothing of it. */
