@@ -179,7 +179,9 @@ export class ComparisonScope {
     if (inventory === undefined) {
       const root = rootOf(uid);
       const note = `${stack}: resources below ${root} were not compared: no inventory covers them`;
-      (this.request.isPartial ? this.notes.unresolved : this.notes.incomplete).add(note);
+      if (this.request.isPartial !== true) this.notes.incomplete.add(note);
+      else
+        this.notes.unresolved.add(`${note}, so nobody judged what the roles and identities there give here`);
       return false;
     }
     // The refusal is an entry of its own.

@@ -296,6 +296,12 @@ describe("drift", () => {
     for (const line of report.incomplete.slice(3)) {
       expect(line).toMatch(/resources below [0-9a-f]{40} were not compared: no inventory covers them/);
     }
+    const part = await survey(on, { inventories: [inventory], isPartial: true });
+    expect(part.unresolved).toContainEqual(
+      expect.stringMatching(
+        / were not compared: .*, so nobody judged what the roles and identities there give/,
+      ),
+    );
     expect((await survey(on, { states: [], inventories: [inventory] })).incomplete).toEqual([
       expect.stringContaining("nothing was compared"),
     ]);
