@@ -315,6 +315,17 @@ interface WrittenChange {
   readonly oldInputs: Members;
 }
 
+/** Whether the engine held the program to nothing, and keeps the resource as it is: the program was not asked for it, or lacks it. */
+const isLeftOut = ({ goal }: PlannedResource, steps: readonly PreviewStep[]): boolean =>
+  goal === undefined && steps.length > 0 && steps.every(({ op }) => op === "same");
+
+/** Whether a replacement has all inputs in the plan as new, and in the preview as they were. */
+function isReplacedByOption({ goal }: PlannedResource, { op, written }: PreviewStep): boolean {
+  const [old, now] = [written?.before, written?.after].map((state) => asMembers(state?.["inputs"]));
+  const added = asMembers(asMembers(goal?.["inputDiff"])["adds"]);
+  return op === "replace" && textOf(old) === textOf(now) && textOf(added) === textOf(now) && !isEmpty(now);
+}
+
 /** Where the plan and the preview of the whole run differ for one resource. */
 class PlanComparison {
   /** The urns of the states before the change that the preview shows. */
@@ -448,6 +459,10 @@ class PlanComparison {
         return `${who}: an interrupted update replaced it and left the old object, which this one deletes, and the preview does not show that: write it with --show-replacement-steps, or give --before`;
       return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${inOrder(ops).join(", ")}`;
     }
+    if (isLeftOut(planned, steps))
+      return `${who}: the preview and the plan leave out what the program makes of it (--target or --exclude): write them without these options`;
+    if (steps.some((step) => isReplacedByOption(planned, step)))
+      return `${who}: --replace replaces it, so that the plan does not tell what differs: replace it by a change of the program, or review this update without --plan`;
     const differences = this.findDifferences(planned, steps);
     return differences.length === 0
       ? undefined

@@ -1,5 +1,5 @@
 import { compareTexts } from "../../fields/values";
-import { plainOrQuoted } from "../trust/quote";
+import { LONGEST_SHOWN_NAME, plainOrQuoted } from "../trust/quote";
 import type { SourceLocation } from "../documents/engineState";
 
 /** Something that a report speaks of: an identity, a role, a group. */
@@ -16,14 +16,14 @@ export interface Named {
 
 /** What to call it, so that no two are called alike. A name that reads as more than a name is in quotes. */
 export function nameIn({ label, name, uid, key }: Named): string {
-  return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name, 500));
+  return label ?? (name === undefined ? (uid ?? key) : plainOrQuoted(name, LONGEST_SHOWN_NAME));
 }
 
 /** The path of a group in a sentence, each name as `nameIn` writes it. */
 export function pathIn(path: string): string {
   return path
     .split(" / ")
-    .map((name) => plainOrQuoted(name, 500))
+    .map((name) => plainOrQuoted(name, LONGEST_SHOWN_NAME))
     .join(" / ");
 }
 

@@ -2,7 +2,7 @@ import { groupBy, getOrCompute } from "../../fields/values";
 import { isUid, parentOf } from "../../text/uid";
 import { overLimit } from "../documents/jsonText";
 import { pathsMeant, valueAt } from "./describedFields";
-import { plainOrQuoted, quoteValue } from "../trust/quote";
+import { LONGEST_SHOWN_NAME, plainOrQuoted, quoteValue } from "../trust/quote";
 import { GrantIndex } from "./grantIndex";
 import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
@@ -124,7 +124,8 @@ export function resolveGrants(
 ): Grant[] {
   const labels = distinctLabels(entities);
   const named = (key: string): Named => ({ ...findNamed(entities, key), label: labels.get(key) });
-  const labelOf = (key: string): string => labels.get(key) ?? plainOrQuoted(labelByKey(entities, key), 500);
+  const labelOf = (key: string): string =>
+    labels.get(key) ?? plainOrQuoted(labelByKey(entities, key), LONGEST_SHOWN_NAME);
 
   const subjects = new Map<string, Subject>();
   const resolveIdentity = (key: string): Subject =>

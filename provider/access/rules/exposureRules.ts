@@ -19,6 +19,7 @@ import { specs } from "../documents/specs";
 import { isCalledByName, possibleGrants, givesAccess } from "../graph/accessKinds";
 import { groupBy, once } from "../../fields/values";
 import type { Severity } from "../review/finding";
+import { LONGEST_SHOWN_NAME } from "../trust/quote";
 import { findMixedWord, foldName } from "../trust/writingSystems";
 import { isBuiltInRole } from "./facts";
 
@@ -173,12 +174,15 @@ function judgeName(
   };
 }
 
+const quoteName = ({ name = "" }: Entity): string =>
+  JSON.stringify(name.length > LONGEST_SHOWN_NAME ? `${name.slice(0, LONGEST_SHOWN_NAME)} …` : name);
+
 function describeNaming(facts: Facts, before: Entity | undefined, after: Entity): string {
   const isFound = facts.comparison.drift !== undefined;
   if (before === undefined)
-    return `${nounOf(after.kind)} ${JSON.stringify(after.name)} is ${isFound ? "in no stack" : "new"}`;
+    return `${nounOf(after.kind)} ${quoteName(after)} is ${isFound ? "in no stack" : "new"}`;
   if (before.name === after.name) return `${labelEntity(after)} lies in another group`;
-  return `${labelEntity(before)} is called ${JSON.stringify(after.name)} from now on`;
+  return `${labelEntity(before)} is called ${quoteName(after)} from now on`;
 }
 
 /** Objects whose new name readers may take for that of another one. */

@@ -15,7 +15,7 @@ import type { Grant, GrantChange, Scope, GrantedRole } from "../graph/grant";
 import type { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
-import { withoutRetained } from "../graph/entityKeys";
+import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/inputLeaves";
 import { describeTrust } from "../graph/trust";
@@ -341,21 +341,29 @@ export class Facts {
   }
 
   /**
-   * The grants that a rule judges: in a review those that are new, mean more than before, or lie in a group that gets another
-   * path; after drift, which has happened already, all that exist.
+   * The grants that a rule judges: in a review those that are new, mean more than before, lie in a group that gets another
+   * path, or whose role or holder gets another name; after drift, which has happened already, all that exist.
    */
   grantsToJudge(): readonly Grant[] {
-    const { drift, after, grants, groups } = this.comparison;
+    const { drift, after, grants, groups, changes } = this.comparison;
     if (drift !== undefined) return after.grants;
     const changed = grants.filter(isGain).map(({ grant }) => grant);
     const moved = new Set(
       groups.flatMap(({ key, change }) => (change === "moved" || change === "renamed" ? [key] : [])),
     );
-    if (moved.size === 0) return changed;
+    const renamed = new Set(
+      changes.flatMap(({ before: old, after: now }) =>
+        old && now && old.name !== now.name ? [now.key] : [],
+      ),
+    );
+    if (moved.size + renamed.size === 0) return changed;
     const known = new Set(changed.map(tupleOf));
+    const hasOtherName = ({ role, subject }: Grant): boolean =>
+      [role.key, subject.key, wholeOf(subject.key) ?? ""].some((key) => renamed.has(key));
     const there = after.grants.filter(
       (grant) =>
-        !known.has(tupleOf(grant)) && this.groupAndAbove(grant.group.key).some((key) => moved.has(key)),
+        !known.has(tupleOf(grant)) &&
+        (hasOtherName(grant) || this.groupAndAbove(grant.group.key).some((key) => moved.has(key))),
     );
     return [...changed, ...there];
   }

@@ -1,3 +1,4 @@
+import { groupBy } from "../../fields/values";
 import { visible } from "../../text/printable";
 import type { Comparison } from "../review/compare";
 import { sortFindings } from "../review/finding";
@@ -103,6 +104,18 @@ function applies({ beforeUpdate, needsWhole }: Rule, { drift, complete }: Compar
   return drift === undefined || (beforeUpdate !== true && (needsWhole !== true || complete));
 }
 
+/** Names findings of one fingerprint by their words too: whoever accepts one of them accepts no other. */
+function tellApart(found: readonly Finding[]): Finding[] {
+  const alike = groupBy(found, ({ fingerprint }) => [fingerprint]);
+  return found.map((finding) => {
+    const { fingerprint, message, details } = finding;
+    const isUnique = alike.get(fingerprint)?.every((each) => each.message === message) ?? true;
+    return isUnique
+      ? finding
+      : { ...finding, fingerprint: fingerprintOf([fingerprint, message, ...details]) };
+  });
+}
+
 function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): Finding[] {
   const applicable = only.filter((rule) => applies(rule, comparison));
   const drifted = new Set(comparison.changes.map(({ before, after }) => (after ?? before)?.uid));
@@ -114,7 +127,7 @@ function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): F
     const own = [...rule.find(facts, found)].filter((each) => concerns(rule, each));
     found.push(...own.map((finding) => finalize(rule, finding, comparison, values)));
   }
-  return found;
+  return tellApart(found);
 }
 
 /** What the rules would say of what was made by hand, had the change made it. */
@@ -139,8 +152,10 @@ function findKept(
       (each.urn === undefined || !said.has(subjectOf(each))),
   );
   const values = new FindingValues(comparison);
-  return Array.from(reportKept(facts, asRecorded, unsaid), (finding) =>
-    finalize(recordedState, finding, comparison, values),
+  return tellApart(
+    Array.from(reportKept(facts, asRecorded, unsaid), (finding) =>
+      finalize(recordedState, finding, comparison, values),
+    ),
   );
 }
 

@@ -1,7 +1,7 @@
 import type { Entity } from "../graph/model";
 import { NEW_GRANT, nameIn, pathIn, roleOn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
-import { plainOrQuoted } from "../trust/quote";
+import { LONGEST_SHOWN_NAME, plainOrQuoted } from "../trust/quote";
 
 /** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
@@ -11,7 +11,7 @@ export function nounOf(kind: string): string {
 /** "identity ci-deployer". A name that reads as more than a name is in quotes. */
 export function labelEntity({ kind, name, uid, urn }: Pick<Entity, "kind" | "name" | "uid" | "urn">): string {
   const own = name ?? urn?.split("::").at(-1);
-  return `${nounOf(kind)} ${own === undefined ? (uid ?? "without a name") : plainOrQuoted(own, 500)}`;
+  return `${nounOf(kind)} ${own === undefined ? (uid ?? "without a name") : plainOrQuoted(own, LONGEST_SHOWN_NAME)}`;
 }
 
 /** "ada: owner on acme / payments". */

@@ -28,7 +28,7 @@ import { toFieldChange } from "../report/report";
 import type { ExpectedAccess, FieldChange, ExpectedEntity } from "../report/report";
 import { diffGrants } from "../review/grantChanges";
 import { PatternComparer } from "../trust/patternComparer";
-import { plainOrQuoted } from "../trust/quote";
+import { LONGEST_SHOWN_NAME, plainOrQuoted } from "../trust/quote";
 
 /** An object that is not as the review announced it: a group with another name, who signs in by a provider, a new role. */
 export interface EntityDifference {
@@ -82,7 +82,7 @@ interface ComparisonContext {
 /** What to call an entity in a line. */
 export function entityLabel({ kind, name, urn, uid }: Pick<Entity, "kind" | "name" | "urn" | "uid">): string {
   const own = name ?? (urn === undefined ? undefined : urnParts(urn).name);
-  return `${kind} ${own === undefined ? (uid ?? "without a name") : plainOrQuoted(own, 500)}`;
+  return `${kind} ${own === undefined ? (uid ?? "without a name") : plainOrQuoted(own, LONGEST_SHOWN_NAME)}`;
 }
 
 /** Whether somebody made an identity by signing in: it is assumed by nothing that a program can declare. */

@@ -47,6 +47,8 @@ interface BaseText {
   /** Undefined where the base has no such file. */
   readonly text: string | undefined;
   readonly name: string;
+  /** The text where the change left the base: a change that has it still edits nothing. Absent where git does not know that commit. */
+  readonly mergeBase?: string;
 }
 
 /** Runs git beside the policy file. */
@@ -118,7 +120,10 @@ function readAtRef(path: string, ref: string): BaseText {
   if (listed.stdout.trim() === "") return { text: undefined, name };
   const { status, stdout } = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${commit}:${file}`]);
   if (status !== 0) throw unusable(`git cannot read ${printable(path, 200)} of this commit`);
-  return { text: stdout, name };
+  const start = git(folder, ["merge-base", commit, "HEAD"]);
+  const old = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${start.stdout.trim()}:${file}`]);
+  const isKnown = start.status === 0 && old.status === 0;
+  return { text: stdout, name, ...(isKnown ? { mergeBase: old.stdout } : {}) };
 }
 
 const normalizeLineEndings = (text: string): string => text.replace(/^\ufeff/, "").replaceAll("\r\n", "\n");
@@ -169,7 +174,8 @@ function describePolicyChange(name: string, text: string | undefined, base: Base
   if (text === undefined) return [`${base.name}: this change deletes the policy file; ${source}`];
   if (base.text === undefined)
     return [`${name}: this change adds the policy file: none of its entries is used`];
-  return normalizeLineEndings(text) === normalizeLineEndings(base.text)
+  const own = normalizeLineEndings(text);
+  return [base.text, base.mergeBase].some((each) => each !== undefined && normalizeLineEndings(each) === own)
     ? []
     : [`${name}: this change edits the policy file; ${source}`];
 }

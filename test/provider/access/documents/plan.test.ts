@@ -168,6 +168,12 @@ describe("an update plan", () => {
       forge((plans) => (plans[urn("new")]!.steps = ["update"])),
       "Role new: the plan allows update, and the preview shows create",
     ],
+    [
+      "nothing of what is left out",
+      forge((plans) => delete plans[urn("same")]!.goal),
+      "without these options",
+    ],
+    ["a replacement by an option", updating("other", { adds: before }), "--replace replaces it"],
     ["a deletion's goal", forge((plans) => (plans[urn("gone")]!.goal = goalOf("gone", {}))), "another goal"],
     [
       "no goal",

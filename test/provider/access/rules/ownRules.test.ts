@@ -15,7 +15,7 @@ import {
   identity,
   payments,
   pinned,
-  viewer,
+  role,
 } from "../../../support/access";
 
 const noEditor: RuleDefinition = {
@@ -170,14 +170,22 @@ describe("a rule that does not answer", () => {
     expect(about.map(({ kind, name }) => `${kind} ${name}`).sort()).toEqual(names.sort());
   });
 
-  it("judges the grants in a group that gets another name, and those of no other one", () => {
+  it("judges the grants in a group, and of a role and a holder, that get another name, and no others", () => {
     const who = identity("ci", pinned);
-    const all = [...groups, viewer, who, binding(who, viewer, cards), binding(who, viewer, acme)];
+    const lists = role("lists", ["REPO_LIST"]);
+    const all = [...groups, lists, who, binding(who, lists, cards), binding(who, lists, acme)];
     const renamed = all.map((one) =>
       one.uid === payments ? { ...one, inputs: { ...one.inputs, name: "x" } } : one,
     );
-    const judged = new Facts(compareResources(all, renamed), defaultRuleOptions(0)).grantsToJudge();
-    expect(judged.map(({ group }) => group.path)).toEqual(["acme / x / cards"]);
+    const judge = (after: typeof all) =>
+      new Facts(compareResources(all, after), defaultRuleOptions(0)).grantsToJudge();
+    expect(judge(renamed).map(({ group }) => group.path)).toEqual(["acme / x / cards"]);
+    for (const named of [lists, who]) {
+      const after = all.map((one) =>
+        one.uid === named.uid ? { ...one, inputs: { ...one.inputs, name: "x" } } : one,
+      );
+      expect(judge(after)).toHaveLength(2);
+    }
   });
 
   it("is critical where its findings are", () => {

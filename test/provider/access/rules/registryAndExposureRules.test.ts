@@ -431,6 +431,18 @@ describe("X6 look-alike", () => {
     },
   );
 
+  test("names two findings of one new name by fingerprints of their own, and says the fact beside a name of any length", () => {
+    const held = role("reader", ["REPO_UPDATE"]);
+    const renamed = (name: string): Resource => ({ ...held, inputs: { ...held.inputs, name } });
+    const ci = identity("ci", { claimMatch: { issuer: "https://a.example", subject: "x" } });
+    const all = (one: Resource): Resource[] => [...groups, one, ci, binding(ci, held, payments)];
+    const two = found("X6", change(all(held), all(renamed("re\u0430der"))));
+    expect(two).toHaveLength(2);
+    expect(new Set(two.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+    const long = found("X6", change(all(held), all(renamed(`re\u0430der${"x".repeat(600)}`))));
+    for (const { message } of long) expect(message).toMatch(/ …[”"] \w+ \w+/);
+  });
+
   test("judges names, patterns and addresses, and only what is new", () => {
     const mixed = identity("d\u0435ployer", { claimMatch: { issuer: "https://a.example", subject: "x" } });
     const pattern = identity("deployer", {

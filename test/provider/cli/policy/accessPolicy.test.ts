@@ -199,6 +199,17 @@ describe("the policy file of a review", () => {
     ]);
   });
 
+  it("is not reported as changed where only the base has changed it since", async () => {
+    repository(T4, T4);
+    git(folder, "checkout", "--quiet", "-b", "change");
+    git(folder, "checkout", "--quiet", "main");
+    writeFileSync(policy, BOTH);
+    git(folder, "commit", "--quiet", "-am", "accept");
+    git(folder, "checkout", "--quiet", "change");
+    const read = await report("--policy", policy, "--base-ref", "main");
+    expect([ids(read), read.policy.changed]).toEqual([["T4", "T5"], []]);
+  });
+
   const asserting = `${T4}${ASSERTIONS}`;
   const less = asserting.replace(/require:[^]*/, "");
   const weaker = asserting.replace("atLeast: 2", "atLeast: 1");
