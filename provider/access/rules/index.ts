@@ -60,7 +60,8 @@ export function findRule(idOrName: string, among: readonly Rule[] = rules): Rule
   return among.find(({ id, name }) => id.toLowerCase() === wanted || name === wanted);
 }
 
-const LONGEST_LINE = 400;
+// Some long names and what is found of them.
+const LONGEST_LINE = 800;
 
 /**
  * Names a finding by what it is about and by the value that was found, not by its line or its run. So whoever accepts a

@@ -6,7 +6,7 @@ export function quoteValue(value: string, limit = 120): string {
 }
 
 /** How much of a name a sentence has: the fact must stand beside it, and fields of the report have the name whole. */
-export const LONGEST_SHOWN_NAME = 80;
+export const LONGEST_SHOWN_NAME = 160;
 
 const PLAIN = /^[\w.@+:/~-]{1,60}$/;
 
