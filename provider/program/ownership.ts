@@ -1,6 +1,11 @@
 import * as pulumi from "./sdk";
 import { equal } from "../fields/equal";
-import { conflictOfOwners, distinguishingInputs, identifyingInputs, listLeftOut } from "../fields/resourceSpec";
+import {
+  conflictOfOwners,
+  distinguishingInputs,
+  identifyingInputs,
+  listLeftOut,
+} from "../fields/resourceSpec";
 import type { Failure, ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, isObject } from "../fields/values";
 import type { Props } from "../fields/values";
