@@ -59,7 +59,7 @@ test("the commands of docs/quick-start.md run as they stand, with an emulator as
   expect(stdout).toMatch(/platform:RoleBinding +deployer-views-team +created/);
   const [shown] = readPage("README.md").fences.filter(({ language }) => language === "text");
   const lines = shown?.text.trimEnd().split("\n") ?? [];
-  expect(lines).toContain("GitHub Actions of acme/first, branch main gains owner at acme / first-team");
+  expect(lines).toContain("  GitHub Actions of acme/first, branch main gains owner at acme / first-team");
   for (const line of lines) expect(stdout.split("\n")).toContain(line);
 });
 
