@@ -6,7 +6,7 @@ import { createOnlyOutputs } from "../../provider/fields/resourceSpec";
 import { NORMALIZED } from "../../provider/fields/mergeLive";
 import { specOf } from "../provider/support/samples";
 import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";
-import { samples as living } from "../support/allKinds";
+import { otherPlaces, samples as living } from "../support/allKinds";
 import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
@@ -173,12 +173,7 @@ describe("an honest program passes the commands of the workflows", () => {
     const all: Declarations = {
       ...referredIn(copy, {
         ...surroundings,
-        elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
-        partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
-        partners: {
-          kind: "AccountAssociation",
-          args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
-        },
+        ...otherPlaces,
         ...Object.fromEntries(elsewhere),
       }),
       ...(Object.assign({}, ...subjectsAs(edit, ofCopy)) as Declarations),

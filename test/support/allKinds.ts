@@ -13,18 +13,23 @@ const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
 /** The samples that live: those of every kind, or of the one that the run is about. */
 export const samples = all.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
 
+/** Where else samples may stand, and what else they may refer to. */
+export const otherPlaces: Declarations = {
+  elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+  partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
+  partners: {
+    kind: "AccountAssociation",
+    args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
+  },
+};
+
 /** One of each sample, in a team that can be exchanged. */
 function program(
   change: (label: string, args: Record<string, unknown>) => Record<string, unknown>,
 ): Declarations {
   return {
     ...surroundings,
-    elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
-    partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
-    partners: {
-      kind: "AccountAssociation",
-      args: { parentUid: "${partner}", name: "partners", amazon: { account: "123456789012" } },
-    },
+    ...otherPlaces,
     ...Object.fromEntries(samples.flatMap(({ label, own }) => (own ? [[elsewhereOf(label), own]] : []))),
     ...Object.fromEntries(
       samples.flatMap((sample) =>
