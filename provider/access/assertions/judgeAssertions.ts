@@ -1,7 +1,7 @@
 import { printable } from "../../text/printable";
 import { MOST_PROPOSALS, suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
-import { limitLines, plural } from "../../text/plain";
+import { limitLines, listFirst, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -1010,18 +1010,25 @@ class AssertionJudge {
       const chain = isMore ? this.after.graph.hierarchy.chain(grant.group.key) : [];
       return chain.find((key) => suspects.has(key)) ?? [];
     });
-    return lost.flatMap((path) => {
-      const places = [...this.after.groupsNamed([path]), ...given];
-      return [...new Set(places)].map((key): Violation => {
-        const group = this.after.graph.hierarchy.scope(key);
-        const other = suspects.has(key) ? pathIn(group.path) : "another one";
-        const message = `no group was ${JSON.stringify(path)} before this change, and ${other} may be what "on" means by it`;
-        const details = [
-          "a group that no given stack records may have been renamed by hand: name it by its uid",
-        ];
-        return { assertion, group, message, details, pins: [path, group.path], mostSevere: "medium" };
-      });
-    });
+    const violation = (paths: readonly string[], keys: readonly string[], other: string): Violation => {
+      const [group] = keys.map((key) => this.after.graph.hierarchy.scope(key));
+      const named = listFirst(paths.map((path) => JSON.stringify(path)));
+      return {
+        assertion,
+        ...(group && { group }),
+        message: `no group was ${named} before this change, and ${other} may be what "on" means by it`,
+        details: ["a group that no given stack records may have been renamed by hand: name it by its uid"],
+        pins: [...paths, ...keys.map((key) => this.after.graph.hierarchy.scope(key).path)],
+        mostSevere: "medium",
+      };
+    };
+    const made = lost.flatMap((path) =>
+      this.after.groupsNamed([path]).map((key) => violation([path], [key], "another one")),
+    );
+    // One finding, however many paths and groups there are.
+    const others = [...new Set(given)];
+    const names = others.map((key) => pathIn(this.after.graph.hierarchy.scope(key).path));
+    return [...made, ...(others.length === 0 ? [] : [violation(lost, others, listFirst(names, 3))])];
   }
 
   /** The roles that an assertion means. Before comes first: what a program calls a role now says nothing of it. */
@@ -1366,7 +1373,8 @@ class AssertionJudge {
 
 /** Whether a grant is new, or gives something else than before. */
 const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>
-  old === undefined || capabilities?.length !== old.role.capabilities?.length;
+  old === undefined ||
+  JSON.stringify(capabilities?.toSorted()) !== JSON.stringify(old.role.capabilities?.toSorted());
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {

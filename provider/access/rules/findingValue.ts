@@ -96,7 +96,10 @@ export class FindingValues {
 
   /** The object that a finding is about. */
   private objectOf({ kind = "", urn, uid }: Pick<FindingInput, "kind" | "urn" | "uid">): Entity | undefined {
-    return this.reported.get(`${kind} ${urn ?? uid ?? ""}`);
+    const found = this.reported.get(`${kind} ${urn ?? uid ?? ""}`);
+    // What an interrupted replacement left has the urn of what stands now, and a uid of its own.
+    const isAnother = uid !== undefined && found?.uid !== undefined && found.uid !== uid;
+    return (isAnother ? this.reported.get(`${kind} ${uid}`) : undefined) ?? found;
   }
 
   private entityAt(key: string): Entity | undefined {

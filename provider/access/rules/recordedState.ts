@@ -351,6 +351,7 @@ export function* reportKept(
       kept.map(({ change, lost }) => (lost ?? change.after ?? change.before)?.key ?? "").sort(),
       lines,
       found.map(({ fingerprint }) => fingerprint).sort(),
+      ...(hidden.length === 0 ? [] : [hidden.toSorted()]),
     ],
     advice: story.advice,
   };

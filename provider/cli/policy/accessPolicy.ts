@@ -120,9 +120,11 @@ function readAtRef(path: string, ref: string): BaseText {
   if (listed.stdout.trim() === "") return { text: undefined, name };
   const { status, stdout } = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${commit}:${file}`]);
   if (status !== 0) throw unusable(`git cannot read ${printable(path, 200)} of this commit`);
-  const start = git(folder, ["merge-base", commit, "HEAD"]);
-  const old = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${start.stdout.trim()}:${file}`]);
-  const isKnown = start.status === 0 && old.status === 0;
+  const starts = git(folder, ["merge-base", "--all", commit, "HEAD"]);
+  const [start = "", ...more] = starts.stdout.trim().split("\n");
+  const old = git(folder, ["show", "--no-textconv", "--no-ext-diff", `${start}:${file}`]);
+  // Of several bases, a merge may take the text of any.
+  const isKnown = starts.status === 0 && more.length === 0 && old.status === 0;
   return { text: stdout, name, ...(isKnown ? { mergeBase: old.stdout } : {}) };
 }
 

@@ -406,6 +406,12 @@ describe("what an assertion names and no stack records, so that a hand may chang
     const said = 'x: no group was "acme / lost" before this change, and';
     expect(messages([byHand(renamed)], pushes)).toEqual([`${said} acme / zz may be what "on" means by it`]);
     expect(messages([byHand(renamed)], lost)).toEqual([`${said} another one may be what "on" means by it`]);
+    // One finding, however many such groups get access.
+    const other = group("yy", `${acme}/${"8".repeat(16)}`);
+    const both = [byHand(renamed), byHand(other)];
+    expect(messages(both, pushes, binding(outsider, pusher, other.uid))).toEqual([
+      expect.stringMatching(/ and acme \/ (?:zz, acme \/ yy|yy, acme \/ zz) may be what "on" means by it$/),
+    ]);
     // Elsewhere, where each other group is recorded, and where the group is there.
     expect(messages([byHand(renamed)], binding(ci, viewer, cards))).toEqual([]);
     expect(messages([renamed], pushes, lost)).toEqual([]);

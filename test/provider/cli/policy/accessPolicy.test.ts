@@ -76,7 +76,7 @@ const bases = temporaryFolder();
 function git(directory: string, ...args: string[]): void {
   const settings = ["user.name=test", "user.email=test@example.com", "commit.gpgsign=false"];
   const identity = settings.flatMap((setting) => ["-c", setting]);
-  execFileSync("git", ["-C", directory, ...identity, ...args], { stdio: "pipe" });
+  execFileSync("git", ["-C", directory, ...identity, ...args], { stdio: "pipe", env: process.env });
 }
 
 /** A repository whose one commit has this policy file. */
@@ -208,6 +208,24 @@ describe("the policy file of a review", () => {
     git(folder, "checkout", "--quiet", "change");
     const read = await report("--policy", policy, "--base-ref", "main");
     expect([ids(read), read.policy.changed]).toEqual([["T4", "T5"], []]);
+  });
+
+  it("is reported as changed where it is that of one of several merge bases: a merge may bring it back", async () => {
+    repository(T4, T4);
+    writeFileSync(policy, BOTH);
+    git(folder, "commit", "--quiet", "-am", "base");
+    git(folder, "tag", "tightened");
+    git(folder, "checkout", "--quiet", "-b", "change", "HEAD~1");
+    // Git names the newest base first.
+    process.env["GIT_COMMITTER_DATE"] = "2099-01-01T00:00:00Z";
+    git(folder, "commit", "--quiet", "--allow-empty", "-m", "first");
+    delete process.env["GIT_COMMITTER_DATE"];
+    git(folder, "checkout", "--quiet", "main");
+    git(folder, "merge", "--quiet", "--no-edit", "change");
+    git(folder, "checkout", "--quiet", "change");
+    git(folder, "merge", "--quiet", "--no-edit", "--strategy=ours", "tightened");
+    const read = await report("--policy", policy, "--base-ref", "main");
+    expect(read.policy.changed).toEqual([expect.stringMatching(/this change edits the policy file/)]);
   });
 
   const asserting = `${T4}${ASSERTIONS}`;
