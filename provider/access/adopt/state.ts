@@ -21,6 +21,7 @@ import type { Inventory, InventoryObject } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
+import { describeInterrupted } from "../documents/stateExport";
 import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
 import type { AdoptedResource } from "./program";
@@ -226,7 +227,7 @@ function readResources(exported: unknown): StateResource[] {
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
     throw new StateMergeError([
-      `an update of the stack was interrupted, and its state does not say how ${pending.length === 1 ? "1 operation" : `${pending.length} operations`} ended: run pulumi refresh --clear-pending-creates, then adopt again`,
+      `${describeInterrupted(pending.length)}: run pulumi refresh --clear-pending-creates, then adopt again`,
     ]);
   }
   return Array.isArray(resources) ? (resources as StateResource[]) : [];

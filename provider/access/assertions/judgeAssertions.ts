@@ -1373,8 +1373,7 @@ class AssertionJudge {
 
 /** Whether a grant is new, or gives something else than before. */
 const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>
-  old === undefined ||
-  JSON.stringify(capabilities?.toSorted()) !== JSON.stringify(old.role.capabilities?.toSorted());
+  old === undefined || capabilities?.join() !== old.role.capabilities?.join();
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {

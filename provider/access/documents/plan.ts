@@ -448,14 +448,10 @@ class PlanComparison {
       return problem === undefined ? undefined : `${who}: ${problem}`;
     }
     if (ops.length === 0) return `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
-    const shownOps = [...plannedOps(steps)].sort().join();
-    if ([...planned.steps].sort().join() !== shownOps) {
-      if (
-        planned.steps
-          .filter((op) => op !== "delete-replaced")
-          .sort()
-          .join() === shownOps
-      )
+    const areShown = (expected: readonly string[]): boolean =>
+      [...expected].sort().join() === [...plannedOps(steps)].sort().join();
+    if (!areShown(planned.steps)) {
+      if (areShown(planned.steps.filter((op) => op !== "delete-replaced")))
         return `${who}: an interrupted update replaced it and left the old object, which this one deletes, and the preview does not show that: write it with --show-replacement-steps, or give --before`;
       return `${who}: the plan allows ${allowed.join(", ")}, and the preview shows ${inOrder(ops).join(", ")}`;
     }

@@ -3,6 +3,7 @@ import { isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
+import { plural } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { rootOf } from "../../text/uid";
 import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
@@ -136,6 +137,10 @@ export function parseStateExport(
     time: timeOf(manifest),
   };
 }
+
+/** What is said of a state with so many operations that an interrupted update left open. */
+export const describeInterrupted = (pendingOperations: number): string =>
+  `an update of the stack was interrupted, and its state does not say how ${plural(pendingOperations, "operation")} ended`;
 
 /** What `pulumi up` does not do: it runs an interrupted delete or update again, and leaves an interrupted create in the state. */
 export const CLEAR_PENDING_CREATES =

@@ -6,6 +6,7 @@ import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
 import { addTo, isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
+import { plural } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
@@ -118,7 +119,7 @@ export class ManagedResources {
     const stack = state.stack ?? "an empty stack";
     if (state.pendingOperations > 0) {
       notes.unresolved.add(
-        `${stack}: an interrupted update left ${state.pendingOperations} pending operations: what they created may be shown as unmanaged; run pulumi refresh --clear-pending-creates`,
+        `${stack}: an interrupted update left ${plural(state.pendingOperations, "pending operation")}: what it created may be shown as unmanaged; run pulumi refresh --clear-pending-creates`,
       );
     }
     for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {

@@ -10,7 +10,7 @@ import { DocumentError } from "../documents/jsonText";
 import { decidedOp, isRest } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
-import { digestRecord } from "../documents/stateExport";
+import { describeInterrupted, digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
@@ -315,7 +315,7 @@ function findGaps(
       ),
     ...(pending > 0
       ? [
-          `an update of the stack was interrupted, and its state does not say how ${pending === 1 ? "1 operation" : `${pending} operations`} ended: run pulumi refresh --clear-pending-creates, export the state again (pulumi stack export), and review again`,
+          `${describeInterrupted(pending)}: run pulumi refresh --clear-pending-creates, export the state again (pulumi stack export), and review again`,
         ]
       : []),
   ];

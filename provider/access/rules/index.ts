@@ -105,15 +105,17 @@ function applies({ beforeUpdate, needsWhole }: Rule, { drift, complete }: Compar
   return drift === undefined || (beforeUpdate !== true && (needsWhole !== true || complete));
 }
 
-/** Names findings of one fingerprint by their words too: whoever accepts one of them accepts no other. */
-function tellApart(found: readonly Finding[]): Finding[] {
+/** Gives findings of other words other fingerprints: whoever accepts one of them accepts no other. */
+function separateFingerprints(found: readonly Finding[]): Finding[] {
   const alike = groupBy(found, ({ fingerprint }) => [fingerprint]);
+  const shared = new Set(
+    [...alike].flatMap(([key, all]) => (new Set(all.map(({ message }) => message)).size > 1 ? [key] : [])),
+  );
   return found.map((finding) => {
     const { fingerprint, message, details } = finding;
-    const isUnique = alike.get(fingerprint)?.every((each) => each.message === message) ?? true;
-    return isUnique
-      ? finding
-      : { ...finding, fingerprint: fingerprintOf([fingerprint, message, ...details]) };
+    return shared.has(fingerprint)
+      ? { ...finding, fingerprint: fingerprintOf([fingerprint, message, ...details]) }
+      : finding;
   });
 }
 
@@ -128,7 +130,7 @@ function findAll(comparison: Comparison, facts: Facts, only: readonly Rule[]): F
     const own = [...rule.find(facts, found)].filter((each) => concerns(rule, each));
     found.push(...own.map((finding) => finalize(rule, finding, comparison, values)));
   }
-  return tellApart(found);
+  return separateFingerprints(found);
 }
 
 /** What the rules would say of what was made by hand, had the change made it. */
@@ -153,7 +155,7 @@ function findKept(
       (each.urn === undefined || !said.has(subjectOf(each))),
   );
   const values = new FindingValues(comparison);
-  return tellApart(
+  return separateFingerprints(
     Array.from(reportKept(facts, asRecorded, unsaid), (finding) =>
       finalize(recordedState, finding, comparison, values),
     ),

@@ -260,7 +260,7 @@ function findHiddenGrants(facts: Facts, recordedSide: Comparison): readonly stri
 }
 
 /** What the finding says of objects that were made, changed or deleted by hand. */
-interface Story {
+interface ByHandText {
   readonly names: readonly string[];
   /** Whether nobody can say that it was done by hand. */
   readonly isDoubtful: boolean;
@@ -269,7 +269,7 @@ interface Story {
   readonly advice: string;
 }
 
-const tellKept = (kept: readonly KeptChange[]): Story => ({
+const describeKept = (kept: readonly KeptChange[]): ByHandText => ({
   names: kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)),
   isDoubtful: kept.every(({ change, fields }) => areUnread(change.recorded, fields)),
   happened: "made, changed or deleted",
@@ -278,7 +278,7 @@ const tellKept = (kept: readonly KeptChange[]): Story => ({
     "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
 });
 
-const tellChanged = (changed: readonly ChangedByHand[]): Story => ({
+const describeChanged = (changed: readonly ChangedByHand[]): ByHandText => ({
   names: changed.map(({ label }) => label),
   isDoubtful: changed.every((each) => each.isDoubtful),
   happened: "changed",
@@ -326,11 +326,11 @@ export function* reportKept(
     const { length } = found.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
   });
-  const story = kept.length > 0 ? tellKept(kept) : tellChanged(changed);
-  const { names } = story;
-  const happened = story.isDoubtful
+  const text = kept.length > 0 ? describeKept(kept) : describeChanged(changed);
+  const { names } = text;
+  const happened = text.isDoubtful
     ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
-    : `${plural(names.length, "object was", "objects were")} ${story.happened} by hand`;
+    : `${plural(names.length, "object was", "objects were")} ${text.happened} by hand`;
   const more = [
     ...(counts.length === 0 ? [] : [`the rules would find ${listFirst(counts)} more`]),
     ...(hidden.length === 0 ? [] : [`this change would give ${plural(hidden.length, "grant")} more`]),
@@ -340,7 +340,7 @@ export function* reportKept(
     severity: severityOfKept(facts, asRecorded, found),
     name: "recorded state",
     field: "adopt",
-    message: `${happened}, ${story.follows}: ${listFirst([...names].sort(), 3)}${rest}`,
+    message: `${happened}, ${text.follows}: ${listFirst([...names].sort(), 3)}${rest}`,
     details: [
       ...limitLines([
         ...new Set(sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
@@ -353,7 +353,7 @@ export function* reportKept(
       found.map(({ fingerprint }) => fingerprint).sort(),
       ...(hidden.length === 0 ? [] : [hidden.toSorted()]),
     ],
-    advice: story.advice,
+    advice: text.advice,
   };
 }
 
