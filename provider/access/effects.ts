@@ -346,8 +346,8 @@ function acceptedByOneOf(
 }
 
 function compareLanguages(before: string, after: string, comparer: PatternComparer): ReasonedDirection {
-  const isLess = comparer.isSubset(after, before);
-  const isMore = comparer.isSubset(before, after);
+  const isLess = comparer.acceptsAllOf(before, after);
+  const isMore = comparer.acceptsAllOf(after, before);
   if (isLess === "no")
     return widened(isMore === "yes" ? "accepts more than before" : "accepts others than before");
   if (isLess === "tooLarge" || isMore === "tooLarge")

@@ -40,7 +40,7 @@ function newnessOfIssuer(facts: Facts, entity: Entity, trust: Trust): keyof type
   const isCovered = (patterns: readonly string[]): boolean =>
     patterns.includes(accepted) ||
     (patterns.length > 0 &&
-      facts.comparer.isSubset(accepted, patterns.map((each) => `(?:${each})`).join("|")) === "yes");
+      facts.comparer.acceptsAllOf(patterns.map((each) => `(?:${each})`).join("|"), accepted) === "yes");
   const groups = new Set(facts.heldThrough(entity.key).map(({ group }) => group.key));
   const known = knownIssuers(facts, "anybody");
   if (!isCovered(known.values())) return "new";

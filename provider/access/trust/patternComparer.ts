@@ -75,6 +75,15 @@ export class PatternComparer {
     return this.decide("difference", pattern, other);
   }
 
+  /**
+   * Whether an identity with the pattern `other` accepts all that one with `pattern` accepts. The API does not say whether it
+   * looks for a pattern anywhere in a string or compares the whole, so both must be true.
+   */
+  acceptsAllOf(other: string, pattern: string): ComparisonResult {
+    const anywhere = this.isSubset(pattern, other);
+    return anywhere === "yes" ? this.isSubset(anchored(pattern), anchored(other)) : anywhere;
+  }
+
   /** Whether some string matches both. */
   intersects(pattern: string, other: string): ComparisonResult {
     const isDisjoint = this.decide("intersection", pattern, other);

@@ -3,7 +3,7 @@ import { combineDirections, describeEffects } from "../../../../provider/access/
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
 import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
-import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
+import { anchored, PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
@@ -202,6 +202,7 @@ const account = "AccountAssociation";
 describe("the direction of a change", () => {
   test.each<[string, string, Props, Props, Direction]>([
     ["a pattern that is none", "Identity", pattern("("), pattern("^a$"), "unknown"],
+    ["an end that a whole comparison lets vary", "Identity", pattern("^a"), pattern("^a.*$"), "widened"],
     ["a pattern that takes too many steps", "Identity", hard("a"), hard("b"), "unknown"],
     ["the audience that holds anyway", "Identity", claimMatch({}), claimMatch({ audience }), "neutral"],
     ["a claim beside its pattern", "Identity", claimMatch({ ...ref, ...refs }), claimMatch(refs), "widened"],
@@ -313,12 +314,12 @@ describe("any two matches", () => {
     ),
   );
 
-  /** Whether the platform accepts a token, as its documentation has it. */
-  function accepts(of: Props, token: Token): boolean {
+  /** Whether a server accepts a token that compares a pattern with the whole of a text, or looks for it anywhere in it. */
+  function accepts(of: Props, token: Token, comparesWhole: boolean): boolean {
     const fits = (exact: Json | undefined, pattern: Json | undefined, text: string): boolean =>
       typeof exact === "string"
         ? exact === text
-        : typeof pattern === "string" && comparer.matches(pattern, text);
+        : typeof pattern === "string" && comparer.matches(comparesWhole ? anchored(pattern) : pattern, text);
     const audience =
       of["audience"] ?? (of["audiencePattern"] === undefined ? new URL(token.issuer).host : undefined);
     return (
@@ -343,9 +344,12 @@ describe("any two matches", () => {
         seen.add(found);
         if (found !== "narrowed" && found !== "neutral") return;
         expect(back).toBe(found === "narrowed" ? "widened" : "neutral");
-        for (const token of tokens) {
-          if (accepts(other, token)) expect(accepts(one, token)).toBe(true);
-          if (found === "neutral") expect(accepts(other, token)).toBe(accepts(one, token));
+        for (const comparesWhole of [false, true]) {
+          for (const token of tokens) {
+            const [accepted, now] = [one, other].map((each) => accepts(each, token, comparesWhole));
+            if (now) expect(accepted).toBe(true);
+            if (found === "neutral") expect(now).toBe(accepted);
+          }
         }
       }),
       { numRuns: casesOf(400) },
