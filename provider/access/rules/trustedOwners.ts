@@ -12,6 +12,8 @@ import { isOfGithub } from "../trust/issuers";
 import type { TrustedOwner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
+import { isAssumable } from "./rule";
+import { uidsIn } from "../graph/resolveGrants";
 import {
   judgeAtOwnIssuers,
   judgeIssuersOf,
@@ -54,6 +56,11 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
     ...readClaimConditions(trust, "patterns"),
   ];
   const { comparer } = facts;
+  const { entities } = facts.comparison.after;
+  // Identities of this organisation have what trusts them, and are judged by themselves.
+  const ofPlatform = uidsIn(acceptedText(trust.subject) ?? "")
+    .filter((uid) => !isAssumable(entities.get(uid)?.kind ?? ""))
+    .map((uid) => [{ what: "object of the platform", name: uid }]);
   const judged = judgeIssuersOf(facts, trust);
   const own = {
     address: withoutTrailing(issuer, "/"),
@@ -64,6 +71,7 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
       judged.owners.every(({ what }) => what === OWN_DOMAIN),
   };
   return [
+    ...ofPlatform,
     ...texts.map(([part, text]) => [ownerAtIssuer(comparer, part, text, own) ?? []].flat()),
     ...patterns.map(([part, text]) =>
       ownersAtIssuer(comparer, part, text, judgeAtOwnIssuers(facts, trust, part, text), own),

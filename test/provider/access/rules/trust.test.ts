@@ -646,6 +646,11 @@ describe("T7 new-outsider", () => {
     [aws("222222222222"), 'account of AWS "222222222222"'],
     [sso({ subjectPattern: "^(?:ada|eve@globex\\.com)$" }), 'mail domain "globex.com"'],
     [sso({ subject: "eve@gmail.com" }), 'mail address "eve@gmail.com"'],
+    // An identity of another organisation of the platform, and what delivers the events of a group.
+    ...["", "webhook:"].map((kind): [Props, string] => [
+      sso({ subjectPattern: `^${kind}${"f".repeat(40)}\\/${"0".repeat(16)}$` }),
+      `object of the platform "${"f".repeat(40)}/${"0".repeat(16)}"`,
+    ]),
   ];
   const acquaintances: readonly Props[] = [
     github({ subject: "repo:ACME/search:ref:refs/heads/main" }),
@@ -690,6 +695,20 @@ describe("T7 new-outsider", () => {
       ]),
       ...acquaintances.map(() => []),
     ]);
+  });
+
+  it("judges whoever an identity of this organisation is, when another one begins to trust its tokens", () => {
+    const stranger = identity("stranger", github(GLOBEX));
+    const all = [...before, stranger];
+    const judgedBy = (trust: Props) => found("T7", adding(all, trust)).map(({ message }) => message);
+    const message = `identity stranger trusts ${globex}, which had no access before`;
+    for (const part of [{ subject: stranger.uid }, { subject: "x", claims: { act: stranger.uid } }])
+      expect(judgedBy(sso(part as Props))).toEqual([message]);
+    // Its trust changes while it is trusted, and has no grant of its own.
+    const proxy = identity("proxy", sso({ subject: stranger.uid }));
+    const held = [...all, proxy, binding(proxy, pusher, payments)];
+    const honest = held.map((each) => (each === stranger ? identity("stranger", pinned) : each));
+    expect(found("T7", compareResources(honest, held))).toMatchObject([{ message, severity: "high" }]);
   });
 
   it.each([
