@@ -16,7 +16,7 @@ export const codeFamilies = {
     PP1010: "A time or a duration is out of range",
     PP1011: "An argument does not fit the others",
     PP1012: "The same grant stands twice",
-    PP1013: "A name is misspelt",
+    PP1013: "A name is not known",
     PP1014: "A uid is that of another kind",
     PP1101: "A resource has no arguments",
     PP1102: "A resource has a provider of its own",

@@ -13,7 +13,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "./fieldSpec";
-import { misspeltName } from "./enumNames";
+import { problemOfName } from "./enumNames";
 import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
 import { ADOPT, containsUnknown, isObject, isUnknown, PROVIDER_TEXT } from "./values";
 import type { Json, Props } from "./values";
@@ -77,8 +77,8 @@ function writeSample(spec: FieldSpec): string {
 class FieldChecker {
   readonly failures: Failure[] = [];
 
-  /** `isAdopted`: the values are compared with those of the server, which may know more names. */
-  constructor(private readonly isAdopted = false) {}
+  /** What the server does with a name of an enumeration: it may know more than this version, and clears for one that it does not know. */
+  constructor(private readonly names: "compares" | "filters" | "writes") {}
 
   report(code: ErrorCode, property: string, reason: string): void {
     this.failures.push({ property, reason, code });
@@ -162,9 +162,9 @@ class FieldChecker {
     if (name === "") return;
     const shape = new RegExp(`^${spec.prefix}[A-Z0-9_]+$`);
     if (shape.test(name)) {
-      const known = this.isAdopted ? undefined : misspeltName(spec, name);
-      if (known !== undefined)
-        this.report("PP1013", path, `${name} is not a known name; did you mean ${known}?`);
+      if (this.names === "compares") return;
+      const problem = problemOfName(this.names === "filters" ? { ...spec, open: true } : spec, name);
+      if (problem !== undefined) this.report("PP1013", path, problem);
       return;
     }
     const names = spec.known.map((known) => `${spec.prefix}${known}`);
@@ -301,18 +301,19 @@ export function missingReason(field: FieldSpec): string {
 export const describeWrongArgument = ({ property, reason }: Failure): string =>
   printable(`${property} ${reason}`.trim(), 500);
 
-/** Finds all problems of one value that is given for a field. */
+/** Finds all problems of one value that a lookup filters by. */
 export function checkField(field: FieldSpec, path: string, value: Json): Failure[] {
-  const checker = new FieldChecker();
+  const checker = new FieldChecker("filters");
   checker.checkValue(field, path, value);
   return checker.failures;
 }
 
 /** Finds all problems of inputs that can be found without the server. Unknown values never fail. */
 export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckContext): Failure[] {
-  const checker = new FieldChecker(inputs[ADOPT] !== undefined);
   // A create has none.
   const olds = Object.keys(context.olds).length === 0 ? undefined : context.olds;
+  // An adoption compares the values with those of the server. A later change writes them.
+  const checker = new FieldChecker(olds === undefined && inputs[ADOPT] !== undefined ? "compares" : "writes");
   if (olds && Object.keys({ ...olds, ...inputs }).every((key) => isRecorded(olds, key, inputs[key])))
     return [];
   checker.checkFields(spec.fields, "", inputs, olds);

@@ -6,7 +6,7 @@ import { getOrCompute } from "./values";
 import type { Json } from "./values";
 import { partsOf } from "./walk";
 
-/* Names of enumerations that this version does not know. They are legal, because the server's lists grow. */
+/* Names of enumerations that this version does not know. Only those of an open list, which grows often, are legal to write. */
 
 /** A warning before the write and the error after it say the same. */
 export const NAMES_ARE_DROPPED = "a server drops names that it does not know, without an error";
@@ -17,17 +17,34 @@ export function holdsNames(field: FieldSpec): boolean {
 }
 
 /**
- * The known name of which another one is a misspelling: they differ in one letter, or in two of a long name. No two known
- * names are so near, but for two pairs of two letters; so a name that a server newly has is hardly ever taken for one.
+ * The known name of which another one is a misspelling: they differ in one letter, or in two of a long name, or in the
+ * service or the number of their words. No two known names are so near, but for two pairs of two letters; so a name that
+ * a server newly has is hardly ever taken for one.
  */
-export function misspeltName({ prefix, known }: EnumSpec, name: string): string | undefined {
+function misspeltName({ prefix, known }: EnumSpec, name: string): string | undefined {
   const own = name.slice(prefix.length);
-  const meant = known.includes(own) ? undefined : nearestWord(own, known, own.length < 8 ? 1 : 2);
+  const meant = sameInOtherWords(own, known) ?? nearestWord(own, known, own.length < 8 ? 1 : 2);
   return meant === undefined ? undefined : `${prefix}${meant}`;
 }
 
+const isKnown = ({ prefix, known }: EnumSpec, name: string): boolean =>
+  known.includes(name.slice(prefix.length));
+
+/** What is wrong with a name of the right form that a program writes; undefined if nothing is. */
+export function problemOfName(field: EnumSpec, name: string): string | undefined {
+  if (isKnown(field, name)) return undefined;
+  const meant = misspeltName(field, name);
+  if (meant !== undefined) return `${name} is not a known name; did you mean ${meant}?`;
+  if (field.open || name === `${field.prefix}UNSPECIFIED`) return undefined;
+  const advice = proposeName({ name, field, beside: new Set() }) || listKnown(field);
+  return `${name} is not a known name, and the server would clear the field${advice}`;
+}
+
 /** Names that a message lists. */
-const MOST_LISTED = 10;
+const MOST_LISTED = 15;
+
+const listKnown = ({ known, prefix }: EnumSpec): string =>
+  known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
 
 /** A name without the service, each word in the singular: `GROUP_LIST` of `IAM_GROUPS_LIST`. */
 const plainName = (name: string): string =>
@@ -72,7 +89,7 @@ interface UnknownName {
   readonly beside: ReadonlySet<Json>;
 }
 
-/** The names that have the right form and are not known, in a value of any depth. A misspelt one is refused elsewhere. */
+/** The names that have the right form and are not known, in a value of any depth, but for those that are refused. */
 function unknownNames(
   field: FieldSpec,
   value: Json | undefined,
@@ -83,8 +100,9 @@ function unknownNames(
     return partsOf(field, value).flatMap((part) => unknownNames(part.field, part.value, list));
   }
   if (typeof value !== "string" || !new RegExp(`^${field.prefix}[A-Z0-9_]+$`).test(value)) return [];
-  const isKnown = field.known.includes(value.slice(field.prefix.length));
-  return isKnown || misspeltName(field, value) !== undefined ? [] : [{ name: value, field, beside }];
+  return isKnown(field, value) || problemOfName(field, value) !== undefined
+    ? []
+    : [{ name: value, field, beside }];
 }
 
 /** What was probably meant by a name. No name is proposed that the list beside it has already. */
@@ -95,8 +113,7 @@ function proposeName({ name, field: { known, prefix }, beside }: UnknownName): s
 }
 
 /**
- * What is to be said of each name that has the right form and is not known, in a value of any depth. A misspelt one is
- * refused unless the server is known to have it. Only the first names get a proposal: of a long list it takes minutes.
+ * What is to be said of each name that an open list lets through, in a value of any depth. Only the first names get a proposal: of a long list it takes minutes.
  *
  * @param old A value whose names are not repeated.
  */
@@ -106,11 +123,8 @@ export function adviseOnNames(field: FieldSpec, value: Json | undefined, old?: J
   return unknown
     .filter(({ name }) => !said.has(name))
     .map((one, i) => {
-      const { known, prefix } = one.field;
-      const all =
-        known.length > MOST_LISTED ? "" : `; known are ${known.map((name) => prefix + name).join(", ")}`;
       const proposal = i < MOST_PROPOSALS ? proposeName(one) : "";
-      return `${one.name} is not a name that this version knows: ${NAMES_ARE_DROPPED}${proposal || all}`;
+      return `${one.name} is not a name that this version knows: ${NAMES_ARE_DROPPED}${proposal || listKnown(one.field)}`;
     });
 }
 

@@ -98,8 +98,10 @@ export interface SecretSpec extends Omit<StringSpec, "secret"> {
 export interface EnumSpec extends Behaviour {
   readonly type: "enum";
   readonly prefix: string;
-  /** Known names without prefix. They are only used for hints, since the server decides which names are valid. */
+  /** Known names without prefix. A server clears a field for a name that it does not know, so a program may write no other. */
   readonly known: readonly string[];
+  /** The server's list grows often: a program may write a name that is not known, with a warning. */
+  readonly open?: true;
   /** The name, without prefix, that the server takes where none is given: the two mean the same. */
   readonly default?: string;
   /**

@@ -3,7 +3,7 @@ import type { Json } from "../fields/values";
 
 /*
  * Names without their prefix `CAP_`, of one published version of the API: how those of a family begin, and their last words. The
- * list grows at the server: in programs it serves hints and warnings, never refusals.
+ * list grows at the server: in programs it serves hints and warnings, and refuses only what is misspelt.
  */
 
 /** What an editor offers. */

@@ -35,7 +35,7 @@ const role = kind({
     /** One line, at most 512 characters. */
     description,
     /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
-    capabilities: list(enumOf<"CAP_", UsualCapability>("CAP_", capabilityNames), {
+    capabilities: list(enumOf<"CAP_", UsualCapability>("CAP_", capabilityNames, { open: true }), {
       required: true,
       unordered: true,
       access: "capabilities",

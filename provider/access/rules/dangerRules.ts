@@ -570,7 +570,7 @@ const willFail: Rule = {
   name: "will-fail",
   severities: ["medium"],
   when: "always",
-  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted. Or a resource gets a capability, or another name of an enumeration, that this version does not know. An older server refuses it, or drops it.",
+  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted. Or a role gets a capability that this version does not know. An older server drops it, or refuses the role.",
   why: "The update stops half-way: the steps before it are done, those after it are not.",
   fix: "Delete the bindings, or the contents of the group, in the same program, or bind another role first. Use a Role of your own instead of changing a built-in one. Correct the name that is not known.",
   except: "For a name that the server is known to have. Otherwise never useful: the update fails anyway.",

@@ -39,7 +39,7 @@ function constraintsOf(field, formats) {
       ];
     case "enum":
       return [
-        `One of ${field.known.map((name) => code(field.prefix + name)).join(", ")}, or a newer one of the server.`,
+        `One of ${field.known.map((name) => code(field.prefix + name)).join(", ")}${field.open ? ", or a newer one of the server" : ""}.`,
         ...(field.default === undefined ? [] : [`Default: ${code(field.prefix + field.default)}.`]),
       ];
     case "boolean":

@@ -84,6 +84,42 @@ describe("what check refuses", () => {
     expect(failuresOf("Role", { ...inputs, [ADOPT]: ROLE_UID })).toEqual([]);
   });
 
+  test.each<[string, Props, string]>([
+    [
+      "Role",
+      { capabilities: ["CAP_GROUP_LIST"] },
+      "capabilities[0] CAP_GROUP_LIST is not a known name; did you mean CAP_IAM_GROUPS_LIST?",
+    ],
+    [
+      "Repo",
+      { catalogTier: "CATALOG_TIER_APP" },
+      'catalogTier CATALOG_TIER_APP is not a known name, and the server would clear the field; did you mean "CATALOG_TIER_APPLICATION"?',
+    ],
+    [
+      "Group",
+      { parentUid: undefined, kind: "ORG_KIND_TEAM" },
+      "kind ORG_KIND_TEAM is not a known name, and the server would clear the field; known are ORG_KIND_STARTER, ORG_KIND_CUSTOMER, ORG_KIND_DEV, ORG_KIND_INFRA, ORG_KIND_AWS_MARKETPLACE",
+    ],
+  ])("a name that %s does not know is refused: %j", (kind, args, line) => {
+    const { parentUid, ...others } = sampleOf(kind);
+    const sample: Props = { parentUid, ...others, ...args };
+    const inputs = Object.fromEntries(Object.entries(sample).filter(([, value]) => value !== undefined));
+    expect(failuresOf(kind, inputs)).toEqual([line]);
+  });
+
+  test("a name that the server may newly have is refused but in a list that grows, and where it has it", () => {
+    const root: Props = { name: "acme", kind: "ORG_KIND_NEWER" };
+    const adopted = { ...root, [ADOPT]: GROUP_UID };
+    expect(failuresOf("Group", root)).toHaveLength(1);
+    expect(failuresOf("Group", root, { name: "acme", kind: "ORG_KIND_DEV" })).toHaveLength(1);
+    expect(failuresOf("Group", { ...root, name: "new" }, root)).toEqual([]);
+    expect(failuresOf("Group", adopted)).toEqual([]);
+    // What was adopted is written from then on.
+    expect(failuresOf("Group", { ...adopted, kind: "ORG_KIND_TEAM" }, adopted)).toHaveLength(1);
+    const role = { ...sampleOf("Role"), capabilities: ["CAP_NEWER_THAN_THIS"] };
+    expect(failuresOf("Role", role)).toEqual([]);
+  });
+
   test("no known name is taken for a misspelling of another one by one letter", () => {
     const enums = specs.flatMap(({ fields }) => Object.values(fields).flatMap(enumsIn));
     expect(enums.length).toBeGreaterThan(3);
