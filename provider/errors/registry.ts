@@ -27,6 +27,7 @@ export const codeFamilies = {
     PP1107: "Two resources have the same name",
     PP1108: "Two resources would make equal objects",
     PP1109: "An identity is bound outside of its group",
+    PP1110: "An argument that keeps others out is left out",
     PP1201: "An argument of a lookup is wrong",
     PP1202: "An argument of a lookup is not known yet",
     PP1203: "A lookup found nothing",

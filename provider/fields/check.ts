@@ -324,11 +324,22 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
     if (adopted === "")
       checker.report("PP1006", "adopt", "must be the uid of the existing object, not empty");
   }
+  if (olds !== undefined && adopted === undefined) checker.failures.push(...findLost(spec, olds, inputs));
   const across = validateAcrossFields(spec, inputs, context);
   // What does not fit the other arguments need not be right in itself.
   const unfit = across.filter(({ code }) => code === "PP1011").map(({ property }) => property);
   const own = checker.failures.filter(({ property }) => !unfit.includes(property));
   return [...own, ...across].map((failure) => hideValue(spec, inputs, failure));
+}
+
+/** Arguments that a resource loses, and that keep others out. A replacement of it is hardly ever meant. */
+function findLost({ fields }: ResourceSpec, olds: Props, inputs: Props): Failure[] {
+  return Object.entries(fields).flatMap(([property, field]): Failure[] => {
+    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    if (means === undefined || !isSet(field, olds[property]) || isSet(field, inputs[property])) return [];
+    const reason = `is missing, and the state has it: without it, this would be replaced by ${means}; write it again, or declare another resource, under another name, if that is meant`;
+    return [{ property, reason, code: "PP1110" }];
+  });
 }
 
 /** Runs `spec.validate`, which may look inside a value only if its form is right, so it gets no others. */

@@ -1,3 +1,4 @@
+import { withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import type { FieldSpec, OneOf, PublicSpec, Reads, SecretSpec } from "./fieldSpec";
 import { ADOPT } from "./values";
@@ -238,7 +239,7 @@ export function listLeftOut({ fields }: ResourceSpec, inputs: object): string[] 
     const means = field.type === "string" ? field.leftOutMeans : undefined;
     return means === undefined || Object.hasOwn(inputs, key)
       ? []
-      : [`has no ${key}: it makes ${means}; give ${key} where that is not meant`];
+      : [withCode(`has no ${key}: it makes ${means}; give ${key} where that is not meant`, "PP1110")];
   });
 }
 

@@ -284,7 +284,7 @@ export const newRoot: Rule = {
   name: "new-organisation",
   severities: ["medium"],
   when: "always",
-  what: "A group is created without `parentUid`: it is the root of a new organisation.",
+  what: "A group is created without `parentUid`, or replaced by one without: it is the root of a new organisation.",
   why: "Whoever creates an organisation owns it, and no binding, review or nightly comparison of the existing one covers it. Often the parent was forgotten.",
   fix: "Set `parentUid` to the uid of the group that it belongs to.",
   except: "For the first program of a new organisation.",
@@ -294,7 +294,7 @@ export const newRoot: Rule = {
   *find(facts) {
     for (const { op, after } of facts.writes(isGroup)) {
       const { parentUid } = after.inputs;
-      if (op !== "create" || (parentUid !== undefined && parentUid !== "")) continue;
+      if (op === "update" || (parentUid !== undefined && parentUid !== "")) continue;
       yield facts.aboutEntity(after, {
         severity: "medium",
         field: "parentUid",

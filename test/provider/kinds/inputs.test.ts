@@ -57,7 +57,7 @@ describe("what check refuses", () => {
     );
   });
 
-  test.each<[string, string, Props]>([
+  test.each<[string, string, Props, Props?]>([
     ["PP1002", "Group", { name: "team", nane: "team" }],
     ["PP1003", "Group", { name: ["team"] }],
     ["PP1005", "RepoReadme", { ...sampleOf("RepoReadme"), content: "x".repeat(4 * 1024 * 1024) }],
@@ -68,9 +68,16 @@ describe("what check refuses", () => {
     ["PP1009", "Group", { name: "team", kind: "customer" }],
     ["PP1011", "Group", { parentUid: GROUP_UID, name: "team", verified: true }],
     ["PP1012", "GroupAccess", { parentUid: GROUP_UID, bindings: { one: grant, same: grant } }],
+    ["PP1110", "Group", { name: "team" }, { name: "team", parentUid: GROUP_UID }],
+    [
+      "PP1110",
+      "GroupInvite",
+      { ...sampleOf("GroupInvite", "open-invite"), singleUse: true },
+      sampleOf("GroupInvite", "invite"),
+    ],
     ["PP1013", "Role", { ...sampleOf("Role"), capabilities: ["CAP_REPO_LST"] }],
-  ])("has the code %s: %s", (code, kind, inputs) => {
-    const failures = checkInputs(specOf(kind), inputs, { olds: {}, now: NOW });
+  ])("has the code %s: %s", (code, kind, inputs, olds = {}) => {
+    const failures = checkInputs(specOf(kind), inputs, { olds, now: NOW });
     expect(failures.map((failure) => failure.code)).toContain(code);
   });
 

@@ -321,7 +321,7 @@ test.each<[string, Values, RegExp]>([
   [
     "Group",
     { name: "team" },
-    /^has no parentUid: it makes a new organisation \(a root group\); give parentUid where that is not meant$/,
+    /^has no parentUid: it makes a new organisation \(a root group\); give parentUid where that is not meant \(PP1110\)$/,
   ],
   ["GroupInvite", { parentUid: "0".repeat(40) }, /^has no email: it makes an invite that anyone/],
 ])("a new %s of %j is told with what it is without an argument", async (kind, news, message) => {

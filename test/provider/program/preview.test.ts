@@ -101,7 +101,7 @@ test.each<[string, () => void, string[], string[]?]>([
       new GroupAccess("access", { parentUid: group("other", ROOT_UID), bindings });
     },
     [
-      'LINE: Group "root" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant',
+      'LINE: Group "root" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant (PP1110)',
       `LINE: GroupAccess "access": bindings.one.${elsewhere}`,
       ...["above", "in another organisation", "known"].map(
         (name) => `LINE: RoleBinding "${name}": ${elsewhere}`,
@@ -152,7 +152,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "an equal root group",
     () => new Group("one", { name: "acme" }),
     [
-      'LINE: Group "one" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant',
+      'LINE: Group "one" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant (PP1110)',
       'LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("ROOT", { … }) (PP1108)',
     ],
   ],

@@ -326,6 +326,12 @@ describe("S2 new-organisation", () => {
   ])("%s", (_title, before, after, expected) => {
     expect(severitiesOf("S2", change(before, after))).toEqual(expected);
   });
+
+  test("a group that loses its parent", () => {
+    const below = resource("Group", "labs", { parentUid: payments });
+    const lost = { ...below, inputs: { name: "labs" } };
+    expect(severitiesOf("S2", change([below], [lost], [below]))).toEqual(["medium"]);
+  });
 });
 
 describe("S3 repeated-grant", () => {
