@@ -44,7 +44,9 @@ export interface GroupAccessIgnoreArgs extends ArgsOf<typeof ignore> {}
 /** Two labels for one grant: the second would have nothing to make, and removing one would take both. */
 function findRepeated({ bindings }: Props): Failure[] {
   const first = new Map<string, string>();
-  return Object.entries(isObject(bindings) ? bindings : {}).flatMap(([label, grant]) => {
+  // The engine sorts the labels, so the program and the provider name the same one.
+  const sorted = Object.entries(isObject(bindings) ? bindings : {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  return sorted.flatMap(([label, grant]) => {
     const { identityUid, roleUid } = isObject(grant) ? grant : {};
     if (typeof identityUid !== "string" || typeof roleUid !== "string") return [];
     if (isUnknown(identityUid) || isUnknown(roleUid)) return [];

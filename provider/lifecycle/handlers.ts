@@ -138,7 +138,9 @@ export function checkProgramArguments(
   const unsaid = failures.filter(
     (failure) =>
       !lines.some((line) => line.includes(describeWrongArgument(failure))) &&
-      ![...own, ...said].some(({ property, code }) => property === failure.property && code === failure.code),
+      ![...own, ...said].some(
+        ({ property, code }) => printable(property) === failure.property && code === failure.code,
+      ),
   );
   const reason =
     lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments of this program:", ...lines].join("\n  ");

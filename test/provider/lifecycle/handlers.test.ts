@@ -6,6 +6,7 @@ import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messag
 import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
 import type { Failure } from "../../../provider/fields/resourceSpec";
 import { ADOPT, WRONG_ARGUMENTS } from "../../../provider/fields/values";
+import { printable } from "../../../provider/text/printable";
 import type { Props } from "../../../provider/fields/values";
 import {
   clientOf,
@@ -617,6 +618,7 @@ describe("delete", () => {
 describe("what a program has found in its arguments", () => {
   const missing: Failure = { property: "name", reason: "is missing", code: "PP1001" };
   const line = 'index.ts:1: Group "team": name is missing (PP1001)';
+  const longLabel = `bindings.a\nb`;
   const all = (...lines: string[]) => ["wrong arguments of this program:", ...lines].join("\n  ");
   const check = (failures: Failure[], found?: object, inputs: Props = {}, wrongSetting?: ConfigError) =>
     checkProgramArguments(
@@ -635,6 +637,12 @@ describe("what a program has found in its arguments", () => {
       ["more of its resources", [missing], { own: [], lines: ["a", line] }, [all("a", line)]],
       ["something else", [missing], { own: [], lines: ["a"] }, ["a", "name is missing (PP1001)"]],
       ["the same in other words", [missing], { own: [missing], lines: ["a", "b"] }, [all("a", "b")]],
+      [
+        "the same of a label that is not printed whole",
+        [{ ...missing, property: printable(longLabel) }],
+        { own: [{ ...missing, property: longLabel }], lines: ["a"] },
+        ["a"],
+      ],
       ["the same as the state has it", [missing], { own: [], lines: ["a"], said: [missing] }, ["a"]],
       [
         "the same mistake of another argument",

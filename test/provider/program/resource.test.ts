@@ -187,7 +187,7 @@ test("two labels of a GroupAccess for one grant are an error, also where an outp
   const [first, again] = [ROOT_UID, GROUP_UID].map((roleUid) => ({ identityUid, roleUid }));
   expect(accessOf({ first: first!, again: again! })).not.toThrow();
   expect(accessOf({ first: first!, again: first! })).toThrow(
-    'GroupAccess "access": bindings.again grants the same role to the same identity as "first": remove one of them (PP1012)',
+    'GroupAccess "access": bindings.first grants the same role to the same identity as "again": remove one of them (PP1012)',
   );
 });
 
