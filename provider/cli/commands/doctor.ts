@@ -11,7 +11,7 @@ import { proxyFor, Transport } from "../../http/transport";
 import { json } from "../../access/report/render/escape";
 import { exitCodes } from "../framework/exitCodes";
 import { openConnection, describeSources, stackFlag } from "../input/connection";
-import { checkProjectFiles } from "../input/projectFiles";
+import { checkProjectFiles, findModuleProblem } from "../input/projectFiles";
 import { execPulumi } from "../input/pulumi";
 import type { Connection } from "../input/connection";
 import { defineCommand } from "../framework/defineCommand";
@@ -78,18 +78,8 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
 
 /** Whether the engine can run the TypeScript of this folder. */
 function checkTypeScript(): CheckResult[] {
-  const isModule =
-    existsSync("package.json") && /"type"\s*:\s*"module"/.test(readFileSync("package.json", "utf8"));
-  // A loader that the project names may run it as it is.
-  const hasLoader = existsSync("Pulumi.yaml") && readFileSync("Pulumi.yaml", "utf8").includes("nodeargs");
-  if (isModule && !hasLoader && existsSync("index.ts"))
-    return [
-      wrong(
-        "typescript",
-        'Pulumi runs a TypeScript program as CommonJS: take the type "module" out of package.json, or write the program in JavaScript',
-        "PP5015",
-      ),
-    ];
+  const problem = findModuleProblem(".", existsSync("index.ts") ? "index.ts" : undefined);
+  if (problem !== undefined) return [wrong("typescript", problem, "PP5015")];
   // Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options.
   const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readFileSync("tsconfig.json", "utf8"));
   if (!isNew || readManifest("typescript") !== undefined) return [];

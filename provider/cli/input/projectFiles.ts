@@ -71,6 +71,19 @@ export function projectNameOf(folder: string): string | undefined {
   return name === "" ? undefined : name;
 }
 
+/** What keeps Pulumi from running a TypeScript program as it is; undefined where nothing does. */
+export function findModuleProblem(folder: string, main = ""): string | undefined {
+  const read = (name: string): string => {
+    const path = join(folder, name);
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  };
+  const isModule = /\.m?ts$/.test(main) && /"type"\s*:\s*"module"/.test(read("package.json"));
+  // A loader that the project names may run it as it is.
+  return isModule && !read("Pulumi.yaml").includes("nodeargs")
+    ? 'Pulumi runs a TypeScript program as CommonJS: take the type "module" out of package.json, or write the program in JavaScript'
+    : undefined;
+}
+
 const refuse = (message: string): never => {
   throw new ConfigError("PP2012", message);
 };

@@ -11,7 +11,7 @@ import type { Flags, Values } from "../../framework/flags";
 import { findBackend, PULUMI_CLOUD_BY_DEFAULT } from "../../input/backend";
 import type { NamedBackend } from "../../input/backend";
 import { checkLockfiles, ownCommand } from "../../input/packageManager";
-import { GITIGNORE, projectNameOf } from "../../input/projectFiles";
+import { findModuleProblem, GITIGNORE, projectNameOf } from "../../input/projectFiles";
 import { webAddress } from "../../input/repository";
 import { installedFolder, packageSource } from "../../output/packageSource";
 import { checkNewFiles, isTaken, writeNewFiles, joinFilePath } from "../../output/writeFiles";
@@ -569,6 +569,7 @@ export function describeResult(result: InitResult): string {
     existing: existing.map(shownPath),
     program: program && shownPath(program),
     programText: program?.text.trimEnd(),
+    moduleProblem: found.project === undefined ? undefined : findModuleProblem(found.folder, found.main),
     ignore: ignore !== undefined && !isWritten ? printedPath(ignore) : "",
     placeholders: listPlaceholders(result),
     steps: listSteps(result, ofCi["hasIdentities"] === true),

@@ -336,6 +336,22 @@ describe("the identities of CI", () => {
     expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toContain(line);
   });
 
+  test("are written beside a TypeScript program that Pulumi cannot run, which is said", async () => {
+    const files = { ...project, "index.ts": "", "package.json": '{ "type": "module" }' };
+    const said =
+      /^Pulumi runs a TypeScript program as CommonJS: take the type "module" out of package\.json/m;
+    const loaded = {
+      "Pulumi.yaml": "name: access\nruntime: { name: nodejs, options: { nodeargs: --import tsx } }\n",
+    };
+    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toMatch(said);
+    const others = [
+      { ...files, ...loaded },
+      { ...files, "package.json": "{}" },
+    ];
+    for (const other of others)
+      expect(await succeed(new InitFolder().repository(GITHUB).write(other), ".")).not.toMatch(said);
+  });
+
   test("are told with what is to be set for a program that exists", async () => {
     const folder = new InitFolder().repository(GITHUB).write(project);
     const printed = await succeed(folder, ".");
