@@ -23,6 +23,18 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   return nearestWord(word, known, Math.max(2, Math.floor(word.length / 4)));
 }
 
+/** The known words that are nearest, however far they are. */
+export function nearestWords(word: string, known: readonly string[], count: number): string[] {
+  if (word.length > LONGEST_WORD) return [];
+  // eslint-disable-next-line @typescript-eslint/no-require-imports
+  const { distance } = require("fastest-levenshtein") as typeof levenshtein;
+  return known
+    .map((one) => ({ one, far: distance(word, one.slice(0, LONGEST_WORD)) }))
+    .sort((a, b) => a.far - b.far)
+    .slice(0, count)
+    .map(({ one }) => one);
+}
+
 export function quote(text: string): string {
   return JSON.stringify(text.length > LONGEST_WORD ? `${text.slice(0, LONGEST_WORD)}…` : text);
 }

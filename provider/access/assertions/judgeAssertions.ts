@@ -1,5 +1,5 @@
 import { printable } from "../../text/printable";
-import { MOST_PROPOSALS, suggest } from "../../text/suggestions";
+import { MOST_PROPOSALS, nearestWords, suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
 import { limitLines, listFirst, plural } from "../../text/plain";
 import { timestampNanos } from "../../fields/formats";
@@ -1092,14 +1092,22 @@ class AssertionJudge {
     const missing = (globs: readonly string[] = [], known: readonly string[]): string[] =>
       globs.filter((glob) => !hasWildcard(glob) && !known.some((each) => globMatches(glob, each)));
     const groups = on.filter((glob) => !hasWildcard(glob) && this.after.groupsNamed([glob]).length === 0);
+    const nearTo = (each: string): string => {
+      const near = nearestWords(each, names, 3).map((one) => JSON.stringify(one));
+      return suggest(each, names) || (near.length === 0 ? "" : `; the nearest names are ${near.join(", ")}`);
+    };
+    const inPart = (conditions: SubjectConditions, effect: string): string[] => [
+      ...missing(conditions.name, names).map(
+        (each, i) =>
+          `nobody who is known here is called ${JSON.stringify(each)}, so ${effect}${i < MOST_PROPOSALS ? nearTo(each) : ""}`,
+      ),
+      ...missing(conditions.uid, uids).map(
+        (uid) => `nobody who is known here has the uid ${uid}, so ${effect}`,
+      ),
+    ];
     return [
-      ...[who, ...(who.not ?? [])].flatMap((conditions) => [
-        ...missing(conditions.name, names).map(
-          (each, i) =>
-            `nobody who is known here is called ${JSON.stringify(each)}${i < MOST_PROPOSALS ? suggest(each, names) : ""}`,
-        ),
-        ...missing(conditions.uid, uids).map((uid) => `nobody who is known here has the uid ${uid}`),
-      ]),
+      ...inPart(who, "who means nobody by it"),
+      ...(who.not ?? []).flatMap((conditions) => inPart(conditions, "not leaves out nobody by it")),
       // Where it knows none of its groups, that is a finding.
       ...(this.after.groupsNamed(on).length === 0 ? [] : groups.map((group) => this.noGroup([group]))),
     ].map((line) => printable(`${place}: ${name}: ${line}`, 600));

@@ -31,7 +31,7 @@ const LISTS: Readonly<Record<string, string>> = {
   unresolved: "lines about what is not resolved",
   incomplete: "lines about what is not checked",
   unrelated: "unrelated changes",
-  unused: "unused entries of the policy file",
+  unused: "entries of the policy file without effect",
   expired: "expired entries of the policy file",
   changed: "changes of the policy file",
   standing: "assertions that were broken before",

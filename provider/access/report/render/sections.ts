@@ -146,7 +146,7 @@ export function sectionsOf(report: Report, { open, accepted, unreported }: Entry
     lines("policyChanged", "Policy file changed", policy.changed, "open"),
     lines("expired", "Expired suppressions", policy.expired, "open"),
     lines("standing", "Assertions broken before", policy.standing),
-    lines("unused", "Unused in the policy file", policy.unused),
+    lines("unused", "Without effect in the policy file", policy.unused, "open"),
     lines(
       "unrelated",
       "Other changes",

@@ -528,16 +528,28 @@ describe("a name that nothing has", () => {
     expect(Object.values(worse).flat()).toEqual([]);
     return unknown;
   };
-  const nobody = 'the policy:1: x: nobody who is known here is called "outsidr"; did you mean "outsider"?';
+  const called = "the policy:1: x: nobody who is known here is called";
+  const nobody = `${called} "outsidr", so who means nobody by it; did you mean "outsider"?`;
 
   test.each([
     ["forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", [nobody]],
-    ["forbid: [{ role: owner, on: acme, who: { not: [{ name: [ci, outsidr] }] } }]", [nobody]],
+    [
+      "forbid: [{ role: owner, on: acme, who: { not: [{ name: [ci, outsidr] }] } }]",
+      [nobody.replace("who means nobody", "not leaves out nobody")],
+    ],
+    [
+      "forbid: [{ role: owner, on: acme, who: { name: contractors } }]",
+      [
+        expect.stringMatching(
+          / "contractors", so who means nobody by it; the nearest names are "outsider", "ci"$/,
+        ),
+      ],
+    ],
     ["require: [{ role: owner, on: acme, atMost: 9, who: { name: outsidr } }]", [nobody]],
     ["separate: [{ duties: [CAP_REPO_LIST, CAP_TAG_LIST], on: acme, who: { name: outsidr } }]", [nobody]],
     [
       "forbid: [{ role: owner, on: acme, who: { uid: x } }]",
-      ["the policy:1: x: nobody who is known here has the uid x"],
+      ["the policy:1: x: nobody who is known here has the uid x, so who means nobody by it"],
     ],
     [
       "forbid: [{ role: owner, on: [acme / paymens, acme] }]",
