@@ -21,7 +21,7 @@ import type { Inventory, InventoryObject } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
-import { describeInterrupted } from "../documents/stateExport";
+import { asPendingCreates, describeInterrupted } from "../documents/stateExport";
 import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
 import type { AdoptedResource } from "./program";
@@ -227,7 +227,7 @@ function readResources(exported: unknown): StateResource[] {
   const pending = deployment["pending_operations"];
   if (Array.isArray(pending) && pending.length > 0) {
     throw new StateMergeError([
-      `${describeInterrupted(pending.length)}: run pulumi refresh --clear-pending-creates, then adopt again`,
+      `${describeInterrupted({ pendingOperations: pending.length, pendingCreates: asPendingCreates(pending) })}; then adopt again`,
     ]);
   }
   return Array.isArray(resources) ? (resources as StateResource[]) : [];

@@ -3,10 +3,10 @@ import { isObject } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
 import type { RecordedResource } from "./engineState";
-import { plural } from "../../text/plain";
+import { listFirst, plural } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { rootOf } from "../../text/uid";
-import { DocumentError, parseJson, checkResourceSize } from "./jsonText";
+import { DocumentError, parseJson, checkResourceSize, labelOfUrn } from "./jsonText";
 
 const EXPORT = "write it with pulumi stack export --file export.json";
 
@@ -138,15 +138,22 @@ export function parseStateExport(
   };
 }
 
-/** What is said of a state with so many operations that an interrupted update left open. */
-export const describeInterrupted = (pendingOperations: number): string =>
-  `an update of the stack was interrupted, and its state does not say how ${plural(pendingOperations, "operation")} ended`;
+/**
+ * What an interrupted update left open, and what to do about it. Pulumi forgets an interrupted delete or update when it writes
+ * the state, and leaves an interrupted create in it.
+ */
+export function describeInterrupted({
+  pendingOperations,
+  pendingCreates = [],
+}: Pick<StateExport, "pendingOperations" | "pendingCreates">): string {
+  const what = `an update of the stack was interrupted, and its state does not say how ${plural(pendingOperations, "operation")} ended`;
+  if (pendingCreates.length === 0) return `${what}: run pulumi up again, or pulumi refresh`;
+  const creates = listFirst(pendingCreates.map(labelOfUrn));
+  return `${what}. Whether ${creates} was created is not recorded: take over what was (adopt), or delete it, and run pulumi refresh --clear-pending-creates`;
+}
 
-/** What `pulumi up` does not do: it runs an interrupted delete or update again, and leaves an interrupted create in the state. */
-export const CLEAR_PENDING_CREATES =
-  "take over what an interrupted create made (adopt), or delete it; then run pulumi up, and pulumi refresh --clear-pending-creates";
-
-function asPendingCreates(pending: unknown): string[] {
+/** The resources that an interrupted update was creating, of the pending operations of an export. */
+export function asPendingCreates(pending: unknown): string[] {
   return (Array.isArray(pending) ? (pending as unknown[]) : []).flatMap((operation) => {
     const { type, resource } = isObject(operation) ? operation : {};
     const urn = isObject(resource) ? resource["urn"] : undefined;

@@ -6,7 +6,6 @@ import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
 import { addTo, isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
-import { plural } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
@@ -14,7 +13,7 @@ import type { RecordedResource } from "../documents/engineState";
 import type { InventoryObject } from "../documents/inventory";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
-import { listManaged } from "../documents/stateExport";
+import { describeInterrupted, listManaged } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { describeEffects, mayWiden } from "../effects";
 import type { Direction, FieldEffect } from "../effects";
@@ -119,7 +118,7 @@ export class ManagedResources {
     const stack = state.stack ?? "an empty stack";
     if (state.pendingOperations > 0) {
       notes.unresolved.add(
-        `${stack}: an interrupted update left ${plural(state.pendingOperations, "pending operation")}: what it created may be shown as unmanaged; run pulumi refresh --clear-pending-creates`,
+        `${stack}: ${describeInterrupted(state)}; what it created may be shown as unmanaged until then`,
       );
     }
     for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {

@@ -288,7 +288,6 @@ function findGaps(
     (change) => isReferredTo(change.kind) && changesAccessFields(change),
   );
   const lacksUnchanged = preview.omittedUnchanged > 0 && !covered;
-  const pending = before?.pendingOperations ?? 0;
   return [
     ...preview.problems,
     ...graphs.problems,
@@ -313,9 +312,9 @@ function findGaps(
         ({ kind, urn }) =>
           `${kind} ${urnParts(urn ?? "").name}: the object with the uid that the stack records is of another kind: import the stack's state again, or delete the resource from it (pulumi state delete)`,
       ),
-    ...(pending > 0
+    ...(before !== undefined && before.pendingOperations > 0
       ? [
-          `${describeInterrupted(pending)}: run pulumi refresh --clear-pending-creates, export the state again (pulumi stack export), and review again`,
+          `${describeInterrupted(before)}; then export the state again (pulumi stack export), and review again`,
         ]
       : []),
   ];

@@ -1,4 +1,3 @@
-import { listFirst, plural } from "../../text/plain";
 import { equal } from "../../fields/equal";
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { sortedJson } from "../../fields/formats";
@@ -6,9 +5,9 @@ import { fingerprintOf } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { inventoryGaps, isWithin } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
-import { DocumentError, labelOfUrn } from "../documents/jsonText";
+import { DocumentError } from "../documents/jsonText";
 import { specs } from "../documents/specs";
-import { CLEAR_PENDING_CREATES } from "../documents/stateExport";
+import { describeInterrupted } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { isGrantPart } from "../graph/accessKinds";
 import { grantKey } from "../graph/resolveGrants";
@@ -258,18 +257,6 @@ function splitByRoot<E extends Entity>(
   return { inside, outside };
 }
 
-/** What an interrupted update left open, and what to do about it. */
-function describePending({
-  pendingOperations = 0,
-  pendingCreates = [],
-}: Partial<StateExport> = {}): string[] {
-  if (pendingOperations === 0) return [];
-  const what = `the update was interrupted: ${plural(pendingOperations, "pending operation")} in the state`;
-  if (pendingCreates.length === 0) return [`${what}; run pulumi up again`];
-  const made = listFirst(pendingCreates.map(labelOfUrn));
-  return [`${what}, and whether ${made} was created is not recorded: ${CLEAR_PENDING_CREATES}`];
-}
-
 /** Why the verification is incomplete, a line each. */
 function describeGaps(
   { inventory, state }: VerifySources,
@@ -286,7 +273,7 @@ function describeGaps(
   ]);
   return [
     ...inventoryGaps(inventory),
-    ...describePending(state),
+    ...(state !== undefined && state.pendingOperations > 0 ? [describeInterrupted(state)] : []),
     ...[...names]
       .sort()
       .map(

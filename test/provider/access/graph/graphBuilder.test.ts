@@ -273,17 +273,22 @@ describe("the access that an inventory tells of", () => {
 });
 
 test.each([
-  ["1 operation", [{}]],
-  ["2 operations", [{}, {}]],
-])("an export with %s pending makes the comparison incomplete, and says what to do", (what, pending) => {
-  const deployment = { resources: [root], pending_operations: pending };
-  const before = parseStateExport(JSON.stringify({ version: 3, deployment }));
-  expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
-    expect.stringMatching(
-      `^an update .* how ${what} ended: run pulumi refresh --clear-pending-creates, export the state again .*$`,
-    ),
-  ]);
-});
+  ["1 operation", [{}], ": run pulumi up again, or pulumi refresh"],
+  [
+    "2 operations",
+    [{}, { type: "creating", resource: { urn: root.urn } }],
+    "\\. Whether Group \\S+ was created .* run pulumi refresh --clear-pending-creates",
+  ],
+])(
+  "an export with %s pending makes the comparison incomplete, and says what to do",
+  (what, pending, advice) => {
+    const deployment = { resources: [root], pending_operations: pending };
+    const before = parseStateExport(JSON.stringify({ version: 3, deployment }));
+    expect(compare({ preview: preview(same(root)), before }).incomplete).toEqual([
+      expect.stringMatching(`^an update .* how ${what} ended${advice}; then export the state again .*$`),
+    ]);
+  },
+);
 
 describe("what exists before a change", () => {
   const old = state("Identity", "x", { parentUid: TEAM, name: "break-glass" }, { id: CI });

@@ -380,7 +380,7 @@ describe("verify", () => {
       expect(verifying(review, inventoryAfter(base), interrupted)).toMatchObject({
         failing: 0,
         incomplete: [
-          "the update was interrupted: 2 pending operations in the state; run pulumi up again",
+          "an update of the stack was interrupted, and its state does not say how 2 operations ended: run pulumi up again, or pulumi refresh",
           ...["remote", "“far hook”"].map(
             (name) =>
               `Subscription ${name} is outside of the group ${acme}, so it was not verified: review and verify with an inventory of a group that contains it`,
@@ -455,7 +455,7 @@ describe("verify", () => {
       const { findings, incomplete } = verifyState([added.urn]);
       expect(findings).toEqual([]);
       expect(incomplete).toEqual([
-        expect.stringMatching(/1 pending operation .*Role new.*--clear-pending-creates$/),
+        expect.stringMatching(/how 1 operation ended\. Whether Role new .*--clear-pending-creates$/),
       ]);
     });
 
