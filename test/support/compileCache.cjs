@@ -43,7 +43,8 @@ const loadAtUse = (load) =>
 
 /**
  * What the SDK does for each resource and each property and nobody sees: it sends the engine lines that only the log of
- * `-v` shows, and reads a stack trace that only PULUMI_DEBUG_PROMISE_LEAKS prints.
+ * `-v` shows, and reads a stack trace that only PULUMI_DEBUG_PROMISE_LEAKS prints. At its start it attaches a debugger, which
+ * then hears of each module: only the packing of functions asks it something, and attaches it itself.
  *
  * @type {Record<string, { member: string, quicken: (slow: (...args: unknown[]) => unknown) => unknown }>}
  */
@@ -64,8 +65,12 @@ const quickened = {
         return result;
       },
   },
+  "../../runtime/closure/v8Hooks": {
+    member: "isInitializedAsync",
+    quicken: () => () => Promise.resolve(),
+  },
 };
-const runtime = path.join("@pulumi", "pulumi", "runtime");
+const sdkFolder = path.join("@pulumi", "pulumi", path.sep);
 
 function skipUnusedWork() {
   const internals = /** @type {any} */ (Module);
@@ -82,7 +87,7 @@ function skipUnusedWork() {
     const loaded = loadNow();
     const { member, quicken } = quickened[id] ?? {};
     // While modules load in a circle, the member is not there yet.
-    const isWhole = member && loaded[member] && parent && path.dirname(parent.filename).endsWith(runtime);
+    const isWhole = member && loaded[member] && parent?.filename.includes(sdkFolder);
     if (isWhole && quicken && !done.has(loaded)) {
       done.add(loaded);
       loaded[member] = quicken(loaded[member]);
