@@ -212,11 +212,10 @@ function checksBesideTests(scratch) {
     { name: "reviews of large and hostile previews", body: () => npmRun("bench:review") },
     { name: "site", body: () => testSite(scratch) },
     { name: "bench --quick", body: () => npmRun("bench", "--", "--quick") },
-    { name: "types", body: () => npmRun("check:types") },
     { name: "format", body: () => npmRun("check:format") },
     { name: "demo", body: () => npmRun("demo") },
     { name: "boundaries", body: () => npmRun("check:boundaries") },
-    { name: "lint", body: () => npmRun("check:lint") },
+    { name: "lint and types", body: () => npmRun("check:lint") },
     { name: "names", body: () => npmRun("check:names") },
     { name: "workflows", body: () => lintAllWorkflows(scratch) },
     {

@@ -1,4 +1,4 @@
-// @ts-check
+// @ts-nocheck -- The packages of the site are not those of this repository.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { slug } from "github-slugger";

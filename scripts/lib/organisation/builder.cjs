@@ -117,4 +117,4 @@ class OrganisationBuilder {
   }
 }
 
-module.exports = { OrganisationBuilder };
+exports.OrganisationBuilder = OrganisationBuilder;

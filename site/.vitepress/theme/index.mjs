@@ -1,4 +1,4 @@
-// @ts-check
+// @ts-nocheck -- The packages of the site are not those of this repository.
 import DefaultTheme from "vitepress/theme";
 import Diagram from "./Diagram.vue";
 import PictureLink from "./PictureLink.vue";
