@@ -22,20 +22,29 @@ const MIN_NEW_LENGTH = 200_000;
 const MAX_LENGTH = 32_000_000;
 
 /**
- * Modules that the SDK loads to pack functions of programs, to run the CLI and to trace itself, by the file that requires
- * them. Source maps take half of the time of a program: the SDK reads a stack trace for each promise and each resource.
- * For a program in TypeScript, `ts-node` reads them all the same.
+ * A program starts by attaching Node's debugger to itself, which then hears of each module, and by setting a flag of V8, after
+ * which the compiled code of Node's own modules is not taken. Only the packing of functions needs both, and does both itself.
+ */
+const noDebugger = { isInitializedAsync: () => Promise.resolve() };
+
+/**
+ * Modules that the SDK loads to pack functions of programs, to run the CLI and to trace itself, and that the HTTP library
+ * loads to send forms, by the file that requires them. Source maps take half of the time of a program: the SDK reads a stack
+ * trace for each promise and each resource. For a program in TypeScript, `ts-node` reads them all the same.
  */
 const unused = [
-  { from: "runtime/closure/codePaths.js", id: /^@npmcli\/arborist$/ },
-  { from: "runtime/closure/codePaths.js", id: /^normalize-package-data$/ },
-  { from: "runtime/closure/parseFunction.js", id: /typescript-shim$/ },
-  { from: "cmd/run/index.js", id: /^source-map-support\/register$/ },
-  { from: "cmd/dynamic-provider/index.js", id: /^source-map-support\/register$/ },
-  { from: "cmd/run-policy-pack/index.js", id: /^source-map-support\/register$/ },
-  { from: "cmd/run/tracing.js", id: /^@opentelemetry\/(?!api$)/ },
-  { from: "index.js", id: /^\.\/automation$/ },
-].map(({ from, id }) => ({ from: path.join("@pulumi", "pulumi", from), id }));
+  { from: "@pulumi/pulumi/runtime/closure/codePaths.js", id: /^@npmcli\/arborist$/ },
+  { from: "@pulumi/pulumi/runtime/closure/codePaths.js", id: /^normalize-package-data$/ },
+  { from: "@pulumi/pulumi/runtime/closure/parseFunction.js", id: /typescript-shim$/ },
+  { from: "@pulumi/pulumi/cmd/run/index.js", id: /v8Hooks$/, instead: noDebugger },
+  { from: "@pulumi/pulumi/cmd/run-policy-pack/index.js", id: /v8Hooks$/, instead: noDebugger },
+  { from: "@pulumi/pulumi/cmd/run/index.js", id: /^source-map-support\/register$/ },
+  { from: "@pulumi/pulumi/cmd/dynamic-provider/index.js", id: /^source-map-support\/register$/ },
+  { from: "@pulumi/pulumi/cmd/run-policy-pack/index.js", id: /^source-map-support\/register$/ },
+  { from: "@pulumi/pulumi/cmd/run/tracing.js", id: /^@opentelemetry\/(?!api$)/ },
+  { from: "@pulumi/pulumi/index.js", id: /^\.\/automation$/ },
+  { from: "axios/dist/node/axios.cjs", id: /^form-data$/ },
+].map(({ from, ...entry }) => ({ from: path.normalize(from), ...entry }));
 
 /** A module that is loaded when one of its members is read. @param {() => any} load */
 const loadAtUse = (load) =>
@@ -43,8 +52,7 @@ const loadAtUse = (load) =>
 
 /**
  * What the SDK does for each resource and each property and nobody sees: it sends the engine lines that only the log of
- * `-v` shows, and reads a stack trace that only PULUMI_DEBUG_PROMISE_LEAKS prints. At its start it attaches a debugger, which
- * then hears of each module: only the packing of functions asks it something, and attaches it itself.
+ * `-v` shows, and reads a stack trace that only PULUMI_DEBUG_PROMISE_LEAKS prints.
  *
  * @type {Record<string, { member: string, quicken: (slow: (...args: unknown[]) => unknown) => unknown }>}
  */
@@ -65,12 +73,8 @@ const quickened = {
         return result;
       },
   },
-  "../../runtime/closure/v8Hooks": {
-    member: "isInitializedAsync",
-    quicken: () => () => Promise.resolve(),
-  },
 };
-const sdkFolder = path.join("@pulumi", "pulumi", path.sep);
+const runtime = path.join("@pulumi", "pulumi", "runtime");
 
 function skipUnusedWork() {
   const internals = /** @type {any} */ (Module);
@@ -81,13 +85,13 @@ function skipUnusedWork() {
     /** @type {{ filename: string } | null} */ parent,
     /** @type {boolean} */ isMain,
   ) {
-    const isUnused = unused.some((entry) => parent?.filename.endsWith(entry.from) && entry.id.test(id));
+    const found = unused.find((entry) => parent?.filename.endsWith(entry.from) && entry.id.test(id));
     const loadNow = () => load.call(this, id, parent, isMain);
-    if (isUnused) return loadAtUse(loadNow);
+    if (found) return found.instead ?? loadAtUse(loadNow);
     const loaded = loadNow();
     const { member, quicken } = quickened[id] ?? {};
     // While modules load in a circle, the member is not there yet.
-    const isWhole = member && loaded[member] && parent?.filename.includes(sdkFolder);
+    const isWhole = member && loaded[member] && parent && path.dirname(parent.filename).endsWith(runtime);
     if (isWhole && quicken && !done.has(loaded)) {
       done.add(loaded);
       loaded[member] = quicken(loaded[member]);
@@ -252,8 +256,6 @@ const hasNoCacheOfItsOwn = process.version.startsWith("v20.");
 if (isOfSdk) {
   if (name === "run") readIsTypeScript();
   skipUnusedWork();
-  // The SDK sets this flag while it loads; code that was compiled under other flags is not taken.
-  if (hasNoCacheOfItsOwn) require("node:v8").setFlagsFromString("--allow-natives-syntax");
 }
 if (hasNoCacheOfItsOwn && (isOfSdk || isOurs)) {
   keepCompiledCode(isOfSdk ? cacheFileOfSdk(command) : cacheFileOfCommand());
