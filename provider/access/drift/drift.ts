@@ -1,8 +1,8 @@
 import { aggregatedKind, isReadAs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { compareTexts, groupBy } from "../../fields/values";
+import { compareTexts, groupBy, once } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { listFirst } from "../../text/plain";
+import { limitLines, listFirst } from "../../text/plain";
 import { parentOf } from "../../text/uid";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -14,7 +14,7 @@ import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
 import { wholeOf } from "../graph/entityKeys";
-import { NOT_IN_PROGRAM, pathIn, roleOn } from "../graph/grant";
+import { NOT_IN_PROGRAM, isGain, pathIn, roleOn } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/inputLeaves";
@@ -22,6 +22,7 @@ import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
+import type { Finding } from "../review/finding";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
 import { grantLine } from "../rules/wording";
@@ -88,6 +89,9 @@ function sideOfDirectory({ capabilities }: Directory): EffectSide {
   return { findName: (uid) => uid, findCapabilities: capabilities };
 }
 
+/** How many lines say what an object gives that no stack manages. */
+const MOST_GIVEN = 6;
+
 const LAST_OWNER_ADVICE = "adopt it into a program, or suppress it; bind a second owner before you remove it";
 
 /** A difference without the command that would delete the last owner of a root group, or what makes it one. */
@@ -122,6 +126,41 @@ function createRestoring({ after }: Comparison, effects: EffectContext) {
       grant.role.key === keyOfManaged(managed) ? grantLine(grant) : roleOn(grant);
     const lines = [...new Set(grants.map(lineOf))].sort();
     return { ...difference, details: [...details, `to restore it gives access by ${listFirst(lines, 3)}`] };
+  };
+}
+
+/** A comparison, and what the rules find of it. */
+interface JudgedDrift {
+  readonly comparison: Comparison;
+  readonly findings: readonly Finding[];
+}
+
+/** Who gains what, and what the rules say of that, by the keys of the holder and the role. */
+const linesOfGains = ({ comparison, findings }: JudgedDrift) => {
+  const lines = [
+    ...findings.flatMap(({ severity, id, message, grant }) =>
+      grant === undefined ? [] : [{ grant, line: `${severity} ${id}: ${message}` }],
+    ),
+    ...comparison.grants
+      .filter(isGain)
+      .map(({ grant }) => ({ grant, line: `it gives: ${grantLine(grant)}` })),
+  ];
+  return groupBy(lines, ({ grant: { subject, role } }) => [subject.key, wholeOf(subject.key), role.key]);
+};
+
+/**
+ * Tells what an object gives that no stack manages, through resources of the stacks that refer to it. Nothing records what it was
+ * before somebody changed it, so the rest of the report takes it as unchanged.
+ */
+function createGiving(judged: JudgedDrift, judgeAsNew: () => JudgedDrift) {
+  const [known, asNew] = [once(() => linesOfGains(judged)), once(() => linesOfGains(judgeAsNew()))];
+  return (difference: DetectedDifference): DetectedDifference => {
+    const { what, direction, details } = difference;
+    if (what !== "unmanaged" || !mayWiden(direction)) return difference;
+    const key = keyOfDifference(difference);
+    const said = new Set((known().get(key) ?? []).map(({ line }) => line));
+    const lines = (asNew().get(key) ?? []).flatMap(({ line }) => (said.has(line) ? [] : [line]));
+    return { ...difference, details: [...details, ...limitLines([...new Set(lines)], MOST_GIVEN)] };
   };
 }
 
@@ -281,13 +320,16 @@ function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): D
   const comparison = compareDrift(run, found);
   const { hierarchy } = comparison.after;
   const lastOwners = findLastOwners(comparison.after);
+  const judge = (each: Comparison) => ({ comparison: each, findings: request.rules?.(each) ?? [] });
+  const judged = judge(comparison);
   const byFinding = new Map(
     all
+      .map(createGiving(judged, () => judge(compareDrift(run, found, true))))
       .map((difference) => keepLastOwner(difference, lastOwners))
       .map(createRestoring(comparison, run.effects))
       .map((difference) => [findingOf(difference), difference]),
   );
-  const risks = (request.rules?.(comparison) ?? []).map((risk) =>
+  const risks = judged.findings.map((risk) =>
     risk.grant !== undefined && isOwnerOfRoot(risk.grant, hierarchy) && lastOwners.has(risk.grant.uid ?? "")
       ? { ...risk, advice: LAST_OWNER_ADVICE }
       : risk,
@@ -348,8 +390,11 @@ function createOwnedCheck(
   };
 }
 
-/** The access graphs of both sides: the live organisation with each difference undone, and as it is. */
-function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound) {
+/**
+ * The access graphs of both sides: the live organisation with each difference undone, and as it is.
+ * @param isNew Whether what no program manages is new also where a resource of a program refers to it, unless it is a group.
+ */
+function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound, isNew: boolean) {
   const isOwned = createOwnedCheck(resources, "after");
   // What owns all bindings of its group stands for them.
   const live = [...directory.all()].map(entityOfObject).filter((entity) => !isOwned(entity));
@@ -368,11 +413,12 @@ function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: D
   // recorded, and without it an unchanged grant would look like a new one.
   for (let added = -1; added !== 0;) {
     added = 0;
-    for (const { kind, inputs } of [...before.values()]) {
-      for (const key of listReferences(specs[kind], inputs)) {
+    for (const entity of [...before.values()]) {
+      for (const key of listReferences(specs[entity.kind], entity.inputs)) {
         const live = after.get(key);
         if (live === undefined || before.has(live.key)) continue;
-        before.set(live.key, live);
+        if (isNew && live.kind !== "Group") before.delete(entity.key);
+        else before.set(live.key, live);
         added += 1;
       }
     }
@@ -457,10 +503,10 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  * Compares access as a review does: before is the live organisation with every difference undone, after is the live
  * organisation.
  */
-function compareDrift(run: DriftRun, found: DriftFound): Comparison {
+function compareDrift(run: DriftRun, found: DriftFound, isNew = false): Comparison {
   const { directory, notes, scope } = run;
   const { comparer } = run.effects;
-  const graphs = buildDriftGraphs(run, found);
+  const graphs = buildDriftGraphs(run, found, isNew);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = createEffectContext(graphs.before, graphs.after, comparer);
   const compared = compareSides(before, after, comparer);

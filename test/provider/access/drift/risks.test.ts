@@ -210,6 +210,23 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     expect(report.findings.map(({ uid, drift }) => [uid, drift?.kind])).toEqual([[part.uid, "unmanaged"]]);
   });
 
+  // Nothing records what it was before, so by itself a change of it is no difference.
+  test("say what a role or an identity gives now that no stack manages, by a grant that one does", async () => {
+    const strong = edit(reader, { capabilities: owner.inputs["capabilities"] });
+    const stranger = edit(ci, ofGitHub("repo:evil/x:ref:refs/heads/main"));
+    const gives = /^it gives: GitHub Actions of (?:acme\/ci|evil\/x), branch main: reader on acme \/ team$/;
+    for (const [part, now, expected] of [
+      [reader, reader, [gives]],
+      [reader, strong, [/^high G1: .* reader, which is equivalent to owner/, gives]],
+      [ci, stranger, [/^it gives: GitHub Actions of evil\/x/]],
+    ] as const) {
+      const { findings } = await driftBetween([stateOf(without(part))], [...given, ...swap(now)]);
+      expect(findings.map(({ id, details }) => [id, details.slice(2)])).toEqual([
+        ["drift-unmanaged", expected.map((line) => expect.stringMatching(line) as string)],
+      ]);
+    }
+  });
+
   test("take no binding that no stack has for another one that is gone: neither has a name", async () => {
     const [byAda, byBob] = owners as [Live, Live];
     const report = await driftBetween([stateOf(without(byBob))], [...given, ...without(byAda)]);
