@@ -6,8 +6,8 @@ import { timestampNanos } from "../../fields/formats";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { groupBy, getOrCompute, once } from "../../fields/values";
-import { pathIn, roleOn, shortName, tupleOf } from "../graph/grant";
-import type { Grant, Scope, Subject } from "../graph/grant";
+import { isGain, pathIn, roleOn, shortName, tupleOf } from "../graph/grant";
+import type { Grant, GrantChange, Scope, Subject } from "../graph/grant";
 import { accessKinds } from "../graph/accessKinds";
 import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
@@ -427,7 +427,7 @@ interface AssertionResult {
 
 /** What assertions are judged on: a comparison, or one graph as both sides. */
 type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventories"> &
-  Partial<Pick<Comparison, "comparer">>;
+  Partial<Pick<Comparison, "comparer" | "grants">>;
 
 const UNTOLD = "something that no document tells";
 
@@ -674,6 +674,10 @@ class AssertionJudge {
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
   private readonly comparer: PatternComparer;
+  /** How the change alters grants; empty where no change is to come. */
+  private readonly changedGrants: readonly GrantChange[];
+  /** The roles of which a finding says that no given stack records them. */
+  private readonly toldRoles = new Set<string>();
 
   constructor(private readonly graphs: Judged) {
     const {
@@ -684,9 +688,11 @@ class AssertionJudge {
       inventories,
       meanwhile,
       comparer = new PatternComparer(),
+      grants = [],
     } = graphs;
     this.comparer = comparer;
     this.isPlanned = drift === undefined;
+    this.changedGrants = this.isPlanned ? grants : [];
     const recorded = recordedAccess(graphs);
     this.recorded = this.isPlanned && recorded.isAny() ? recorded : undefined;
     this.isLive = inventories.length > 0 || !this.isPlanned;
@@ -846,8 +852,6 @@ class AssertionJudge {
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.renamedHolders(assertion),
       ...this.changedRole(assertion),
-      ...this.unrecordedRole(assertion),
-      ...this.unrecordedGroups(assertion),
     ];
     // Nobody holds anything at a group that goes.
     const staying = then.filter((key) => this.after.graph.entities.has(key) || isTopUid(key));
@@ -960,75 +964,102 @@ class AssertionJudge {
   }
 
   private isRecorded({ urn = "" }: Entity): boolean {
-    return this.recorded === undefined || this.recorded.byUrn().has(urn);
+    return recordedAccess(this.graphs).byUrn().has(urn);
+  }
+
+  /** What the inventories list, by uid. */
+  private readonly listed = once(
+    () => new Map(this.graphs.inventories.flatMap(({ objects }) => objects.map((each) => [each.uid, each]))),
+  );
+
+  /** Judges an assertion at its groups, and by what its names may mean that no given stack records. */
+  private judge(assertion: Assertion, judgeAt: (keys: ReadonlySet<string>) => Judgement): Judgement {
+    const { keys, departed } = this.groupsOf(assertion);
+    const { worse, standing } = judgeAt(keys);
+    const others = this.renamedGroups(assertion, keys);
+    const all = new Set([...keys, ...others]);
+    const said = new Set(worse.map(({ message }) => message));
+    const more = others.size === 0 ? [] : judgeAt(all).worse.filter(({ message }) => !said.has(message));
+    const unrecorded = [
+      ...this.unrecordedRole(assertion, all),
+      ...this.unrecordedGroups(assertion, others, more),
+    ];
+    return { worse: [...departed, ...unrecorded, ...worse], standing };
   }
 
   /**
-   * A role of one's own that no given stack records, while access changes: whoever can update it decides for as long as a review
-   * takes what the assertion means. What is accepted is what it allows.
+   * A role of one's own that no given stack records, where the change gives access that the assertion is about, or takes what it
+   * requires: whoever can update the role decides for as long as a review takes what the assertion means. It is told once for all
+   * assertions. What is accepted is what it allows.
    */
-  private unrecordedRole(assertion: Assertion): readonly Violation[] {
+  private unrecordedRole(assertion: Assertion, keys: ReadonlySet<string>): readonly Violation[] {
     const role = "role" in assertion ? assertion.role : undefined;
-    const isOfAccess = ({ op, kind, fields }: Comparison["changes"][number]): boolean =>
-      accessKinds[kind] !== undefined &&
-      op !== "same" &&
-      op !== "read" &&
-      (op !== "update" || fields.some(({ effect }) => effect !== "none"));
-    if (role === undefined || !this.graphs.changes.some(isOfAccess)) return [];
+    if (role === undefined) return [];
     if (this.before.rolesNamed(role).every((each) => each.builtIn === true || this.isRecorded(each)))
       return [];
+    const isMeant = ({ change, grant }: GrantChange): boolean => {
+      const side = change === "lost" ? this.before : this.after;
+      const isAsked = isGain({ change }) || "atLeast" in assertion;
+      return (
+        isAsked &&
+        side.pointsOf(grant, keys).length > 0 &&
+        side.shareOf(grant.subject, assertion.who) !== "none"
+      );
+    };
     const allowed = this.before.capabilitiesOfRole(role).flat();
     const message = `no given stack records what the role ${JSON.stringify(role)} allows, which the assertion names`;
     const details = [
       `it allows ${allowed.join(", ") || "nothing that a document tells"}, unless it was changed by hand for this review`,
       "name the capabilities in can, or accept this by its fingerprint: it is another one where the role allows something else",
     ];
-    return [{ assertion, message, details, pins: [role, ...allowed], mostSevere: "medium" }];
+    const found: Violation = { assertion, message, details, pins: [role, ...allowed], mostSevere: "medium" };
+    const told = JSON.stringify([role, severityOfViolation(found)]);
+    if (this.toldRoles.has(told) || !this.changedGrants.some(isMeant)) return [];
+    this.toldRoles.add(told);
+    return [found];
   }
 
   /**
-   * A path in `on` that no group had before the change: a group that no given stack records may have had it until somebody renamed
-   * it. So a new group of that path is not what was meant, and access to one of the others may be what is forbidden.
+   * The groups at which the change gives access, and which somebody may have renamed by hand so that the assertion does not mean them:
+   * no given stack records them, and they were changed since they were made.
    */
-  private unrecordedGroups(assertion: Assertion): readonly Violation[] {
-    const lost = assertion.on.filter(
-      (path) => !hasWildcard(path) && !isUid(path) && this.before.groupsNamed([path]).length === 0,
-    );
-    if (lost.length === 0 || this.recorded === undefined) return [];
-    const covered = new Set(this.before.groupsNamed(assertion.on));
-    const suspects = new Set(
-      [...this.before.graph.entities.values()].flatMap((entity) => {
-        const chain = this.before.graph.hierarchy.chain(entity.key);
-        const isOther = chain.length > 1 && !chain.some((key) => covered.has(key));
-        return entity.kind === "Group" && isOther && !this.isRecorded(entity) ? [entity.key] : [];
-      }),
-    );
-    if (suspects.size === 0) return [];
-    const olds = this.before.grantsByKey();
-    const given = this.after.graph.grants.flatMap((grant) => {
-      const isMore = isOther(grant, olds.get(keyOf(grant))) || this.acceptsMore(grant.subject);
-      const chain = isMore ? this.after.graph.hierarchy.chain(grant.group.key) : [];
-      return chain.find((key) => suspects.has(key)) ?? [];
-    });
-    const violation = (paths: readonly string[], keys: readonly string[], other: string): Violation => {
-      const [group] = keys.map((key) => this.after.graph.hierarchy.scope(key));
-      const named = listFirst(paths.map((path) => JSON.stringify(path)));
-      return {
-        assertion,
-        ...(group && { group }),
-        message: `no group was ${named} before this change, and ${other} may be what "on" means by it`,
-        details: ["a group that no given stack records may have been renamed by hand: name it by its uid"],
-        pins: [...paths, ...keys.map((key) => this.after.graph.hierarchy.scope(key).path)],
-        mostSevere: "medium",
-      };
+  private renamedGroups(assertion: Assertion, keys: ReadonlySet<string>): ReadonlySet<string> {
+    if (assertion.on.every(isUid)) return new Set();
+    const mayBeRenamed = (key: string): boolean => {
+      const entity = this.before.graph.entities.get(key);
+      if (entity?.kind !== "Group" || isTopUid(key) || this.isRecorded(entity)) return false;
+      const { createTime, updateTime } = this.listed().get(entity.uid ?? "") ?? {};
+      return createTime === undefined || createTime !== updateTime;
     };
-    const made = lost.flatMap((path) =>
-      this.after.groupsNamed([path]).map((key) => violation([path], [key], "another one")),
+    const found = this.changedGrants.filter(isGain).flatMap(({ grant }) => {
+      const chain = this.after.graph.hierarchy.chain(grant.group.key);
+      return chain.some((key) => keys.has(key)) ? [] : (chain.find(mayBeRenamed) ?? []);
+    });
+    return new Set(found);
+  }
+
+  /** What an assertion would say of renamed groups: one finding, however many there are. */
+  private unrecordedGroups(
+    assertion: Assertion,
+    others: ReadonlySet<string>,
+    more: readonly Violation[],
+  ): readonly Violation[] {
+    const { hierarchy } = this.after.graph;
+    const keys = more.flatMap(
+      ({ grant, group = grant?.group }) =>
+        hierarchy.chain(group?.key ?? "").find((key) => others.has(key)) ?? [],
     );
-    // One finding, however many paths and groups there are.
-    const others = [...new Set(given)];
-    const names = others.map((key) => pathIn(this.after.graph.hierarchy.scope(key).path));
-    return [...made, ...(others.length === 0 ? [] : [violation(lost, others, listFirst(names, 3))])];
+    const groups = [...new Set(keys)].map((key) => hierarchy.scope(key));
+    const [group] = groups;
+    if (group === undefined) return [];
+    const names = groups.map(({ path }) => pathIn(path));
+    const message = `no given stack records ${listFirst(names, 3)}, which "on" may mean`;
+    const details = [
+      ...more.map((each) => each.message),
+      "a group that was changed since it was made may have been renamed by hand: name the groups in on by their uids",
+    ];
+    const pins = [...assertion.on, ...groups.map(({ key }) => key)];
+    return [{ assertion, group, message, details, pins, mostSevere: "medium" }];
   }
 
   /** The roles that an assertion means. Before comes first: what a program calls a role now says nothing of it. */
@@ -1177,11 +1208,18 @@ class AssertionJudge {
   }
 
   forbid(assertion: Written<ForbiddenAccess>): Judgement {
-    const { keys, departed } = this.groupsOf(assertion);
     const wanted = this.wantedOf(assertion);
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
+    return this.judge(assertion, (keys) => this.forbidAt(assertion, keys, wanted));
+  }
+
+  private forbidAt(
+    assertion: Written<ForbiddenAccess>,
+    keys: ReadonlySet<string>,
+    wanted: Wanted,
+  ): Judgement {
     const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
-    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const old = this.before.grantsByKey();
     const violationOf = (held: Held & { readonly share: Share }, had?: HadBefore): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
@@ -1251,11 +1289,18 @@ class AssertionJudge {
   }
 
   require(assertion: Written<RequiredAccess>): Judgement {
-    const { keys, departed } = this.groupsOf(assertion);
     const wanted = this.wantedOf(assertion);
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
+    return this.judge(assertion, (keys) => this.requireAt(assertion, keys, wanted));
+  }
+
+  private requireAt(
+    assertion: Written<RequiredAccess>,
+    keys: ReadonlySet<string>,
+    wanted: Wanted,
+  ): Judgement {
     const { atLeast = 0, atMost = Infinity } = assertion;
-    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    const [worse, standing]: [Violation[], Violation[]] = [[], []];
     for (const key of keys) {
       const group = this.after.graph.hierarchy.scope(key);
       const then = this.holders(this.before, assertion, key, wanted);
@@ -1351,9 +1396,12 @@ class AssertionJudge {
   }
 
   separate(assertion: Written<SeparatedDuties>): Judgement {
-    const { keys, departed } = this.groupsOf(assertion);
+    return this.judge(assertion, (keys) => this.separateAt(assertion, keys));
+  }
+
+  private separateAt(assertion: Written<SeparatedDuties>, keys: ReadonlySet<string>): Judgement {
     const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
-    const [worse, standing]: [Violation[], Violation[]] = [departed, []];
+    const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
       const had = new Map(all.map((held) => [held, hadBefore(held, side)]));
       const anew =

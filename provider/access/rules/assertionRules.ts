@@ -41,7 +41,7 @@ function toFinding(facts: Facts, violation: Violation): FindingInput {
 
 const shared = {
   severities: ["critical", "high", "medium", "low"],
-  when: "as the assertion says; high where it says nothing. Not above medium where the trust of a required holder changes, or where no given stack records the role or group that it names. Not above high where no other is left",
+  when: "as the assertion says; high where it says nothing. Not above medium where the trust of a required holder changes, or where no given stack records the role or group that it may mean. Not above high where no other is left",
   except:
     "Hardly ever: exclude whom it is not about with `not` in the assertion itself, where the next reader looks for it.",
   needsBefore: "object",
@@ -52,7 +52,7 @@ export const forbiddenAccess: Rule = {
   ...shared,
   id: "P1",
   name: "forbidden-access",
-  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, while it runs too, and counts what was there before; drift reports all. A new grant of what the subject had only by what no given stack records is worse. It also reports an assertion whose group or role is not known. So is one that no given stack records: it can be changed by hand while a change is reviewed. It reports a change that gives a holder, a group or a role another name by which the next one would be judged.",
+  what: "Somebody gets access that the policy file forbids, by a grant, a wider role or trust, or a group that moves. Access above the named group reaches it and counts. A trust that is a pattern is excluded only where each subject that it accepts is. What nobody can judge counts. A review reports what the change makes worse, while it runs too, and counts what was there before; drift reports all. A new grant of what the subject had only by what no given stack records is worse. It also reports an assertion whose group or role is not known. So is a role that no given stack records, while the change gives such access, and such a group elsewhere that may have been renamed: both can be changed by hand while a change is reviewed. It reports a change that gives a holder, a group or a role another name by which the next one would be judged.",
   why: "Whoever owns the organisation has said that nobody may have it.",
   fix: "Take the access away from the program. Or let whoever owns the policy file change the assertion, in a change of its own.",
   find: (facts) => findViolations(facts, "forbid"),

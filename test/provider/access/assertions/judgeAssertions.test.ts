@@ -394,28 +394,80 @@ describe("what an assertion names and no stack records, so that a hand may chang
     expect(reported(forbidden("push"), all, exchanged(all, [edit(ci, { description: "x" })]))).toEqual([]);
   });
 
-  test.each(["on: acme / lost", "on: [acme / payments, acme / lost]"])("a group, by its path: %s", (on) => {
-    const policy = `forbid: [{ name: x, can: CAP_TAG_CREATE, ${on}, severity: critical }]`;
-    const renamed = group("zz", sandbox.uid);
-    const lost = group("lost", `${acme}/${"6".repeat(16)}`);
-    const messages = (before: readonly Resource[], ...made: Resource[]): string[] =>
-      reported(policy, [...base, ...before], [...base, ...before, ...made]).flatMap(
-        ({ severity, message }) => (severity === "medium" ? [message] : []),
+  test("a role is told once, and only of a change that gives what one of them is about", () => {
+    const push = byHand(role("push", ["REPO_LIST", "TAG_CREATE"]));
+    const policy = `
+forbid:
+  - { name: x, role: push, on: acme / payments, who: { not: [{ uid: ${outsider.uid!} }] } }
+  - { name: y, role: push, on: acme / payments }
+  - { name: z, role: push, on: acme / payments / cards }
+require: [{ name: few, role: push, on: acme / payments, atLeast: 1 }]
+`;
+    const all = [...base, push, sandbox];
+    const told = (before: readonly Resource[], after: readonly Resource[]): string[] =>
+      (["P1", "P2"] as const).flatMap((rule) =>
+        found(rule, compareResources(before, after), parsePolicy(policy))
+          .filter(({ message }) => message.includes("no given stack records"))
+          .map(({ field = "" }) => field),
       );
-    const pushes = binding(ci, pusher, renamed.uid);
-    const said = 'x: no group was "acme / lost" before this change, and';
-    expect(messages([byHand(renamed)], pushes)).toEqual([`${said} acme / zz may be what "on" means by it`]);
-    expect(messages([byHand(renamed)], lost)).toEqual([`${said} another one may be what "on" means by it`]);
-    // One finding, however many such groups get access.
-    const other = group("yy", `${acme}/${"8".repeat(16)}`);
-    const both = [byHand(renamed), byHand(other)];
-    expect(messages(both, pushes, binding(outsider, pusher, other.uid))).toEqual([
-      expect.stringMatching(/ and acme \/ (?:zz, acme \/ yy|yy, acme \/ zz) may be what "on" means by it$/),
-    ]);
-    // Elsewhere, where each other group is recorded, and where the group is there.
-    expect(messages([byHand(renamed)], binding(ci, viewer, cards))).toEqual([]);
-    expect(messages([renamed], pushes, lost)).toEqual([]);
-    expect(messages([byHand(renamed), byHand(lost)], pushes)).toEqual([]);
+    const reads = binding(ci, viewer, payments);
+    expect(told(all, [...all, reads])).toEqual(["x"]);
+    expect(told(all, [...all, binding(outsider, viewer, payments)])).toEqual(["y"]);
+    expect(told([...all, reads], all)).toEqual(["few"]);
+    expect(told(all, [...all, binding(ci, viewer, sandbox.uid)])).toEqual([]);
+    expect(told(all, [...all, group("new", `${acme}/${"6".repeat(16)}`)])).toEqual([]);
+    // The first change of a stack is asked too.
+    const theirs = all.map(byHand);
+    expect(told(theirs, [...theirs, reads])).toEqual(["x"]);
+  });
+
+  test.each(["acme / lost", "[acme / payments, acme / lost*]", "acme / payments"])(
+    "a group, which the assertion may mean by another name: %s",
+    (on) => {
+      const policy = (more = "can: CAP_TAG_CREATE"): string =>
+        `forbid: [{ name: x, ${more}, on: ${on}, severity: critical }]`;
+      const renamed = group("zz", sandbox.uid);
+      const lost = group("lost", `${acme}/${"6".repeat(16)}`);
+      const messages = (text: string, before: readonly Resource[], ...made: Resource[]): string[] =>
+        reported(text, [...base, ...before], [...base, ...before, ...made]).flatMap(
+          ({ severity, message }) => (severity === "medium" ? [message] : []),
+        );
+      const pushes = binding(ci, pusher, renamed.uid);
+      const said = 'x: no given stack records acme / zz, which "on" may mean';
+      expect(messages(policy(), [byHand(renamed)], pushes)).toEqual([said]);
+      // Another group has its name, by hand or by a stack.
+      expect(messages(policy(), [byHand(renamed), byHand(lost)], pushes)).toEqual([said]);
+      expect(messages(policy(), [byHand(renamed), lost], pushes)).toEqual([said]);
+      // One finding, however many such groups get access.
+      const other = group("yy", `${acme}/${"8".repeat(16)}`);
+      const both = [byHand(renamed), byHand(other)];
+      expect(messages(policy(), both, pushes, binding(outsider, pusher, other.uid))).toEqual([
+        expect.stringMatching(/records acme \/ (?:zz, acme \/ yy|yy, acme \/ zz), which/),
+      ]);
+      // Elsewhere, what the assertion is not about, what a stack records, and what has the name since it was made.
+      expect(messages(policy(), [byHand(renamed)], binding(ci, viewer, cards), lost)).toEqual([]);
+      expect(messages(policy(), [byHand(renamed)], binding(ci, viewer, renamed.uid))).toEqual([]);
+      expect(
+        messages(policy("can: CAP_TAG_CREATE, who: { type: invite }"), [byHand(renamed)], pushes),
+      ).toEqual([]);
+      expect(messages(policy(), [renamed], pushes)).toEqual([]);
+      const all = [...base, byHand(renamed)];
+      const given = compareResources(all, [...all, pushes]);
+      const times = { createTime: "2026-01-01T00:00:00Z", updateTime: "2026-01-01T00:00:00Z" };
+      const inventories = given.inventories.map((inventory) => ({
+        ...inventory,
+        objects: inventory.objects.map((object) => ({ ...object, ...times })),
+      }));
+      const since = found("P1", { ...given, inventories }, parsePolicy(policy()));
+      expect(since.filter(({ severity }) => severity === "medium")).toEqual([]);
+    },
+  );
+
+  test("a group that a uid names is the one that is meant", () => {
+    const renamed = byHand(group("zz", sandbox.uid));
+    const policy = `forbid: [{ name: x, can: CAP_TAG_CREATE, on: ${payments} }]`;
+    const all = [...base, renamed];
+    expect(reported(policy, all, [...all, binding(ci, pusher, renamed.uid)])).toEqual([]);
   });
 });
 
