@@ -81,8 +81,6 @@ export interface JoinedStep {
   readonly unrefreshed?: RecordedResource;
   /** What is secret after the change and was not before: `after` has it as it was. */
   readonly concealed?: readonly ConcealedValue[];
-  /** It deletes what an interrupted update replaced and left: its urn is that of the new object. */
-  readonly isRest?: true;
   /** A create that writes all of the object, over what the server has. */
   readonly isOverwriting?: true;
   /** It adopts the object of a resource that the change deletes: the run refuses that where the program declares it otherwise. */
@@ -99,16 +97,13 @@ export function joinSteps(shown: readonly PreviewStep[], state: StateExport | un
   for (const resource of state?.resources ?? []) {
     steps.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });
   }
-  const rests = shown.filter(isRest).map(({ urn, before }): JoinedStep => ({
-    urn,
-    op: "delete",
-    before: before && { ...before, pendingDelete: false },
-    isRest: true,
-  }));
+  const rests = shown.filter(isRest).map(({ urn, before }): JoinedStep => ({ urn, op: "delete", before }));
   for (const each of shown) {
-    const { op: operation, urn, before, after, differing } = each;
+    const { op: operation, urn, after, differing } = each;
     const op = decidedOp(each);
     if (op === undefined) continue;
+    // What this run replaces is marked as a rest is.
+    const before = each.before && { ...each.before, pendingDelete: false };
     const earlier = steps.get(urn);
     const unrefreshed = operation === "refresh" ? before : earlier?.unrefreshed;
     steps.set(urn, {

@@ -191,7 +191,7 @@ function changeOf(
     fields: both ? describeEffects(specs[kind], before.inputs, after.inputs, context) : [],
     secretsMayHaveChanged: secret,
     ...unequalFields({ step, kind, before, declared }, context),
-    ...(step.isRest === true ? { isRest: true } : {}),
+    ...(isRest(step) ? { isRest: true } : {}),
     ...(step.isAdopting === true ? { formerUrn: step.before?.urn } : {}),
     ...ignoredPaths(step),
     ...(secret.length === 0 && sendsNothing(step, kind) ? { sendsNothing: true } : {}),
@@ -275,6 +275,24 @@ function findOutside(
   });
 }
 
+/** Rests of interrupted replacements that have the uid of an object which stays: another one may be what the update deletes. */
+function findFalseRests(changes: readonly ResourceChange[]): string[] {
+  const isSame = (rest: ResourceChange, { kind, isRest: isOther, recorded }: ResourceChange): boolean =>
+    isOther !== true &&
+    kind === rest.kind &&
+    recorded?.uid !== undefined &&
+    recorded.uid === rest.recorded?.uid;
+  return changes.flatMap((rest) => {
+    const { kind, urn = "", isRest: isAny } = rest;
+    // Whatever is made anew at such a place is the same object.
+    const isOnlyOne = specs[kind]?.sharesParentUid === true || specs[kind]?.operations?.takesOver === true;
+    if (isAny !== true || isOnlyOne || !changes.some((each) => isSame(rest, each))) return [];
+    return [
+      `${kind} ${urnParts(urn).name}: what an interrupted replacement left has the uid of an object that the stack keeps: remove the entry with "delete": true from an export of the state (pulumi stack export), and import that`,
+    ];
+  });
+}
+
 /** Why the comparison does not see all that it should, a line each. */
 function findGaps(
   { preview, before, inventory }: Sources,
@@ -312,6 +330,7 @@ function findGaps(
         ({ kind, urn }) =>
           `${kind} ${urnParts(urn ?? "").name}: the object with the uid that the stack records is of another kind: import the stack's state again, or delete the resource from it (pulumi state delete)`,
       ),
+    ...findFalseRests(changes),
     ...(before !== undefined && before.pendingOperations > 0
       ? [
           `${describeInterrupted(before)}; then export the state again (pulumi stack export), and review again`,

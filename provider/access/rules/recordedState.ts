@@ -5,6 +5,7 @@ import { specs } from "../documents/specs";
 import { textAt } from "../graph/describedFields";
 import { accessKinds, bindingKeys, givesAccess } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
+import type { Grant } from "../graph/grant";
 import { wholeOf } from "../graph/entityKeys";
 import { pathsOverlap } from "../graph/inputLeaves";
 import type { Entity } from "../graph/model";
@@ -234,11 +235,15 @@ interface ChangedByHand {
  * The objects that somebody changed by hand. Whatever a new grant does not name may decide what it means too: an assertion counts
  * what its holder has by others. To restore one needs no review and is no drift.
  */
-function findChangedByHand(facts: Facts, recordedSide: Comparison): ChangedByHand[] {
+function findChangedByHand(
+  facts: Facts,
+  recordedSide: Comparison,
+  kept: ReadonlySet<string>,
+): ChangedByHand[] {
   const changed = recordedSide.changes.flatMap((change) => {
     const { before, recorded } = change;
     const live = before && facts.comparison.before.entities.get(before.key);
-    if (before === undefined || live === undefined || live === before) return [];
+    if (before === undefined || live === undefined || live === before || kept.has(live.key)) return [];
     const fields = facts.effectsOf(live, before.inputs);
     const label = labelEntity(live);
     // Assertions choose objects by their names.
@@ -248,14 +253,23 @@ function findChangedByHand(facts: Facts, recordedSide: Comparison): ChangedByHan
     ];
   });
   const judged = changed.filter(({ isJudged }) => isJudged);
-  return judged.length > 0 ? judged : changed;
+  return judged.length > 0 || kept.size > 0 ? judged : changed;
 }
 
-/** What a change would give, and does not seem to: somebody gave it by hand, or took away that by which it is given. */
-function findHiddenGrants(facts: Facts, recordedSide: Comparison): readonly string[] {
+/**
+ * What a change would give, and does not seem to: somebody gave it by hand, or took away that by which it is given. What it takes over
+ * is told of itself.
+ */
+function findHiddenGrants(
+  facts: Facts,
+  recordedSide: Comparison,
+  kept: ReadonlySet<string>,
+): readonly string[] {
   const seen = new Set(facts.comparison.grants.map(({ grant }) => tupleOf(grant)));
+  const isOfKept = ({ urn, subject, role }: Grant): boolean =>
+    [urn, subject.key, wholeOf(subject.key), role.key].some((key) => kept.has(key ?? ""));
   return recordedSide.grants
-    .filter((each) => isGain(each) && !seen.has(tupleOf(each.grant)))
+    .filter((each) => isGain(each) && !seen.has(tupleOf(each.grant)) && !isOfKept(each.grant))
     .map(({ grant }) => `new grant: ${grantLine(grant)}`);
 }
 
@@ -286,6 +300,13 @@ const describeChanged = (changed: readonly ChangedByHand[]): ByHandText => ({
   advice:
     "ask who did it and why: it may be restored without a review; undo it at the server or declare it, and preview again; or accept it in the policy file",
 });
+
+const sentenceOf = ({ names, isDoubtful, happened, follows }: ByHandText): string => {
+  const objects = isDoubtful
+    ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
+    : `${plural(names.length, "object was", "objects were")} ${happened} by hand`;
+  return `${objects}, ${follows}: ${listFirst([...names].sort(), 3)}`;
+};
 
 /** How bad it is that what was done by hand stays, by what the rules say of it as a change of the program. */
 function severityOfKept(
@@ -318,19 +339,26 @@ export function* reportKept(
   found: readonly Finding[],
 ): Generator<FindingInput> {
   const { kept } = asRecorded;
-  const changed = kept.length > 0 ? [] : findChangedByHand(facts, asRecorded.comparison);
-  const hidden = kept.length > 0 ? [] : findHiddenGrants(facts, asRecorded.comparison);
+  const keptKeys = new Set(
+    kept
+      .flatMap(({ change: { urn, before, after }, lost }) => [urn, before?.key, after?.key, lost?.key])
+      .filter((key) => key !== undefined),
+  );
+  const byHand = findChangedByHand(facts, asRecorded.comparison, keptKeys);
+  const hidden =
+    byHand.length === 0 && kept.length > 0 ? [] : findHiddenGrants(facts, asRecorded.comparison, keptKeys);
+  // What was only changed may hide what is found.
+  const changed = found.length + hidden.length === 0 ? [] : byHand;
   const lines = kept.flatMap(linesOfKept).sort();
   if (found.length + lines.length + hidden.length === 0) return;
   const counts = severities.flatMap((level) => {
     const { length } = found.filter(({ severity }) => severity === level);
     return length === 0 ? [] : [`${length} ${level}`];
   });
-  const text = kept.length > 0 ? describeKept(kept) : describeChanged(changed);
-  const { names } = text;
-  const happened = text.isDoubtful
-    ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
-    : `${plural(names.length, "object was", "objects were")} ${text.happened} by hand`;
+  const texts = [
+    ...(kept.length > 0 ? [describeKept(kept)] : []),
+    ...(changed.length > 0 || kept.length === 0 ? [describeChanged(changed)] : []),
+  ];
   const more = [
     ...(counts.length === 0 ? [] : [`the rules would find ${listFirst(counts)} more`]),
     ...(hidden.length === 0 ? [] : [`this change would give ${plural(hidden.length, "grant")} more`]),
@@ -340,7 +368,7 @@ export function* reportKept(
     severity: severityOfKept(facts, asRecorded, found),
     name: "recorded state",
     field: "adopt",
-    message: `${happened}, ${text.follows}: ${listFirst([...names].sort(), 3)}${rest}`,
+    message: `${texts.map(sentenceOf).join("; ")}${rest}`,
     details: [
       ...limitLines([
         ...new Set(sortFindings(found).map(({ severity, id, message }) => `${severity} ${id}: ${message}`)),
@@ -353,7 +381,7 @@ export function* reportKept(
       found.map(({ fingerprint }) => fingerprint).sort(),
       ...(hidden.length === 0 ? [] : [hidden.toSorted()]),
     ],
-    advice: text.advice,
+    advice: texts.map(({ advice }) => advice).join("; "),
   };
 }
 

@@ -398,7 +398,7 @@ describe("what an assertion names and no stack records, so that a hand may chang
     const push = byHand(role("push", ["REPO_LIST", "TAG_CREATE"]));
     const policy = `
 forbid:
-  - { name: x, role: push, on: acme / payments, who: { not: [{ uid: ${outsider.uid!} }] } }
+  - { name: x, role: push, on: acme / payments, who: { not: [{ uid: ${outsider.uid} }] } }
   - { name: y, role: push, on: acme / payments }
   - { name: z, role: push, on: acme / payments / cards }
 require: [{ name: few, role: push, on: acme / payments, atLeast: 1 }]

@@ -344,9 +344,10 @@ describe("an update plan", () => {
   });
 
   it("may delete what an interrupted replacement left, where the preview or the stack before shows it", () => {
-    const rest = stateOf("same", before, { id: "old", delete: true });
+    const [old, now] = ["1", "2"].map((end) => `${"a".repeat(40)}/${end.repeat(16)}`);
+    const rest = stateOf("same", before, { id: old, delete: true });
     const same = shownStep("same", "same", before, before);
-    const current = { ...same.oldState, id: "now" };
+    const current = { ...same.oldState, id: now };
     const plan = parsePlan(
       JSON.stringify({
         resourcePlans: { [urn("same")]: { goal: goalOf("same", {}), steps: ["same", "delete-replaced"] } },
@@ -383,6 +384,11 @@ describe("an update plan", () => {
       ]);
     }
     expect(exported.plan?.record).toBe(digestRecord(listRecorded(state)));
+    // The uid of what stays names no other object.
+    const edited = { ...rest, id: now };
+    expect(reviewOf([{ op: "delete-replaced", urn: urn("same"), oldState: edited }]).incomplete).toEqual([
+      expect.stringMatching(/ same: what an interrupted replacement left has the uid of an object that/),
+    ]);
   });
 
   it("cannot be compared with a preview that hides what is unchanged", () => {

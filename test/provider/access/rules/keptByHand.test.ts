@@ -395,6 +395,40 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       expect(finding?.details[0]).toMatch(/^new grant: .*CATALOG_SYNCER/);
     });
 
+    it("tells what was only changed beside what is taken over, and the grants that it hides", () => {
+      const made = resource("Group", "hand", { parentUid: acme });
+      const taking = [...program, adopting(made), binding(ci, lead, payments)];
+      const narrowed = [...changed(lead, less), byHand(made)];
+      const [finding, ...others] = found("X5", compareResources(program, taking, { live: narrowed }));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "high",
+        message: expect.stringMatching(
+          /^1 object was made, .* undoes it: group hand; 1 object was changed by hand, which hides .*: role lead; had nothing/,
+        ) as unknown,
+      });
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^role lead, capabilities: recorded /));
+      const services = (who: Resource): Resource => {
+        const serviceBindings = { CATALOG_SYNCER: who.uid };
+        return resource("AccountAssociation", "services", {
+          parentUid: acme,
+          chainguard: { serviceBindings },
+        });
+      };
+      const before = [...program, services(idle)];
+      const adding = [...before, adopting(made), binding(idle, viewer, payments)];
+      const live = [...program, services(ci), byHand(made)];
+      expect(found("X5", compareResources(before, adding, { live }))).toMatchObject([
+        {
+          severity: "low",
+          details: [
+            expect.stringMatching(/^new grant: .*CATALOG_SYNCER/),
+            expect.stringMatching(/^account association services, .*: recorded /),
+          ],
+        },
+      ]);
+    });
+
     it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
       const after = [...program, binding(zed, viewer, payments)];
       const renamed = changed(zed, { name: "other" });
