@@ -1,7 +1,8 @@
 import { equal, isSet } from "./equal";
+import { innerFields } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
-import { isObject, isUnknown, UNKNOWN } from "./values";
+import { isObject, isUnknown } from "./values";
 import { partsOf } from "./walk";
 import type { Json, Props } from "./values";
 
@@ -24,22 +25,9 @@ export interface PropertyDifference {
   readonly replaces: boolean;
 }
 
-/**
- * Whether an immutable part differs. An unknown value is treated as different: a preview knows every id except one that
- * changes, so an unknown immutable argument comes from a resource that is new or replaced.
- */
-function requiresReplacement(spec: FieldSpec, old: Json | undefined, now: Json | undefined): boolean {
-  if (equal(spec, old, now)) return false;
-  if (spec.immutable) return true;
-  if (spec.type !== "object") return false;
-  const before = isObject(old) ? old : {};
-  if (isUnknown(now)) {
-    return Object.entries(spec.fields).some(([key, field]) =>
-      requiresReplacement(field, before[key], UNKNOWN),
-    );
-  }
-  if (!isObject(old) || !isObject(now)) return false;
-  return Object.entries(spec.fields).some(([key, field]) => requiresReplacement(field, old[key], now[key]));
+/** Whether a field, or a part of it, is immutable. */
+function containsImmutable(field: FieldSpec): boolean {
+  return field.immutable === true || innerFields(field).some(containsImmutable);
 }
 
 /** Members of an immutable one-of where the choice itself changed. */
@@ -79,7 +67,8 @@ function differencesIn(
     );
   }
   const change = (old ?? null) === null ? "add" : (now ?? null) === null ? "delete" : "update";
-  return [{ path, change, replaces: replacesAll || requiresReplacement(field, old, now) }];
+  // A preview knows every id but one that changes, so what is unknown comes from a resource that is new or replaced.
+  return [{ path, change, replaces: replacesAll || (isUnknown(now) && containsImmutable(field)) }];
 }
 
 /** Compares recorded inputs with new ones through the spec; never looks at keys the spec does not have. */

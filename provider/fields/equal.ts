@@ -2,6 +2,7 @@ import type { FieldSpec } from "./fieldSpec";
 import { formats } from "./formats";
 import { compareTexts, isObject, isUnknown } from "./values";
 import type { Json } from "./values";
+import { hasType, partsOf, replaceParts } from "./walk";
 
 function canonicalString(spec: FieldSpec, value: string): string | undefined {
   if (spec.type === "enum") {
@@ -17,35 +18,18 @@ function isZero(value: Json): boolean {
   return value === false || value === "" || value === 0;
 }
 
+const isEmpty = (value: Json): boolean =>
+  value !== null && typeof value === "object" && Object.keys(value).length === 0;
+
 interface CanonicalOptions {
   /** Whether fields whose drift is ignored are part of the form. */
   readonly includesIgnored?: boolean;
 }
 
-function canonicalList(spec: FieldSpec, value: Json[], options: CanonicalOptions): Json | undefined {
-  if (value.length === 0) return undefined;
-  if (spec.type !== "list") return value;
-  const items = value.map((item) => canonical(spec.items, item, options) ?? null);
-  if (!spec.unordered) return items;
+/** The items of a set, each once, in an order of their own. */
+function canonicalSet(items: readonly Json[]): Json[] {
   const byText = new Map(items.map((item) => [JSON.stringify(item), item]));
-  return [...byText.keys()].sort().map((text) => byText.get(text) ?? null);
-}
-
-function canonicalMembers(
-  spec: FieldSpec,
-  value: Record<string, Json | undefined>,
-  options: CanonicalOptions,
-): [string, Json | undefined][] {
-  if (spec.type === "map") {
-    return Object.entries(value).map(([key, member]) => [
-      key,
-      canonical(spec.values, member, options) ?? null,
-    ]);
-  }
-  if (spec.type !== "object") return Object.entries(value);
-  return Object.entries(spec.fields)
-    .map(([key, field]): [string, Json | undefined] => [key, canonical(field, value[key], options)])
-    .filter(([, member]) => member !== undefined);
+  return [...byText].sort(([a], [b]) => compareTexts(a, b)).map(([, item]) => item);
 }
 
 /**
@@ -61,11 +45,15 @@ export function canonical(
   if (spec.ignoreDrift && options.includesIgnored === false) return undefined;
   if (isUnknown(value)) return value;
   if (typeof value === "string") return canonicalString(spec, value);
-  if (Array.isArray(value)) return canonicalList(spec, value, options);
-  if (!isObject(value)) return value;
-  const entries = canonicalMembers(spec, value, options);
-  if (entries.length === 0) return undefined;
-  return Object.fromEntries(entries.sort(([a], [b]) => compareTexts(a, b)));
+  if (typeof value !== "object" || !hasType(spec, value, "program"))
+    return isEmpty(value) ? undefined : value;
+  const parts = partsOf(spec, value);
+  if (spec.type !== "list") parts.sort((a, b) => compareTexts(a.key, b.key));
+  // An item and an entry are there also where they are not set.
+  const unset = spec.type === "object" ? undefined : null;
+  const form = replaceParts(spec, parts, (part) => canonical(part.field, part.value, options) ?? unset);
+  if (isEmpty(form)) return undefined;
+  return spec.type === "list" && spec.unordered ? canonicalSet(form as Json[]) : form;
 }
 
 /** Whether two values mean the same to the API. */
