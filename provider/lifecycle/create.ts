@@ -1,9 +1,9 @@
 import { errorCodeOf, errorMessage, hasCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
-import { containsSecret, referredKindOf } from "../fields/fieldSpec";
+import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { createOnlyOutputs, isFoundByComparison, isReadAs, onSameObject } from "../fields/resourceSpec";
+import { createOnlyOutputs, onSameObject } from "../fields/resourceSpec";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
@@ -89,7 +89,7 @@ async function createNew(
     spec,
     what,
     async () => {
-      const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
+      const attempt = { what, label, parent: parentOfInputs(inputs), inputs, startedAt: performance.now() };
       const { object, lossError } = await createOrTakeOver(kind, attempt);
       const id = String(object["uid"]);
       if (!spec.sharesParentUid) client().noteCreated(id);
@@ -238,28 +238,15 @@ const NEW_GROUP_MS = 120_000;
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** The create of one resource. */
-interface AttemptStart {
+/** The create of one resource, whose response may be lost. */
+interface Attempt {
   readonly what: string;
   /** What messages call the resource as the owner of an object. */
   readonly label: string;
   readonly parent: string | undefined;
   readonly inputs: Props;
-}
-
-/** A create that has begun, and whose response may be lost. */
-interface Attempt extends AttemptStart {
   /** Just before it was first sent, by `performance.now()`. */
   readonly startedAt: number;
-  /** Equal objects from before it, for a kind whose objects have no date. */
-  readonly older: ReadonlySet<string>;
-}
-
-/** Begins an attempt. For a kind whose objects have no date it lists what exists before the create. */
-async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Attempt> {
-  const startedAt = performance.now();
-  const older = isFoundByComparison(kind.spec) ? await listEqual(kind, start) : [];
-  return { ...start, startedAt, older: new Set(older.map(({ uid }) => String(uid))) };
 }
 
 /** What a create has made. */
@@ -284,7 +271,7 @@ async function createDespiteLoss(kind: KindContext, attempt: Attempt): Promise<C
       return { object: await send(kind, attempt), lossError };
     } catch (error) {
       const [delay] = groupDelays;
-      if (delay !== undefined && mayBeTooEarly(error) && (await isNewGroup(kind, attempt.parent))) {
+      if (delay !== undefined && mayBeTooEarly(error) && isNewGroup(kind, attempt.parent)) {
         groupDelays.shift();
         await refreshToken(kind, attempt);
         await host.sleep(delay);
@@ -320,22 +307,10 @@ function mayBeTooEarly(error: unknown): boolean {
   return hasCode(reason, "PERMISSION_DENIED") || isNotFound(reason);
 }
 
-/** Whether the parent is a group too young for its rights to be known everywhere. */
-async function isNewGroup(kind: KindContext, parent: string | undefined): Promise<boolean> {
-  if (parent === undefined) return false;
-  const client = kind.client();
-  // Even reading it may be refused for now.
-  const known = lineage(parent).map((uid) => client.timeSinceCreation(uid));
-  if (known.some((ago) => ago !== undefined && ago < NEW_GROUP_MS)) return true;
-  const { parentUid } = kind.spec.fields;
-  if (parentUid === undefined || referredKindOf(parentUid) !== "Group") return false;
-  try {
-    const { createTime } = await client.getResource("/iam/v2/groups", parent);
-    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
-    return client.serverNow() - createdAt < NEW_GROUP_MS;
-  } catch {
-    return false;
-  }
+/** Whether this run made the parent, or a group above it, too recently for its rights to be known everywhere. */
+function isNewGroup({ client }: KindContext, parent: string | undefined): boolean {
+  const ages = parent === undefined ? [] : lineage(parent).map((uid) => client().timeSinceCreation(uid));
+  return ages.some((age) => age !== undefined && age < NEW_GROUP_MS);
 }
 
 /** Exchanges the token once for a root group that this run made. */
@@ -359,6 +334,13 @@ async function findLostCreate(
 ): Promise<JsonObject | undefined> {
   const { spec, record } = kind;
   const found = await searchNew(kind, attempt, lossError);
+  const undated = spec.sharesParentUid ? undefined : found.find((each) => Number.isNaN(timeOf(each)));
+  if (undated !== undefined) {
+    throw new HandlerError(
+      "PP4001",
+      `${attempt.what}: the response was lost; ${String(undated["uid"])} is equal, but has no creation time: delete it or adopt it before you run again`,
+    );
+  }
   const [object] = found;
   if (found.length < 2) {
     const isOurs = object !== undefined && record.claim(spec, String(object["uid"]), attempt.label);
@@ -405,27 +387,19 @@ async function searchNew(kind: KindContext, attempt: Attempt, lossError: unknown
   }
 }
 
-/** Equal objects of the place that were made since the attempt began. */
+const timeOf = ({ createTime }: JsonObject): number =>
+  typeof createTime === "string" ? Date.parse(createTime) : NaN;
+
+/** Equal objects of the place that were made since the attempt began, or whose age is not known. */
 async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[]> {
-  const { what, startedAt, older } = attempt;
   const objects = await listEqual(kind, attempt);
   // The server's clock is known from its responses only, the first of which may be this list's.
-  const since = kind.client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
-  return objects.filter(({ uid, createTime }) => {
-    if (older.has(String(uid))) return false;
-    const createdAt = typeof createTime === "string" ? Date.parse(createTime) : NaN;
-    if (Number.isNaN(createdAt) && isReadAs(kind.spec, "createTime")) {
-      throw new HandlerError(
-        "PP4001",
-        `${what}: the response was lost; ${String(uid)} is equal, but has no creation time: delete it or adopt it before you run again`,
-      );
-    }
-    return !(createdAt < since);
-  });
+  const since = kind.client().serverNow() - (performance.now() - attempt.startedAt) - CLOCK_TOLERANCE_MS;
+  return objects.filter((object) => !(timeOf(object) < since));
 }
 
 /** Equal objects directly below the parent that no resource of this run owns. */
-async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): Promise<JsonObject[]> {
+async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promise<JsonObject[]> {
   const { spec, client, reader, record } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
     const only = await reader.find(parent, inputs);
