@@ -65,32 +65,20 @@ test("the exit codes are distinct and have not changed", () => {
 
 describe("pulumi-platform completion", () => {
   const folder = temporaryFolder();
-  const script = join(folder, "completion.bash");
 
-  beforeAll(async () => {
-    const { code, stdout } = await runCommand(completion, ["bash"], {});
+  /** What a shell is offered for the last of these words. */
+  async function complete(...words: string[]): Promise<string[]> {
+    const { code, stdout } = await runCommand(completion, ["words", "--", ...words], {});
     expect(code).toBe(0);
-    writeFileSync(script, stdout);
-    writeFileSync(join(folder, "a file.json"), "{}");
-  });
-
-  /** What a real bash offers for the last of these words, split as bash splits a line. */
-  function complete(...words: string[]): string[] {
-    const code = `source "$1"; shift
-complete -p pulumi-platform >/dev/null || exit 1
-COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 ))
-_pulumi_platform pulumi-platform "\${COMP_WORDS[COMP_CWORD]}"
-printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const argv = ["--norc", "--noprofile", "-c", code, "bash", script, "pulumi-platform", ...words];
-    return execFileSync("bash", argv, { cwd: folder, encoding: "utf8" }).split("\n").filter(Boolean);
+    return stdout.split("\n").filter(Boolean);
   }
 
-  test("offers every command, and only flags of the command", () => {
-    expect(complete("")).toEqual([...names, "--help", "--version"]);
-    expect(complete("do")).toEqual(["doctor"]);
+  test("offers every command, and only flags of the command", async () => {
+    expect(await complete("")).toEqual([...names, "--help", "--version"]);
+    expect(await complete("do")).toEqual(["doctor"]);
     for (const { name, load } of commands) {
       const { description } = load();
-      const offered = complete(name, "--").filter((word) => word !== "--help");
+      const offered = (await complete(name, "--")).filter((word) => word !== "--help");
       expect(offered).toEqual(Object.keys(description.flags).map((flag) => `--${flag}`));
     }
   });
@@ -98,6 +86,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   test.each([
     [["review", "--fail-on", "c"], ["critical"]],
     [["review", "--fail-on", "=", "c"], ["critical"]],
+    [["review", "--fail-on=c"], ["--fail-on=critical"]],
     [
       ["drift", "--fail-on", "="],
       ["any", "widened", "unmanaged", "never"],
@@ -107,25 +96,42 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
     [["review", "preview.json", "--output", "md", "=", "re"], []],
     [["review", "--self", ""], []],
     [
+      ["nothing", "-"],
+      ["--help", "-h"],
+    ],
+    [
       ["completion", ""],
       ["bash", "zsh", "fish"],
     ],
     [["emulator", "--port", ""], []],
-  ])("for %j offers %j", (words, offered) => {
-    expect(complete(...words)).toEqual(offered);
+  ])("for %j offers %j", async (words, offered) => {
+    expect(await complete(...words)).toEqual(offered);
   });
 
-  test.each(["zsh", "fish"])("for %s names every command and flag", async (shell) => {
+  test("a real bash asks the program that wrote the script for the words up to the cursor", async () => {
+    const [program, script] = [join(folder, "it's a program"), join(folder, "completion.bash")];
+    writeFileSync(program, "#!/bin/bash\nprintf '<%s>\\n' \"$@\"\n", { mode: 0o755 });
+    const { argv } = process;
+    process.argv = ["node", program];
+    const { stdout } = await runCommand(completion, ["bash"], {});
+    process.argv = argv;
+    writeFileSync(script, stdout);
+    const code = `source "$1"; complete -p pulumi-platform >/dev/null || exit 1
+COMP_WORDS=(pulumi-platform review -o "a b" later); COMP_CWORD=3
+_pulumi_platform
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const offered = execFileSync("bash", ["--norc", "--noprofile", "-c", code, "bash", script], {
+      encoding: "utf8",
+    });
+    expect(offered).toBe("<completion>\n<words>\n<-->\n<review>\n<-o>\n<a b>\n");
+  });
+
+  test.each(["zsh", "fish"])("for %s asks for the words too", async (shell) => {
     const { stdout } = await runCommand(completion, [shell], {});
-    for (const { name, load } of commands) {
-      expect(stdout).toContain(name);
-      for (const flag of Object.keys(load().description.flags)) {
-        expect(stdout).toContain(shell === "zsh" ? `--${flag}[` : `-l ${flag} `);
-      }
-    }
+    expect(stdout).toContain(" completion words -- ");
   });
 
-  test.each([[[]], [["pwsh"]], [["bash", "zsh"]]])("%j ends with 2", async (argv) => {
+  test.each([[[]], [["pwsh"]], [["toString"]], [["bash", "zsh"]]])("%j ends with 2", async (argv) => {
     expect(await runCommand(completion, argv, {})).toMatchObject(ending(2, "bash, zsh, fish"));
   });
 });
