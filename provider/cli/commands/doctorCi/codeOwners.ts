@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
-import { globSync } from "tinyglobby";
-import { escapePattern, printable } from "../../../text/printable";
+import { join } from "node:path";
+import { printable } from "../../../text/printable";
 import { quoteForShell } from "../../../text/plain";
 import { missing, ok } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -10,7 +9,8 @@ import { ownedPaths, ownersFile, ownersPlace, ownersText, proposeOwner } from ".
 import { pathFromHere } from "./files";
 
 /*
- * Who owns the files that decide a review: the last line of the file of code owners that matches each of them says it.
+ * Who owns the files that decide a review. Of the lines that match a file the last one decides, so those of `init` stand at the
+ * end: what a later line of another owner matches is not judged.
  */
 
 interface OwnerLine {
@@ -20,69 +20,25 @@ interface OwnerLine {
   readonly owners: string;
 }
 
-/** What a pattern matches. GitHub anchors one with a slash before its end, GitLab one that begins with a slash. */
-function matcherOf(pattern: string, host: CiHost): RegExp {
-  const isAnchored = host === "github" ? pattern.slice(0, -1).includes("/") : pattern.startsWith("/");
-  const wildcards: Record<string, string> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" };
-  const body = pattern
-    .replace(/^\//, "")
-    .replace(
-      /\*\*\/|\*\*|[*?]|\\?(.)/g,
-      (part, text: string | undefined) => wildcards[part] ?? escapePattern(text ?? ""),
-    );
-  // A folder has all that is below it; a star at the end is one name.
-  const end = pattern.endsWith("/") ? ".+" : pattern.endsWith("/*") ? "" : "(?:/.+)?";
-  return new RegExp(`^${isAnchored ? "" : "(?:.*/)?"}${body}${end}$`);
-}
-
-/** The lines of a file of code owners. GitLab judges its sections one by one, so only the best that must approve counts. */
-function ownerLines(text: string, host: CiHost, isRequired: (pattern: string) => boolean): OwnerLine[] {
-  let section: { readonly lines: OwnerLine[]; readonly owners: string } = { lines: [], owners: "" };
-  const sections = [section];
-  for (const [index, line] of text.split("\n").entries()) {
+/** The lines of a file of code owners. Those of a section of GitLab have its owners; one that need not approve owns nothing. */
+function ownerLines(text: string, host: CiHost): OwnerLine[] {
+  let section = { isOptional: false, owners: "" };
+  return text.split("\n").flatMap((line, index) => {
     const [, optional, shared = ""] = /^\s*(\^?)\[[^\]]*\](?:\[\d+\])?(.*)$/.exec(line) ?? [];
     if (host === "gitlab" && optional !== undefined) {
-      section = { lines: [], owners: shared.trim() };
-      if (optional === "") sections.push(section);
-      continue;
+      section = { isOptional: optional !== "", owners: shared.trim() };
+      return [];
     }
-    const [given = "", ...words] = line.trim().split(/(?<!\\)\s+/);
-    // GitHub ignores a line that negates, or that has a list of characters.
-    if (given === "" || given.startsWith("#") || (host === "github" && /^!|\[/.test(given))) continue;
+    const [pattern = "", ...words] = line.trim().split(/(?<!\\)\s+/);
+    if (pattern === "" || pattern.startsWith("#")) return [];
     const end = words.findIndex((word) => word.startsWith("#"));
-    const owners = (end < 0 ? words : words.slice(0, end)).join(" ");
-    const isExcluded = given.startsWith("!");
-    section.lines.push({
-      number: index + 1,
-      pattern: isExcluded ? given.slice(1) : given,
-      owners: isExcluded ? "" : owners || section.owners,
-    });
-  }
-  const count = ({ lines }: typeof section) => lines.filter(({ pattern }) => isRequired(pattern)).length;
-  return sections.reduce((best, one) => (count(one) > count(best) ? one : best)).lines;
+    const owners = (end < 0 ? words : words.slice(0, end)).join(" ") || section.owners;
+    const ownsNothing = section.isOptional || pattern.startsWith("!");
+    return [{ number: index + 1, pattern, owners: ownsNothing ? "" : owners }];
+  });
 }
 
-/** The files that decide a review: those that exist, and those that could be made in the folders of the program. */
-function decidingPaths(
-  { root, folders }: ProjectFolder,
-  required: readonly string[],
-  host: CiHost,
-): string[] {
-  const named = required.flatMap((pattern) =>
-    pattern.startsWith("/")
-      ? [pattern.slice(1).replace(/\\(.)/g, "$1")]
-      : folders.map((folder) => join(relative(root, folder), pattern).split(sep).join("/")),
-  );
-  const ignore = ["**/node_modules/**", "**/.git/**"];
-  const files = globSync("**", { cwd: root, dot: true, ignore, followSymbolicLinks: false }).sort();
-  const matchers = required.map((pattern) => matcherOf(pattern, host));
-  return [
-    ...files.filter((file) => matchers.some((matcher) => matcher.test(file))),
-    ...named.map((path) => path.replace(/\/$/, "/*")),
-  ];
-}
-
-/** Whether the files that decide a review belong to the owner that the lines of `init` name. */
+/** Whether the files that decide a review belong to one owner, by the lines of `init` at the end of the file. */
 export function checkOwners(found: ProjectFolder, host: CiHost): CheckResult {
   const { root, packageManager, repository } = found;
   const file = join(root, ownersFile(root, host));
@@ -93,7 +49,7 @@ export function checkOwners(found: ProjectFolder, host: CiHost): CheckResult {
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
   const text = existsSync(file) ? readFileSync(file, "utf8") : "";
-  const lines = ownerLines(text, host, (pattern) => required.includes(pattern));
+  const lines = ownerLines(text, host);
   const named = lines.filter((line) => required.includes(line.pattern) && line.owners !== "");
   // The owner of most of them: one line of another owner is no other owner of all.
   const count = (owners: string): number => named.filter((line) => line.owners === owners).length;
@@ -113,17 +69,14 @@ export function checkOwners(found: ProjectFolder, host: CiHost): CheckResult {
       `${path}: ${unknown} is to be replaced by a team of yours`,
       `grep -nF ${unknown} ${path}`,
     );
-  const rules = lines.map((line) => ({ ...line, matcher: matcherOf(line.pattern, host) })).reverse();
-  for (const one of decidingPaths(found, required, host)) {
-    const rule = rules.find(({ matcher }) => matcher.test(one));
-    if (rule === undefined || rule.owners === owner) continue;
-    const { number, pattern, owners } = rule;
-    const whose = owners === "" ? "nobody" : printable(owners, 200);
-    return missing(
-      "codeowners",
-      `${path}:${number} gives ${printable(one, 200)} to ${whose} by ${printable(pattern, 200)}, not to ${printable(owner, 200)}: the last line that matches a file decides`,
-      append,
-    );
-  }
-  return ok("codeowners", `${path} gives the files that decide a review to ${owner}: a team of yours?`);
+  const other = lines.findLast((line) => line.owners !== owner);
+  const last = lines.slice(other === undefined ? 0 : lines.indexOf(other) + 1);
+  if (other === undefined || required.every((pattern) => last.some((line) => line.pattern === pattern)))
+    return ok("codeowners", `${path} gives the files that decide a review to ${owner}: a team of yours?`);
+  const whose = other.owners === "" ? "nobody" : printable(other.owners, 200);
+  return missing(
+    "codeowners",
+    `${path}:${other.number} gives ${printable(other.pattern, 200)} to ${whose}, behind lines for files that decide a review: the last line that matches a file decides, so these must stand at the end, all of ${printable(owner, 200)}`,
+    append,
+  );
 }
