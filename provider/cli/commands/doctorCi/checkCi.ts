@@ -2,7 +2,6 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { globSync } from "tinyglobby";
 import { specs } from "../../../access/documents/specs";
-import { deleteCommand } from "../../../access/drift/differenceDescriber";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilityEffects";
@@ -202,60 +201,33 @@ async function checkCredentials(
   const root = variables.get("PLATFORM_ROOT_GROUP") ?? "";
   const inventory = await takeInventory(client, { root, now: Date.now });
   const graph = acceptUnverified(buildGraphs(joinSteps([], undefined), inventory).after);
-  const accessOf = (uid: string) => {
+  const isAbsent = (uid: string): boolean =>
+    inventory.complete && !inventory.objects.some((one) => one.kind === "Identity" && one.uid === uid);
+  return IDENTITIES.map((name) => {
+    const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
+    const uid = variables.get(variable);
+    if (!uid) return unchecked(check, `${variable} is not set`);
+    const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
+    const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
+    if (isAbsent(uid)) return missing(check, `${uid} is the uid of no identity below ${root}`, command);
     const { access } = effectiveAccess(graph, { who: uid });
     const writing = access.flatMap(({ grant }) =>
       (grant.role.capabilities ?? [])
         .filter((capability) => familyOf(capability).effect !== "reads")
         .map((capability) => ({ capability, grant })),
     );
-    return { access, writing };
-  };
-  const held = new Map(
-    IDENTITIES.flatMap((name) => {
-      const uid = variables.get(variableOf(name));
-      return uid ? [[name, { uid, ...accessOf(uid) }]] : [];
-    }),
-  );
-  const isAbsent = (uid: string): boolean =>
-    inventory.complete && !inventory.objects.some((one) => one.kind === "Identity" && one.uid === uid);
-  // The binding that a reading identity has too much is then the one that the deployment needs.
-  const isExchanged =
-    held.get("DEPLOY")?.writing.length === 0 && [...held.values()].some(({ writing }) => writing.length > 0);
-  return IDENTITIES.map((name) => {
-    const [variable, check, isDeploy] = [variableOf(name), checkOf(name), name === "DEPLOY"];
-    const own = held.get(name);
-    if (own === undefined) return unchecked(check, `${variable} is not set`);
-    const { uid, access, writing } = own;
-    const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
-    const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
-    if (isAbsent(uid)) return missing(check, `${uid} is the uid of no identity below ${root}`, command);
     const [first] = writing;
-    const isRight = (first !== undefined) === isDeploy;
-    // Where both variables have the same uid, the one that needs other access than that uid has is wrong.
-    const twin = IDENTITIES.find(
-      (one) => (one === "DEPLOY") !== isDeploy && variables.get(variableOf(one)) === uid,
-    );
-    if (twin !== undefined && !isRight)
-      return missing(check, `${uid} is the uid of ${variableOf(twin)}: set that of its own`, command);
-    if (isExchanged && !isRight) {
-      const may =
-        first === undefined
-          ? "may write nothing, and that of another variable may"
-          : `may ${first.capability}, and that of ${variableOf("DEPLOY")} may write nothing`;
-      return missing(check, `${uid} ${may}: are the two exchanged?`, command);
-    }
     if (first !== undefined) {
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
       const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
       const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
       if (isDeploy) return checkDeployment(check, { uid, may, role }, access, needed);
       const { sourceKind, uid: source = "" } = first.grant;
-      const spec = specs[sourceKind];
+      // A command that deletes it would take the access of the deployment where the variable has the uid of that one.
       return missing(
         check,
-        `${uid} may also ${may}: it must only read; take it out of the program that declares it, or delete what no program does`,
-        (spec && deleteCommand(spec, source)?.replace(/\\\n */, "")) ?? "pulumi up",
+        `${uid} may also ${may} (${sourceKind} ${source}): it must only read; set ${variable} if it is the uid of another identity, else take the grant out of the program that declares it, or delete what no program does`,
+        command,
       );
     }
     if (!inventory.complete) return unchecked(check, "the token may not list the whole organisation");
@@ -264,7 +236,7 @@ async function checkCredentials(
     if (isDeploy)
       return missing(
         check,
-        `${uid} may write nothing: no update would pass; bind owner, or less`,
+        `${uid} may write nothing: no update would pass; bind owner, or less, or set ${variable} if it is the uid of another identity`,
         "pulumi up --refresh",
       );
     return access.length === 0

@@ -166,8 +166,6 @@ interface Setup {
   readonly host?: "github" | "gitlab";
   readonly role?: string;
   readonly deployRole?: string;
-  /** Which identity the variables of preview, review and deployment all name. */
-  readonly shared?: "preview" | "deploy";
   /** Responses of a host that is set up, or members of them, that are different; undefined where there is none. */
   readonly set?: Routes;
   readonly files?: Files;
@@ -209,7 +207,6 @@ async function check({
   host = "github",
   role = "viewer",
   deployRole = "owner",
-  shared,
   set = {},
   files = {},
   before = {},
@@ -235,17 +232,13 @@ async function check({
     return String(identityUid);
   };
   const previewUid = await grant("ci-preview", role);
-  const deployUid = shared === "preview" ? previewUid : await grant("ci-deploy", deployRole);
+  const deployUid = await grant("ci-deploy", deployRole);
   if (machine !== undefined) {
     const outputs = { previewIdentity: previewUid, reviewIdentity: previewUid, deployIdentity: deployUid };
     writeFileSync(join(machine, "outputs.json"), JSON.stringify(outputs));
     writeFileSync(join(machine, "config.json"), JSON.stringify({ "access:rootUid": { value: root } }));
   }
-  const made = (host === "github" ? github : gitlab)(
-    shared === "deploy" ? deployUid : previewUid,
-    root,
-    deployUid,
-  );
+  const made = (host === "github" ? github : gitlab)(previewUid, root, deployUid);
   const isRecord = (value: unknown) => value?.constructor === Object;
   for (const [path, value] of Object.entries(set))
     made[path] = isRecord(value) ? { ...(made[path] as object), ...(value as object) } : value;
@@ -480,8 +473,6 @@ const approvedBy = (reviewers: object[], wait_timer?: number, name = "production
       { type: "required_reviewers", reviewers, prevent_self_review: false },
     ],
   });
-const swapped: Setup = { role: "editor", deployRole: "viewer" };
-const sharedByGitlab: Setup = { host: "gitlab", shared: "preview" };
 const level = (access_level: number, more: object = {}) => ({ access_level, ...more });
 const everyone = [level(40), level(30, { user_id: null })];
 const named = {
@@ -555,16 +546,6 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
     set(`${PRODUCTION}/deployment-branch-policies`, { branch_policies: [] }),
   ],
   [/^branch main does not demand a review/, /rulesets" --input -$/, set(RULES, [])],
-  [
-    /^identity preview .*write nothing: are the two exchanged\?/,
-    /^gh variable set \w+_PREVIEW_\w+ /,
-    swapped,
-  ],
-  [
-    /^identity deploy .*write nothing, .*: are the two exchanged\?/,
-    /^gh variable set \w+_DEPLOY_\w+ /,
-    swapped,
-  ],
   NEXT,
   [/^branch an approval holds for what is pushed after it/, /"dismiss_stale_reviews_on_push":true/, stale],
   [/^bypass 1 may bypass/, /"bypass_actors":\[\]/, set(`${REPO}/rulesets/7`, { bypass_actors: [{ id: 1 }] })],
@@ -597,21 +578,20 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
     using("actions/checkout@v4"),
   ],
   [
-    /^identity preview .*may also CAP_\w+ and \d+ more, by the role editor .*: it must only read/,
-    /^curl -fX DELETE .*\/iam\/v2\/roleBindings\/[0-9a-f/]+"$/s,
+    /^identity preview .*may also CAP_\w+ and \d+ more, by the role editor .*\(RoleBinding [0-9a-f/]+\): it must only read; set PLATFORM_PREVIEW_IDENTITY if/,
+    new RegExp(`^gh variable set PLATFORM_PREVIEW_IDENTITY --body ${outputOf("preview")}`),
     { role: "editor" },
   ],
   NEXT,
   [/^status .*any source: a workflow of every/, /_id":4711/, set(RULES, [statusOf(0)])],
   [/^pins .*uses docker:\S*alpine:3,/, /imagetools inspect alpine:3$/, using("docker://alpine:3")],
-  [
-    /^identity preview .*is the uid of PLATFORM_DEPLOY_IDENTITY: set that of its own/,
-    new RegExp(`^gh variable set PLATFORM_PREVIEW_IDENTITY --body ${outputOf("preview")}`),
-    { shared: "deploy" },
-  ],
   NEXT,
   [/^status .*may be older than the last merge/, /"strict_\w+":true/, set(RULES, [statusOf(APP, false)])],
-  [/^identity deploy .*write nothing/, /^pulumi up --refresh$/, { deployRole: "viewer" }],
+  [
+    /^identity deploy .*write nothing.*, or set PLATFORM_DEPLOY_IDENTITY if/,
+    /^pulumi up --refresh$/,
+    { deployRole: "viewer" },
+  ],
   NEXT,
   [
     /^bypass administrators may bypass/,
@@ -625,9 +605,9 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
   ],
   NEXT,
   [
-    /^identity deploy .*is the uid of PLATFORM_PREVIEW_IDENTITY/,
-    new RegExp(`^glab variable update PLATFORM_DEPLOY_IDENTITY ${outputOf("deploy")}`),
-    sharedByGitlab,
+    /^identity review .*may also .*: it must only read/,
+    new RegExp(`^glab variable update PLATFORM_REVIEW_IDENTITY ${outputOf("review")}`),
+    { host: "gitlab", role: "editor" },
   ],
   [/^settings .*ran before the last merge/, / merge_method=rebase_merge$/, project("merge_method", "merge")],
   [
