@@ -378,23 +378,13 @@ interface MissingInCi {
   readonly command: string;
 }
 
-/** Where a lockfile of npm, pnpm or Yarn has a package from, outside of its folder: a path, as file:…, or of a link. */
-const OUTSIDE = /\b(?:resolved"?:? "|tarball: |directory: )(?:file:)?(?<path>(?:\.\.)?\/[^"#,}\s]*)/g;
-
-/** The paths outside of the repository that the lockfile names. */
-function outsideOfLockfile({ root, folders, packageManager: { lockfile } }: ProjectFolder): string[] {
-  const folder = folders.find((one) => existsSync(join(one, lockfile)));
-  if (folder === undefined) return [];
-  const text = readFileSync(join(folder, lockfile), "utf8");
-  const paths = Array.from(text.matchAll(OUTSIDE), ({ groups }) => resolve(folder, groups?.["path"] ?? ""));
-  return [...new Set(paths)].filter((path) => belowRoot(root, path) === undefined);
-}
-
-/** The dependencies that CI does not have: files and folders outside of the repository, and those that git ignores. */
+/**
+ * The dependencies that CI does not have: files and folders outside of the repository, and those that git ignores. One that only a
+ * lockfile names ends each job with the words of the package manager.
+ */
 export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
   const { root, folder, packageManager } = found;
-  const local = localDependencies(found);
-  const ofManifest = local.flatMap(({ name, path, inRepository }): MissingInCi[] => {
+  return localDependencies(found).flatMap(({ name, path, inRepository }): MissingInCi[] => {
     if (inRepository !== undefined) {
       const isIgnored = git(root, "check-ignore", "--quiet", inRepository) !== undefined;
       const command = `git add --force ${quoteWord(relative(folder, path))}`;
@@ -402,26 +392,12 @@ export function findMissingInCi(found: ProjectFolder): MissingInCi[] {
     }
     const file = `./${basename(path)}`;
     const { add } = packageManager;
-    const isGone = isTarball(path) && !existsSync(path);
-    const command = !isTarball(path)
-      ? `${add} "./$(npm pack --silent ${quoteWord(path)} | tail -n 1)"`
-      : existsSync(join(folder, file))
-        ? `${add} ${quoteWord(file)}`
-        : isGone
-          ? `${add} ${quoteWord(file)}   # once you have put the file into this folder`
-          : `cp ${quoteWord(path)} . && ${add} ${quoteWord(file)}`;
-    const why = `is outside of the repository${isGone ? `, and ${printable(path, 200)} is not there` : ""}`;
-    return [{ name, why, command }];
+    const copy = existsSync(join(folder, file)) ? "" : `cp ${quoteWord(path)} . && `;
+    const command = isTarball(path)
+      ? `${copy}${add} ${quoteWord(file)}`
+      : `${add} "./$(npm pack --silent ${quoteWord(path)} | tail -n 1)"`;
+    return [{ name, why: "is outside of the repository", command }];
   });
-  const known = local.map(({ path }) => path);
-  const ofLockfile = outsideOfLockfile(found)
-    .filter((path) => !known.includes(path))
-    .map((path) => ({
-      name: `${path}, which ${packageManager.lockfile} names,`,
-      why: "is outside of the repository",
-      command: `${packageManager.name} install`,
-    }));
-  return [...ofManifest, ...ofLockfile];
 }
 
 type BackendKind = "cloud" | "selfHosted" | "s3" | "gs" | "azblob" | "local" | "other";
