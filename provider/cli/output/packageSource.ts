@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../../fields/values";
 import { ownVersion, packageFolder } from "../../text/packageVersion";
-import { quoteWord } from "../../text/plain";
+import { quoteWord, tryParseJson } from "../../text/plain";
 import { UsageError } from "../framework/exitCodes";
 import { withFoldersAbove } from "../input/projectFiles";
 
@@ -20,33 +20,17 @@ export function installedFolder(): string {
   throw new UsageError("PP5005", "the files of pulumi-platform are not there: install the package again");
 }
 
-/** The projects that may name this package: the current folder and those above it, up to the one that links to it. */
-function findProjects(packageRoot: string): string[] {
-  const isLinked = (folder: string): boolean => {
-    const link = join(folder, "node_modules", "pulumi-platform");
-    return existsSync(link) && realpathSync(link) === realpathSync(packageRoot);
-  };
-  const linked = withFoldersAbove(process.cwd()).find(isLinked);
-  if (linked !== undefined) return withFoldersAbove(process.cwd(), linked);
-  const modules = dirname(packageRoot);
-  return basename(modules) === "node_modules" ? [dirname(modules)] : [];
-}
-
-/** The file that a project has this package from; undefined where a registry has it, or where the file is gone. */
-function findArchive(project: string): string | undefined {
-  let manifest: unknown;
-  try {
-    manifest = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
-  } catch {
-    return undefined;
-  }
-  const wanted = ["dependencies", "devDependencies"].flatMap((member) => {
+/** The file that the package.json of a folder has this package from; undefined where a registry has it, or where the file is gone. */
+function findArchive(folder: string): string | undefined {
+  const path = join(folder, "package.json");
+  const manifest = existsSync(path) ? tryParseJson(readFileSync(path, "utf8")) : undefined;
+  const [specifier = ""] = ["dependencies", "devDependencies"].flatMap((member) => {
     const packages = isObject(manifest) ? manifest[member] : undefined;
-    const specifier = isObject(packages) ? packages["pulumi-platform"] : undefined;
-    return typeof specifier === "string" ? [specifier] : [];
+    const found = isObject(packages) ? packages["pulumi-platform"] : undefined;
+    return typeof found === "string" ? [found] : [];
   });
-  const [, path] = /^file:(.+\.(?:tgz|tar\.gz))$/.exec(wanted[0] ?? "") ?? [];
-  const file = path === undefined ? undefined : resolve(project, path);
+  const [, given] = /^file:(.+\.(?:tgz|tar\.gz))$/.exec(specifier) ?? [];
+  const file = given === undefined ? undefined : resolve(folder, given);
   return file !== undefined && existsSync(file) ? file : undefined;
 }
 
@@ -61,7 +45,7 @@ export function packageSource(packageRoot: string, project: string): PackageSour
   const isCheckout = existsSync(join(packageRoot, "provider"));
   const archive = isCheckout
     ? join(packageRoot, `pulumi-platform-${version}.tgz`)
-    : findProjects(packageRoot)
+    : [...withFoldersAbove(process.cwd()), dirname(dirname(packageRoot))]
         .map(findArchive)
         .find((file) => file !== undefined);
   if (archive === undefined) return released;

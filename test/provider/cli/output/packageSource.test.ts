@@ -1,4 +1,4 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { packageSource } from "../../../../provider/cli/output/packageSource";
 import { ownVersion } from "../../../../provider/text/packageVersion";
@@ -33,26 +33,18 @@ test.each(["dependencies", "devDependencies"])(
 );
 
 // A workspace has the package in its folder, and the project in a folder below.
-test.each(["", "access"])(
-  "names the archive of a project above the current folder that links to the package: %j",
-  (place) => {
-    const project = temporaryFolder();
-    mkdirSync(join(project, "access"));
-    mkdirSync(join(project, "node_modules"));
-    symlinkSync(
-      join(folder, "node_modules", "pulumi-platform"),
-      join(project, "node_modules", "pulumi-platform"),
-    );
-    writeFileSync(join(project, place, "a.tgz"), "");
-    const dependencies = { "pulumi-platform": "file:a.tgz" };
-    writeFileSync(join(project, place, "package.json"), JSON.stringify({ dependencies }));
-    jest.spyOn(process, "cwd").mockReturnValue(join(project, "access"));
-    expect(sourceFor("{}")).toEqual({
-      specifier: "./a.tgz",
-      prepare: [`cp ${join(project, place, "a.tgz")} .`],
-    });
-  },
-);
+test.each(["", "access"])("names the archive of a project above the current folder: %j", (place) => {
+  const project = temporaryFolder();
+  mkdirSync(join(project, "access"));
+  writeFileSync(join(project, place, "a.tgz"), "");
+  const dependencies = { "pulumi-platform": "file:a.tgz" };
+  writeFileSync(join(project, place, "package.json"), JSON.stringify({ dependencies }));
+  jest.spyOn(process, "cwd").mockReturnValue(join(project, "access"));
+  expect(sourceFor("{}")).toEqual({
+    specifier: "./a.tgz",
+    prepare: [`cp ${join(project, place, "a.tgz")} .`],
+  });
+});
 
 test.each([
   ["has the package from a registry", JSON.stringify({ dependencies: { "pulumi-platform": "^0.1.0" } })],
