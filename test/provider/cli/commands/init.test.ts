@@ -486,21 +486,23 @@ describe("all files or none:", () => {
 
   test("a folder that may not be written is refused", async () => {
     const folder = new InitFolder().repository(GITHUB);
-    jest.spyOn(fs, "accessSync").mockImplementation(() => {
+    jest.spyOn(fs, "mkdirSync").mockImplementation(() => {
       throw Object.assign(new Error(), { code: "EACCES" });
     });
-    expect(await refuse(folder, "infra")).toContain(`${folder.root} cannot be written: permission denied`);
+    expect(await refuse(folder, "infra")).toMatch(
+      /cannot be written: permission denied; nothing was written/,
+    );
   });
 
   test.each([0, program.length, program.length + workflows.length + 1])(
     "a failure at file %d removes all other written files",
     async (index) => {
       const folder = new InitFolder().repository(GITHUB);
-      const { linkSync } = fs;
+      const { writeFileSync } = fs;
       let calls = 0;
-      jest.spyOn(fs, "linkSync").mockImplementation((from, to) => {
+      jest.spyOn(fs, "writeFileSync").mockImplementation((file, text) => {
         if (calls++ === index) throw Object.assign(new Error(), { code: "ENOSPC" });
-        linkSync(from, to);
+        writeFileSync(file, text);
       });
       expect(await refuse(folder, "infra")).toMatch(
         /cannot be written: no space left on the disk; nothing was written/,
