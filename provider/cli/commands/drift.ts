@@ -22,7 +22,7 @@ import { readKinds, isUidManaged, unlistedManagedUids, readStates } from "../inp
 import { readProvenance } from "../input/provenance";
 import { readText } from "../input/readFiles";
 import { finishDrift } from "../output/writeReport";
-import { logError, Progress } from "../output/log";
+import { logError, withProgress } from "../output/log";
 import type { Policy } from "../../access/suppressions/policyDocument";
 import { ownCommand } from "../input/packageManager";
 import { BaselineFile, createRules, createSuppressor, readDriftOptions } from "../policy/accessPolicy";
@@ -210,10 +210,7 @@ interface LiveSources {
   readonly kinds: readonly string[];
 }
 
-async function readLive(
-  { values, states, since, kinds }: LiveSources,
-  progress: Progress,
-): Promise<Inventory[]> {
+async function readLive({ values, states, since, kinds }: LiveSources): Promise<Inventory[]> {
   const { client } = await openConnection({ stack: values.stack[0], cwd: values.cwd });
   const requested = await Promise.all(values.root.map((text) => resolveGroup(client, text, "--root")));
   const named =
@@ -224,16 +221,16 @@ async function readLive(
   );
   const inventories: Inventory[] = [];
   for (const root of roots) {
+    const request = {
+      root,
+      kinds: [...new Set([...listedKinds, ...kinds])],
+      additionalUids: unlistedManagedUids(states, kinds, root),
+      // Where a stack manages the group itself, its deletion is drift and no error.
+      isRootOptional: isUidManaged(states, root),
+      now: Date.now,
+    };
     inventories.push(
-      await takeInventory(client, {
-        root,
-        kinds: [...new Set([...listedKinds, ...kinds])],
-        additionalUids: unlistedManagedUids(states, kinds, root),
-        // Where a stack manages the group itself, its deletion is drift and no error.
-        isRootOptional: isUidManaged(states, root),
-        now: Date.now,
-        progress: progress.report,
-      }),
+      await withProgress("looking at", (progress) => takeInventory(client, { ...request, progress })),
     );
   }
   return inventories;
@@ -252,32 +249,26 @@ async function detectDrift(values: DriftValues): Promise<number> {
   const kinds = readKinds(values.types);
   const since = readInventories("--since", values.since);
   const { baseline, suppress } = prepareSuppression(values["write-baseline"], policy, options);
-  const progress = new Progress("looking at");
-  try {
-    const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
-    const inventories =
-      values.inventory.length > 0
-        ? readInventories("--inventory", values.inventory)
-        : await readLive({ values, states, since, kinds }, progress);
-    progress.done();
-    checkOlder(since, inventories, { hasStates: states.length > 0 });
-    const report = await findDrift({
-      states,
-      inventories,
-      since: since.length === 0 ? undefined : since,
-      failOn: values["fail-on"] ?? "any",
-      now: options.now.getTime(),
-      version: ownVersion(),
-      isPartial: values.root.length > 0 && !coversAll(inventories, states),
-      rules: createRules(options, policy, ownRules),
-      ownRules,
-      suppress,
-    });
-    for (const line of baseline?.write() ?? []) logError(line);
-    const cli = states.find((state) => state.cli !== undefined)?.cli;
-    const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories), cli });
-    return await finishDrift({ ...report, provenance }, options, describeFirstSteps(report, values));
-  } finally {
-    progress.done();
-  }
+  const states = await readStates(values.state, values.stack, values.cwd, { withSecrets: true });
+  const inventories =
+    values.inventory.length > 0
+      ? readInventories("--inventory", values.inventory)
+      : await readLive({ values, states, since, kinds });
+  checkOlder(since, inventories, { hasStates: states.length > 0 });
+  const report = await findDrift({
+    states,
+    inventories,
+    since: since.length === 0 ? undefined : since,
+    failOn: values["fail-on"] ?? "any",
+    now: options.now.getTime(),
+    version: ownVersion(),
+    isPartial: values.root.length > 0 && !coversAll(inventories, states),
+    rules: createRules(options, policy, ownRules),
+    ownRules,
+    suppress,
+  });
+  for (const line of baseline?.write() ?? []) logError(line);
+  const cli = states.find((state) => state.cli !== undefined)?.cli;
+  const provenance = readProvenance({}, { now: options.now, inventory: oldest(inventories), cli });
+  return await finishDrift({ ...report, provenance }, options, describeFirstSteps(report, values));
 }

@@ -9,7 +9,7 @@ import { openConnection } from "../input/connection";
 import { resolveGroup } from "../input/groups";
 import { readKinds } from "../input/states";
 import { describeRefusals } from "../../access/documents/inventory";
-import { logError, Progress } from "../output/log";
+import { logError, withProgress } from "../output/log";
 import { writeResults } from "../output/writeFiles";
 
 const forms = ["text", "json"] as const;
@@ -80,20 +80,11 @@ async function writeInventory(values: Values<typeof flags>): Promise<number> {
   }
   const wanted = readKinds(values.types);
   const outputs = readDestinations(values.output, forms, "text");
-  const progress = new Progress("listing");
-  let inventory: Inventory;
-  try {
-    const { client } = await openConnection({ stack: values.stack });
-    const root = await resolveGroup(client, values.root, "--root");
-    inventory = await takeInventory(client, {
-      root,
-      kinds: wanted,
-      now: Date.now,
-      progress: progress.report,
-    });
-  } finally {
-    progress.done();
-  }
+  const { client } = await openConnection({ stack: values.stack });
+  const root = await resolveGroup(client, values.root, "--root");
+  const inventory = await withProgress("listing", (progress) =>
+    takeInventory(client, { root, kinds: wanted, now: Date.now, progress }),
+  );
   writeResults(outputs, { text: () => formatSummary(inventory), json: () => `${json(inventory, 1)}\n` });
   for (const line of describeRefusals(inventory)) logError(line);
   return inventory.complete ? exitCodes.clean : exitCodes.incomplete;

@@ -9,7 +9,7 @@ import { takeInventory } from "../../inventory/takeInventory";
 import { parseReviewReport } from "../../access/report/report";
 import { NO_INVENTORY, verify } from "../../access/verify/verify";
 import { printable } from "../../text/printable";
-import { logError, Progress } from "../output/log";
+import { logError, withProgress } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { openConnection } from "../input/connection";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
@@ -76,26 +76,16 @@ interface LiveOptions {
 
 /** The organisation as it is now: all kinds that the review listed, and of others what the report and the state name. */
 async function readLive({ root, expected, recorded, stack, cwd }: LiveOptions): Promise<Inventory> {
-  const progress = new Progress("looking at");
-  try {
-    const { client } = await openConnection({ stack, cwd });
-    const group = await resolveGroup(client, root, "--root");
-    const kinds = [...new Set([...listedKinds, ...(expected?.kinds ?? [])])];
-    const additionalUids = unlistedManagedUids(recorded ? [recorded] : [], kinds, group);
-    for (const { kind, uid } of [...(expected?.entities ?? []), ...(expected?.before ?? [])]) {
-      if (uid !== undefined && !kinds.includes(kind) && isWithin(uid, group))
-        addTo(additionalUids, kind, uid);
-    }
-    return await takeInventory(client, {
-      root: group,
-      kinds,
-      additionalUids,
-      now: Date.now,
-      progress: progress.report,
-    });
-  } finally {
-    progress.done();
+  const { client } = await openConnection({ stack, cwd });
+  const group = await resolveGroup(client, root, "--root");
+  const kinds = [...new Set([...listedKinds, ...(expected?.kinds ?? [])])];
+  const additionalUids = unlistedManagedUids(recorded ? [recorded] : [], kinds, group);
+  for (const { kind, uid } of [...(expected?.entities ?? []), ...(expected?.before ?? [])]) {
+    if (uid !== undefined && !kinds.includes(kind) && isWithin(uid, group)) addTo(additionalUids, kind, uid);
   }
+  return withProgress("looking at", (progress) =>
+    takeInventory(client, { root: group, kinds, additionalUids, now: Date.now, progress }),
+  );
 }
 
 /** @throws DocumentError where another plan was reviewed, or none. */

@@ -16,30 +16,29 @@ export function logFailure(error: unknown): void {
   logError(withCode(errorMessage(error), errorCodeOf(error)));
 }
 
-/** Shows the progress of a run on a terminal: one line that is overwritten, and cleared at the end. */
-export class Progress {
-  private readonly counts = new Map<string, number>();
-  private shownAt = 0;
-  private isShown = false;
+/** Takes the number of objects of a kind that were read so far. */
+type ReportCount = (kind: string, count: number) => void;
 
-  constructor(
-    private readonly title: string,
-    private readonly stream: NodeJS.WriteStream = process.stderr,
-  ) {}
-
-  /** Sets the number of objects of a kind so far. */
-  readonly report = (kind: string, count: number): void => {
-    this.counts.set(kind, count);
+/** Shows on a terminal how many objects are read: by one line that is overwritten, and cleared at the end. */
+export async function withProgress<T>(
+  title: string,
+  read: (report: ReportCount) => Promise<T>,
+  stream: NodeJS.WriteStream = process.stderr,
+): Promise<T> {
+  const counts = new Map<string, number>();
+  let shownAt = -Infinity;
+  const report: ReportCount = (kind, count) => {
+    counts.set(kind, count);
     const now = performance.now();
-    if (!this.stream.isTTY || now - this.shownAt < 100) return;
-    this.shownAt = now;
-    this.isShown = true;
-    const total = [...this.counts.values()].reduce((sum, each) => sum + each, 0);
-    const line = `${this.title} ${total} (${kind} ${count})`;
-    this.stream.write(`\r\x1b[K${line.slice(0, (this.stream.columns || 80) - 1)}`);
+    if (!stream.isTTY || now - shownAt < 100) return;
+    shownAt = now;
+    const total = [...counts.values()].reduce((sum, each) => sum + each, 0);
+    const line = `${title} ${total} (${kind} ${count})`;
+    stream.write(`\r\x1b[K${line.slice(0, (stream.columns || 80) - 1)}`);
   };
-
-  done(): void {
-    if (this.isShown) this.stream.write("\r\x1b[K");
+  try {
+    return await read(report);
+  } finally {
+    if (shownAt > -Infinity) stream.write("\r\x1b[K");
   }
 }

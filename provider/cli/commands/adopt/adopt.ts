@@ -29,7 +29,7 @@ import { isImported } from "../../input/imports";
 import { readKinds } from "../../input/states";
 import { projectNameOf } from "../../input/projectFiles";
 import { readText } from "../../input/readFiles";
-import { logError, Progress } from "../../output/log";
+import { logError, withProgress } from "../../output/log";
 import { groupBy } from "../../../fields/values";
 import { plural, quoteWord } from "../../../text/plain";
 import { writeResults } from "../../output/writeFiles";
@@ -120,11 +120,7 @@ function parseOnly(words: readonly string[]): readonly string[] | undefined {
   return words.length === 0 ? undefined : words;
 }
 
-async function readInventory(
-  values: AdoptValues,
-  progress: Progress,
-  terraform: TerraformState | undefined,
-): Promise<Inventory> {
+async function readInventory(values: AdoptValues, terraform: TerraformState | undefined): Promise<Inventory> {
   const { inventory, types, stack, out } = values;
   if (inventory !== undefined) {
     if (values.root !== undefined || types.length > 0) {
@@ -145,13 +141,10 @@ async function readInventory(
   const { client } = await openConnection({ stack, cwd });
   const root = terraformRoot ?? (await resolveGroup(client, values.root ?? "", "--root"));
   const kinds = readKinds([...types, ...kindsOfOnly]);
-  return takeInventory(client, {
-    root,
-    kinds,
-    additionalUids: terraform && uidsByKind(terraform, kinds),
-    now: Date.now,
-    progress: progress.report,
-  });
+  const additionalUids = terraform && uidsByKind(terraform, kinds);
+  return withProgress("listing", (progress) =>
+    takeInventory(client, { root, kinds, additionalUids, now: Date.now, progress }),
+  );
 }
 
 /** An incomplete inventory may lack the object, so that only a complete one proves the uid wrong. */
@@ -327,29 +320,23 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
   const file = values["from-terraform"];
   const terraform = file === undefined ? undefined : await readTerraformState(file);
   const others = await readOtherStacks(values.state, out);
-  const progress = new Progress("listing");
-  try {
-    const inventory = await readInventory(values, progress, terraform);
-    progress.done();
-    requireListed(only, inventory);
-    const own = stack === undefined ? undefined : await readStack(out, stack, values["write-state"]);
-    const existing: ExistingStack = {
-      ...others,
-      ...own,
-      usedNames: new Set([...others.usedNames, ...(own?.usedNames ?? [])]),
-      managers: new Map([...others.managers, ...(own?.managers ?? [])]),
-    };
-    const target = { inventory, existing, out, values };
-    const { adoption, report } = selectAdoption(target, terraform, only);
-    const lines = await writeAdoption(adoption, target);
-    const details = describeAdoption(adoption, report, target);
-    writeResults(outputs, {
-      text: () => `${[...lines, ...details].join("\n")}\n`,
-      json: () => `${json(createDocument(adoption, lines, inventory.complete, report))}\n`,
-    });
-    for (const line of describeRefusals(inventory)) logError(line);
-    return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
-  } finally {
-    progress.done();
-  }
+  const inventory = await readInventory(values, terraform);
+  requireListed(only, inventory);
+  const own = stack === undefined ? undefined : await readStack(out, stack, values["write-state"]);
+  const existing: ExistingStack = {
+    ...others,
+    ...own,
+    usedNames: new Set([...others.usedNames, ...(own?.usedNames ?? [])]),
+    managers: new Map([...others.managers, ...(own?.managers ?? [])]),
+  };
+  const target = { inventory, existing, out, values };
+  const { adoption, report } = selectAdoption(target, terraform, only);
+  const lines = await writeAdoption(adoption, target);
+  const details = describeAdoption(adoption, report, target);
+  writeResults(outputs, {
+    text: () => `${[...lines, ...details].join("\n")}\n`,
+    json: () => `${json(createDocument(adoption, lines, inventory.complete, report))}\n`,
+  });
+  for (const line of describeRefusals(inventory)) logError(line);
+  return inventory.complete ? exitCodes.clean : exitCodes.incomplete;
 }

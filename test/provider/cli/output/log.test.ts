@@ -1,4 +1,4 @@
-import { Progress } from "../../../../provider/cli/output/log";
+import { withProgress } from "../../../../provider/cli/output/log";
 
 /** A terminal that takes what is written; `columns` is 0 where it does not say how wide it is. */
 function terminal(isTTY: boolean, columns: number) {
@@ -7,18 +7,29 @@ function terminal(isTTY: boolean, columns: number) {
   return { written, stream: { isTTY, columns, write } as unknown as NodeJS.WriteStream };
 }
 
+const reportOne = (report: (kind: string, count: number) => void): Promise<void> => {
+  report("Group", 1);
+  return Promise.resolve();
+};
+
 const CLEAR = "\r\x1b[K";
 
-test("one line shows the sum of all kinds, at most ten times a second, and is cleared at the end", () => {
+test("one line shows the sum of all kinds, at most ten times a second, and is cleared at the end", async () => {
   const { written, stream } = terminal(true, 80);
   const now = jest.spyOn(performance, "now").mockReturnValue(100);
-  const progress = new Progress("reading", stream);
-  progress.report("Group", 2);
-  now.mockReturnValue(199);
-  progress.report("Role", 1);
-  now.mockReturnValue(200);
-  progress.report("Role", 3);
-  progress.done();
+  const failed = withProgress(
+    "reading",
+    (report) => {
+      report("Group", 2);
+      now.mockReturnValue(199);
+      report("Role", 1);
+      now.mockReturnValue(200);
+      report("Role", 3);
+      return Promise.reject(new Error("lost"));
+    },
+    stream,
+  );
+  await expect(failed).rejects.toThrow("lost");
   now.mockRestore();
   expect(written).toEqual([`${CLEAR}reading 2 (Group 2)`, `${CLEAR}reading 5 (Role 3)`, CLEAR]);
 });
@@ -26,17 +37,15 @@ test("one line shows the sum of all kinds, at most ten times a second, and is cl
 test.each([
   [10, 9],
   [0, 79],
-])("a line on a terminal of %d columns has at most %d characters", (columns, length) => {
+])("a line on a terminal of %d columns has at most %d characters", async (columns, length) => {
   const { written, stream } = terminal(true, columns);
-  new Progress("x".repeat(100), stream).report("Group", 1);
-  expect(written).toEqual([`${CLEAR}${"x".repeat(length)}`]);
+  await withProgress("x".repeat(100), reportOne, stream);
+  expect(written).toEqual([`${CLEAR}${"x".repeat(length)}`, CLEAR]);
 });
 
-test("nothing is written where standard error is no terminal, nor to clear what was not shown", () => {
+test("nothing is written where standard error is no terminal, nor to clear what was not shown", async () => {
   const [file, shown] = [terminal(false, 80), terminal(true, 80)];
-  const progress = new Progress("reading", file.stream);
-  progress.report("Group", 1);
-  progress.done();
-  new Progress("reading", shown.stream).done();
+  await withProgress("reading", reportOne, file.stream);
+  await withProgress("reading", () => Promise.resolve(), shown.stream);
   expect([file.written, shown.written]).toEqual([[], []]);
 });
