@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { globSync } from "tinyglobby";
 import { specs } from "../../../access/documents/specs";
 import { acceptUnverified, effectiveAccess } from "../../../access/graph/effectiveAccess";
@@ -25,9 +25,7 @@ import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import {
   describeForCi,
-  findLackingGitignore,
   findMissingInCi,
-  findTrackedModules,
   importLine,
   inspectFolder,
   moveCommands,
@@ -38,8 +36,6 @@ import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workf
 import type { CiSettings } from "../init/workflows";
 import { checkOwners } from "./codeOwners";
 import {
-  checkAddresses,
-  checkComparedStacks,
   checkContents,
   checkImages,
   checkPins,
@@ -73,20 +69,6 @@ function checkFolder({ folder, project }: ProjectFolder): void {
 function checkLockfile(found: ProjectFolder): CheckResult {
   const { folders, packageManager } = found;
   const { lockfile, name, add } = packageManager;
-  const tracked = findTrackedModules(found).map((path) => relative(process.cwd(), path));
-  if (tracked.length > 0) {
-    const lacking = findLackingGitignore(found);
-    return missing(
-      "lockfile",
-      `${printable(tracked.join(", "), 300)} is in git, and the jobs refuse it: it can change what is installed`,
-      [
-        `git rm -r --cached --quiet ${tracked.map(quoteWord).join(" ")}`,
-        ...(lacking === undefined
-          ? []
-          : [`printf '\\nnode_modules/\\n' >> ${quoteWord(relative(process.cwd(), lacking))}`]),
-      ].join(" && "),
-    );
-  }
   const folder = folders.find((one) => existsSync(join(one, lockfile)));
   if (folder === undefined)
     return missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
@@ -371,10 +353,8 @@ async function checkRepository(
         ? []
         : [
             ...checkPlaceholders("pipeline", files),
-            ...checkAddresses(files),
             checkImages(files),
             ...checkContents("pipeline", files, written),
-            ...checkComparedStacks(files),
           ];
     return [
       ...common,
@@ -391,7 +371,6 @@ async function checkRepository(
   return [
     checkWorkflows(files, packageManager.run),
     ...checkContents("workflows", shown, written),
-    ...checkComparedStacks(shown),
     checkPins(files),
     ...common,
     ...results,

@@ -67,34 +67,6 @@ export function checkPlaceholders(check: string, files: readonly CiFile[]): Chec
   ];
 }
 
-/** What a pipeline of GitLab has in place of an address: a job reaches no server of this machine, and sends no token without TLS. */
-export function checkAddresses(files: readonly CiFile[]): CheckResult[] {
-  return files.flatMap(({ path, text }) => {
-    const [, name, address] = /^[ \t]*(\w+_URL):[^\n"']*["'](http:[^"'\n]*)["']/m.exec(text) ?? [];
-    if (name === undefined || address === undefined) return [];
-    const problem = `${name} of ${path} is ${printable(address, 100)}: it must begin with https://`;
-    return [missing("pipeline", problem, `grep -n ${name} ${path}`)];
-  });
-}
-
-/** Whether the nightly comparison has the stacks of all projects of the repository: what only another one manages is reported. */
-export function checkComparedStacks(files: readonly CiFile[]): CheckResult[] {
-  const valuesOf = (text: string, variable: string): string[] =>
-    [...text.matchAll(new RegExp(`^ *(?:ACCESS_)?${variable}: *(?:\\{ value: *)?["']?([^"'#{}\n,]*)`, "gm"))]
-      .flatMap(([, value = ""]) => value.split(" "))
-      .filter((value) => value !== "");
-  const drift = files.filter(({ text }) => text.includes("OTHER_STACKS:"));
-  const compared = new Set(
-    drift.flatMap(({ text }) => ["STACK", "OTHER_STACKS"].flatMap((name) => valuesOf(text, name))),
-  );
-  const left = files.flatMap(({ text }) => valuesOf(text, "STACK")).filter((stack) => !compared.has(stack));
-  const [at, stack] = [drift[0]?.path, left[0]];
-  if (at === undefined || stack === undefined) return [];
-  const name = drift[0]?.text.includes("ACCESS_OTHER_STACKS:") ? "ACCESS_OTHER_STACKS" : "OTHER_STACKS";
-  const problem = `${at} does not compare ${printable(stack, 200)}: add it to ${name}, or what it manages is reported every night`;
-  return [missing("stacks", problem, `grep -n ${name} ${at}`)];
-}
-
 /**
  * The lines of a file that say something, by their numbers. The commit of an action, and the tag and digest of an image, change
  * with time.

@@ -87,14 +87,10 @@ async function readVariables(repository: CheckedRepository): Promise<Variables> 
 }
 
 /** What is wrong with the value of a variable; undefined where nothing is. */
-function variableProblem(name: string, value = ""): string | undefined {
+function variableProblem(value = ""): string | undefined {
   if (value === "") return "is not set";
   // A command was pasted as it stands: `--body "<id of your GitHub App>"`.
-  if (/^<[^<>]+>$/.test(value)) return `still holds ${printable(value, 100)}`;
-  // A job reaches no server of this machine, and sends no token without TLS.
-  return name.endsWith("_URL") && !value.startsWith("https:")
-    ? `is ${printable(value, 100)}: it must begin with https://`
-    : undefined;
+  return /^<[^<>]+>$/.test(value) ? `still holds ${printable(value, 100)}` : undefined;
 }
 
 function checkVariables(
@@ -104,7 +100,7 @@ function checkVariables(
 ): CheckResult[] {
   const names = namesRead(files, "vars");
   const results = names.flatMap((name) => {
-    const problem = variableProblem(name, values.get(name));
+    const problem = variableProblem(values.get(name));
     const set = `gh variable set ${name} `;
     const command = commands.find((line) => line.startsWith(set)) ?? `${set}--body "<value>"`;
     if (!areAllRead && !values.has(name)) {

@@ -14,7 +14,7 @@ import type { ApiHost } from "../../post/http";
 import { judgeAll, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
 import type { ProjectFolder } from "../init/folder";
-import { checkAddresses, checkImages, checkPlaceholders } from "./files";
+import { checkImages, checkPlaceholders } from "./files";
 
 /*
  * What GitLab shows of a project, by its REST API. A token that may not read something leaves it unchecked.
@@ -140,7 +140,7 @@ async function checkPipeline({ host }: Project, project: unknown): Promise<Check
   const body = await request(host, "GET", `${where}?ref=${encodeURIComponent(ref)}`);
   const text = Buffer.from(stringMember(body, "content") ?? "", "base64").toString("utf8");
   const files = [{ path: given, text }];
-  const problems = [...checkPlaceholders("pipeline", files), ...checkAddresses(files)];
+  const problems = checkPlaceholders("pipeline", files);
   return [...(problems.length > 0 ? problems : [ok("pipeline", `comes from ${given}`)]), checkImages(files)];
 }
 

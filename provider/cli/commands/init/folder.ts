@@ -323,18 +323,6 @@ export function findLackingGitignore(found: ProjectFolder): string | undefined {
   return join(above ?? place, ".gitignore");
 }
 
-/** Each node_modules with files in git, in the folders in which the jobs refuse one: up to that of the lockfile. */
-export function findTrackedModules({ folders, root, packageManager }: ProjectFolder): string[] {
-  const last = folders.findIndex((one) => existsSync(join(one, packageManager.lockfile)));
-  return folders
-    .slice(0, last === -1 ? undefined : last + 1)
-    .map((one) => join(one, "node_modules"))
-    .filter(
-      (path) =>
-        runGit(root, ["--literal-pathspecs", "ls-files", "--", path], readEnvironment()).stdout !== "",
-    );
-}
-
 /** A dependency that is a file or a folder, and not of a registry. */
 interface LocalDependency {
   readonly name: string;

@@ -428,7 +428,7 @@ function listInstallation({ found, host, language }: InitResult): string[] {
 }
 
 /** What to replace by hand in the written files. */
-function listPlaceholders({ written, existing, host }: InitResult): string {
+function listPlaceholders({ found, written, existing, host }: InitResult): string {
   const meanings = {
     [STAND_IN.organization]: "yours in Pulumi Cloud",
     [STAND_IN.repository]: "the repository",
@@ -437,11 +437,10 @@ function listPlaceholders({ written, existing, host }: InitResult): string {
   };
   const added = existing.filter(({ path }) => path.endsWith("CODEOWNERS")).flatMap(listMissingLines);
   const text = [...written.map((file) => file.text), ...added].join("\n");
-  const words = text.split("\n").map((line) => line.slice(line.lastIndexOf(" ") + 1));
-  const owner = words.find((word) => word.startsWith("@") && word.endsWith("/security"));
+  const owner = proposeOwner(found.repository);
   return [
     ...Object.entries(meanings).filter(([standIn]) => text.includes(standIn)),
-    ...(owner === undefined ? [] : [[owner, "your team"]]),
+    ...(text.includes(owner) ? [[owner, "your team"]] : []),
     ...[...new Set(host === "gitlab" ? imagesIn(text).filter((image) => !isPinnedImage(image)) : [])].map(
       (image) => [image, "add @ and the digest that docker buildx imagetools inspect prints"],
     ),

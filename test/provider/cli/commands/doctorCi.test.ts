@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { Server } from "node:http";
@@ -443,7 +442,6 @@ const gitlabSet = (path: string, value: unknown): Setup => ({ host: "gitlab", se
 const contentOf = (text: string) => ({ content: Buffer.from(text).toString("base64") });
 const variables = (name?: string, value?: string) =>
   set(`${REPO}/actions/variables`, { variables: name === undefined ? [] : [{ name, value }] });
-const plainUrl = "http://127.0.0.1:8313";
 const pipeline = (text: string) => gitlabSet(`${PROJECT}-ci/repository/files/gitlab-ci.yml`, contentOf(text));
 const tokensOf = (...scopes: string[]) =>
   gitlabSet(
@@ -483,7 +481,6 @@ const DEPLOY = String.raw`\.github\/workflows\/access-deploy\.yml`;
 const toTrunk = new RegExp(
   `^sed -i\\.bak 's\\|branches: .*\\|branches: \\[trunk\\]\\|' ${DEPLOY} && rm ${DEPLOY}\\.bak$`,
 );
-const teams = { ".github/workflows/access-deploy-teams.yml": "env:\n  STACK: acme/teams/prod\n" };
 const using = (action: string): Setup => ({
   files: { ".github/workflows/o.yml": `jobs:\n  a:\n    steps:\n      - uses: ${action}\n` },
 });
@@ -519,11 +516,6 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
   [/^workflows .* is a'b$/, /branches: \[<branch>\]/, set(REPO, { default_branch: "a'b" })],
   [/^secrets .*_KEY is not/, /--env access-status/, set(STATUS, undefined)],
   NEXT,
-  [
-    /^variables .*URL is http:\S+ it must begin/,
-    /set PLATFORM_BASE_URL /,
-    variables("PLATFORM_BASE_URL", plainUrl),
-  ],
   [
     /^env production who starts/,
     /_timer=30 .*=23" -F "prevent_self_review=true"$/,
@@ -563,11 +555,6 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
     /^codeowners .*has no line for \/\.github\//,
     /^printf .*>> \.github\/\w+$/,
     { files: owners("# none\n") },
-  ],
-  [
-    /^stacks .*-drift\.yml does not compare acme\/teams\/prod: add it to OTHER_STACKS/,
-    /^grep -n OTHER_STACKS \.github\/workflows\/access-drift\.yml$/,
-    { files: teams },
   ],
   NEXT,
   [/^status .*GitHub Actions: a workflow of every branch/, /_id":4711/, set(RULES, [statusOf(15368)])],
@@ -610,11 +597,6 @@ const rows: readonly (Wrong | typeof NEXT)[] = [
     { host: "gitlab", role: "editor" },
   ],
   [/^settings .*ran before the last merge/, / merge_method=rebase_merge$/, project("merge_method", "merge")],
-  [
-    /^pipeline PLATFORM_BASE_URL of .* is http:\S+ it must begin with https/,
-    /^grep -n PLATFORM_BASE_URL gitlab-ci\.yml/,
-    pipeline(`    PLATFORM_BASE_URL: { value: "${plainUrl}", expand: false }\n`),
-  ],
   [/^branch main is not protected/, /^glab api -X POST \S+\/protected_branches/, protectedBy(undefined)],
   [
     /^production .*not protected/,
@@ -834,32 +816,6 @@ describe("what cannot be judged has not passed:", () => {
   });
 });
 
-test("the stack of a second project is compared where OTHER_STACKS has it", async () => {
-  await check();
-  const drift = ".github/workflows/access-drift.yml";
-  const text = (folder.files()[drift] ?? "").replace(
-    'OTHER_STACKS: ""',
-    'OTHER_STACKS: "acme/x/prod acme/teams/prod"',
-  );
-  folder.write({
-    [drift]: text,
-    ".github/workflows/access-deploy-teams.yml": "env:\n  STACK: acme/teams/prod\n",
-  });
-  expect((await run([])).stdout).not.toMatch(/ stacks /);
-});
-
-test("in GitLab the variable of other stacks has the name that the pipeline gives it", async () => {
-  const other = "variables:\n  ACCESS_STACK: acme/teams/prod\n";
-  const files = { "access-ci/gitlab-ci-teams.yml": other };
-  const { wrong } = await check({ host: "gitlab", files, env: { GITLAB_TOKEN: "" } });
-  expect(wrong.filter((one) => one.check === "stacks")).toMatchObject([
-    {
-      text: expect.stringContaining(": add it to ACCESS_OTHER_STACKS, or") as unknown,
-      command: "grep -n ACCESS_OTHER_STACKS access-ci/gitlab-ci.yml",
-    },
-  ]);
-});
-
 test("a folder above the program is no folder to check: the line names that of the program", async () => {
   folder.repository("git@github.com:acme/access.git");
   folder.write({
@@ -940,24 +896,6 @@ test.each<[string, Readonly<Record<string, string>>, string]>([
   const { wrong } = await check({ files });
   const found = wrong.map(({ check: name, command: mends }) => [name, mends?.replace(/\/\S+(?=\/out)/, "*")]);
   expect(found).toEqual([["dependencies", command]]);
-});
-
-test.each([
-  ["node_modules/\n", "git rm -r --cached --quiet node_modules"],
-  ["dist/", "git rm -r --cached --quiet node_modules && printf '\\nnode_modules/\\n' >> .gitignore"],
-])("a node_modules in git, which the jobs refuse, is wrong; with %j ignored", async (ignores, command) => {
-  await check({ files: { ".gitignore": ignores, "node_modules/a/index.js": "" } });
-  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([{ state: "ok" }]);
-  folder.git("add", "--force", "node_modules");
-  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([
-    {
-      state: "wrong",
-      text: expect.stringMatching(/^node_modules is in git, and the jobs/) as unknown,
-      command,
-    },
-  ]);
-  execFileSync("sh", ["-ec", `${command} && git add --all`]);
-  expect(linesOf((await run(["-o", "json"])).stdout, "lockfile")).toMatchObject([{ state: "ok" }]);
 });
 
 test("a repository without a lockfile and without workflows gets the commands that make them", async () => {
