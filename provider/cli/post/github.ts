@@ -17,10 +17,8 @@ import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
-/** Enough for 3,000 comments, or open issues. */
+/** Enough for 3,000 comments, or the issues that changed last. */
 const MAX_PAGES = 30;
-/** Closed issues are searched among the newest only. */
-const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
 interface GithubRepository {
@@ -216,70 +214,38 @@ export async function postToPullRequest(message: Message, env: Environment): Pro
   return await retryIfUnknown(upsert);
 }
 
-/** The issue that is open for the message, and the one that was closed last. */
-interface OwnIssues {
-  readonly host: ApiHost;
-  /** The address of the repository's issues. */
-  readonly address: string;
-  readonly find: (state: "open" | "closed", pages: number) => Promise<unknown>;
-}
-
-async function updateIssue(
-  { host, address }: OwnIssues,
-  number: number,
-  change: Record<string, string>,
-): Promise<string> {
-  const body = await request(host, "PATCH", `${address}/${number}`, change);
-  return readHtmlUrl(body);
-}
-
-/** Closes the open issue, with a comment that gives the reason. */
-async function closeIssue(issues: OwnIssues, number: number, message: Message): Promise<string> {
-  const { host, address } = issues;
-  await request(host, "POST", `${address}/${number}/comments`, { body: message.closingNote });
-  const change = { body: message.body, state: "closed", state_reason: "completed" };
-  return `closed ${await updateIssue(issues, number, change)}`;
-}
-
-/** Opens the issue that was closed last, or a new one. */
-async function openIssue(issues: OwnIssues, { title, body }: Message): Promise<string> {
-  const closed = numberMember(await issues.find("closed", MAX_CLOSED_PAGES), "number");
-  if (closed !== undefined) {
-    return `reopened ${await updateIssue(issues, closed, { title, body, state: "open" })}`;
-  }
-  const created = await request(issues.host, "POST", issues.address, { title, body });
-  return `created ${readHtmlUrl(created)}`;
-}
-
-async function upsertIssue(issues: OwnIssues, message: Message): Promise<string> {
-  const open = await issues.find("open", MAX_PAGES);
-  const number = numberMember(open, "number");
-  const { title, body } = message;
-  if (number === undefined) {
-    if (message.isClean) return "no issue is open: nothing to do";
-    if (!message.hasFindings) return "no issue is open, and there is nothing to report";
-    return await openIssue(issues, message);
-  }
-  if (message.isClean) return await closeIssue(issues, number, message);
-  if (stringMember(open, "body") === body) return `unchanged ${readHtmlUrl(open)}`;
-  return `updated ${await updateIssue(issues, number, { title, body })}`;
-}
-
-/** Creates or updates our issue for a stack: open while something differs, closed by the first clean, complete run. */
+/**
+ * Creates or updates our issue for a stack: open while something differs, closed by the first clean, complete run, and opened again
+ * by the next one that finds something.
+ */
 export async function postToIssue(message: Message, env: Environment): Promise<string> {
   const repository = connectToRepository(env);
   const { host, path } = repository;
   const login = await readOwnLogin(repository);
-  const address = `${path}/issues`;
-  const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
-    findInPages(
+  const issues = `${path}/issues`;
+  const { title, body, isClean, hasFindings } = message;
+  return await retryIfUnknown(async () => {
+    const found = await findInPages(
       host,
-      `${address}?state=${state}&sort=updated&direction=desc`,
-      pages,
+      `${issues}?state=all&sort=updated&direction=desc`,
+      MAX_PAGES,
       (entry) =>
         memberByPath(entry, "pull_request") === undefined &&
         isOwn(entry, login) &&
         stringMember(entry, "body")?.startsWith(message.marker),
     );
-  return await retryIfUnknown(() => upsertIssue({ host, address, find }, message));
+    const number = numberMember(found, "number");
+    const isOpen = stringMember(found, "state") === "open";
+    if (!isOpen && isClean) return "no issue is open: nothing to do";
+    if (!isOpen && !hasFindings) return "no issue is open, and there is nothing to report";
+    if (number === undefined)
+      return `created ${readHtmlUrl(await request(host, "POST", issues, { title, body }))}`;
+    if (isOpen && !isClean && stringMember(found, "body") === body) return `unchanged ${readHtmlUrl(found)}`;
+    if (isClean) await request(host, "POST", `${issues}/${number}/comments`, { body: message.closingNote });
+    const change = isClean
+      ? { body, state: "closed", state_reason: "completed" }
+      : { title, body, state: "open" };
+    const updated = await request(host, "PATCH", `${issues}/${number}`, change);
+    return `${isClean ? "closed" : isOpen ? "updated" : "reopened"} ${readHtmlUrl(updated)}`;
+  });
 }

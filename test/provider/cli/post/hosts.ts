@@ -189,7 +189,7 @@ export class FakeGitHub extends FakeHost {
       return [
         200,
         page(
-          this.issues.filter((issue) => issue.state === state),
+          this.issues.filter((issue) => state === "all" || issue.state === state),
           url,
         ),
       ];
