@@ -3,6 +3,7 @@ import {
   parseBaseUrl,
   findInPages,
   listAll,
+  MAX_PAGES,
   memberByPath,
   numberMember,
   PostError,
@@ -10,6 +11,7 @@ import {
   retryIfUnknown,
   stringMember,
   transportTo,
+  upsertComment,
   apiOf,
 } from "./http";
 import { printable } from "../../text/printable";
@@ -17,8 +19,6 @@ import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
-/** Enough for 3,000 comments, or the issues that changed last. */
-const MAX_PAGES = 30;
 const ACTIONS_BOT = "github-actions[bot]";
 
 interface GithubRepository {
@@ -194,24 +194,11 @@ export async function postToPullRequest(message: Message, env: Environment): Pro
   const { host, path } = repository;
   const number = await resolvePullRequest(repository);
   const login = await readOwnLogin(repository);
-  const comments = `${path}/issues/${number}/comments`;
-  const upsert = async (): Promise<string> => {
-    const found = await findInPages(
-      host,
-      comments,
-      MAX_PAGES,
-      (entry) => isOwn(entry, login) && stringMember(entry, "body")?.startsWith(message.marker),
-    );
-    const id = numberMember(found, "id");
-    if (id === undefined) {
-      const body = await request(host, "POST", comments, { body: message.body });
-      return `created ${readHtmlUrl(body)}`;
-    }
-    if (stringMember(found, "body") === message.body) return `unchanged ${readHtmlUrl(found)}`;
-    const body = await request(host, "PATCH", `${path}/issues/comments/${id}`, { body: message.body });
-    return `updated ${readHtmlUrl(body)}`;
-  };
-  return await retryIfUnknown(upsert);
+  return await upsertComment(host, message, {
+    address: `${path}/issues/${number}/comments`,
+    isOwn: (entry) => isOwn(entry, login),
+    change: ["PATCH", (id) => `${path}/issues/comments/${id}`],
+  });
 }
 
 /**

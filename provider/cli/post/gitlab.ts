@@ -1,19 +1,8 @@
 import type { ApiHost } from "./http";
-import {
-  apiOf,
-  findInPages,
-  memberByPath,
-  numberMember,
-  PostError,
-  request,
-  retryIfUnknown,
-  stringMember,
-} from "./http";
+import { apiOf, memberByPath, numberMember, PostError, request, stringMember, upsertComment } from "./http";
 import { readCommit } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
-
-const MAX_PAGES = 30;
 
 /** The number of a project or a merge request, from GitLab's variables. */
 function readNumber(env: Environment, ...variables: readonly (keyof Environment)[]): string {
@@ -54,24 +43,10 @@ export async function postToMergeRequest(message: Message, env: Environment): Pr
   const user = await request(host, "GET", "/user");
   const own = numberMember(user, "id");
   if (own === undefined) throw new PostError("PP7001", "GitLab does not say whose the token is");
-  return await retryIfUnknown(async () => {
-    const found = await findInPages(
-      host,
-      `${notes}?sort=asc&order_by=created_at`,
-      MAX_PAGES,
-      (entry) =>
-        memberByPath(entry, "system") !== true &&
-        numberMember(entry, "author", "id") === own &&
-        stringMember(entry, "body")?.startsWith(message.marker),
-    );
-    const id = numberMember(found, "id");
-    if (id === undefined) {
-      await request(host, "POST", notes, { body: message.body });
-      return "created";
-    }
-    // GitLab takes white space off both ends.
-    if (stringMember(found, "body")?.trim() === message.body.trim()) return "unchanged";
-    await request(host, "PUT", `${notes}/${id}`, { body: message.body });
-    return "updated";
+  return await upsertComment(host, message, {
+    address: notes,
+    query: "?sort=asc&order_by=created_at",
+    isOwn: (entry) => memberByPath(entry, "system") !== true && numberMember(entry, "author", "id") === own,
+    change: ["PUT", (id) => `${notes}/${id}`],
   });
 }

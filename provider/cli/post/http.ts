@@ -214,6 +214,39 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
   }
 }
 
+/** Enough for 3,000 comments, or the issues that changed last. */
+export const MAX_PAGES = 30;
+
+/** Comments of a pull or merge request, and how one of them is changed. */
+interface Comments {
+  /** What creates one. */
+  readonly address: string;
+  /** The order of the list. */
+  readonly query?: string;
+  readonly isOwn: (entry: unknown) => boolean;
+  readonly change: readonly ["PATCH" | "PUT", addressOf: (id: number) => string];
+}
+
+/** Creates our comment that begins with the marker, or updates it. */
+export async function upsertComment(
+  host: ApiHost,
+  { marker, body }: { readonly marker: string; readonly body: string },
+  { address, query = "", isOwn, change: [method, addressOf] }: Comments,
+): Promise<string> {
+  const said = (verb: string, entry: unknown): string =>
+    `${verb} ${stringMember(entry, "html_url") ?? ""}`.trimEnd();
+  return await retryIfUnknown(async () => {
+    const isOurs = (entry: unknown): boolean =>
+      isOwn(entry) && stringMember(entry, "body")?.startsWith(marker) === true;
+    const found = await findInPages(host, `${address}${query}`, MAX_PAGES, isOurs);
+    const id = numberMember(found, "id");
+    if (id === undefined) return said("created", await request(host, "POST", address, { body }));
+    // GitLab takes white space off both ends.
+    if (stringMember(found, "body")?.trim() === body.trim()) return said("unchanged", found);
+    return said("updated", await request(host, method, addressOf(id), { body }));
+  });
+}
+
 /** What a path below a repository or a project returns; undefined where there is nothing. */
 export async function findBelow(
   { host, path }: { readonly host: ApiHost; readonly path: string },
