@@ -45,7 +45,6 @@ import {
   readPipelines,
   readWorkflows,
 } from "./files";
-import type { CiFile } from "./files";
 import { checkGithub } from "./github";
 import { checkGitlab } from "./gitlab";
 
@@ -121,17 +120,6 @@ function backendIn(texts: readonly string[]): string | undefined {
   const line =
     /^ *PULUMI_BACKEND_URL: (?:\{ value: |\$\{\{ vars\.PULUMI_BACKEND_URL \|\| )?["']?([a-z0-9]+:\/\/[^"'\s,]+)/m;
   return line.exec(texts.join("\n"))?.[1];
-}
-
-/** The backend that the files for CI name, where it is not that of this shell: what they hold is judged for it. */
-function foreignBackend(
-  files: readonly CiFile[],
-  written: Readonly<Record<string, string>>,
-  { kind }: CiBackend,
-): string | undefined {
-  const named = backendIn(files.map(({ text }) => text));
-  // For a state on this machine `init` writes none: these files are for another backend.
-  return kind !== "local" && named === backendIn(Object.values(written)) ? undefined : named;
 }
 
 /** The settings with which `init` would write for this folder. */
@@ -312,15 +300,15 @@ async function checkRepository(
     );
   }
   const stackFile = readStackFile(found, found.stack ?? "prod");
-  const backend = describeForCi(findBackend(found.folder, env), stackFile);
+  const ofShell = describeForCi(findBackend(found.folder, env), stackFile);
   const files = host === "github" ? readWorkflows(root) : readPipelines(root);
   const shown = host === "github" ? files.filter(isOfReview) : files;
-  const ofShell = settingsOf(found, host, backend);
-  const foreign = foreignBackend(shown, ciFiles(host, ofShell), backend);
-  const settings =
-    foreign === undefined
-      ? ofShell
-      : { ...ofShell, backend: describeForCi({ url: foreign, source: "environment" }, stackFile) };
+  // The files are judged for the backend that they name, also where the state of this shell is elsewhere.
+  const named = backendIn(shown.map(({ text }) => text));
+  const other = named === (ofShell.url ?? ofShell.named.url.replace(/\/$/, "")) ? undefined : named;
+  const backend =
+    other === undefined ? ofShell : describeForCi({ url: other, source: "environment" }, stackFile);
+  const settings = settingsOf(found, host, backend);
   const commands = ciCommands(host, settings);
   const written = ciFiles(host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
@@ -330,14 +318,14 @@ async function checkRepository(
     checkLockfile(found),
     ...checkPackageManager(found),
     ...checkDependencies(found),
-    ...checkBackend(backend, found.stack, foreign),
-    ...(foreign === undefined || backend.kind === "local"
+    ...checkBackend(ofShell, found.stack, other),
+    ...(other === undefined || ofShell.kind === "local"
       ? []
       : [
           unchecked(
             "backend",
-            `${shown[0]?.path ?? ""} names ${printableAddress(foreign)}, and this shell ${printableAddress(backend.named.url)}: the files are judged for the first`,
-            `export PULUMI_BACKEND_URL=${quoteForShell(foreign)}`,
+            `${shown[0]?.path ?? ""} names ${printableAddress(other)}, and this shell ${printableAddress(ofShell.named.url)}: the files are judged for the first`,
+            `export PULUMI_BACKEND_URL=${quoteForShell(other)}`,
           ),
         ]),
     ...(identities === undefined
