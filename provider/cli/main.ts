@@ -1,8 +1,11 @@
 #!/usr/bin/env node
-import { Command, CommanderError } from "commander";
 import { printable } from "../text/printable";
+import { didYouMean } from "../text/suggestions";
 import { logFailure, logError } from "./output/log";
+import { helpFlag } from "./framework/defineCommand";
 import { exitCodeOf, exitCodes, UsageError } from "./framework/exitCodes";
+import { describeFlags } from "./framework/flags";
+import type { Flags } from "./framework/flags";
 import { commands } from "./commands/list";
 import { ownVersion } from "../text/packageVersion";
 import { withCode } from "../errors/codedError";
@@ -33,61 +36,48 @@ function watchOutput(): void {
   });
 }
 
-/** Creates the parser of the command line; each command parses its own arguments. */
-function createProgram(onEnd: (code: number) => void): Command {
-  const program = new Command("pulumi-platform")
-    .usage("<command> [options]")
-    .helpOption("-h, --help", "show this text")
-    .helpCommand(false)
-    .option("--version", "show the version")
-    .exitOverride()
-    .enablePositionalOptions()
-    .configureHelp({ subcommandTerm: (command) => command.name() })
-    .configureOutput({ writeErr: () => undefined, getOutHelpWidth: () => 100 })
-    .addHelpText("after", `\nRun ${ownCommand()} help <command> for the options of one.`);
-  for (const { name, summary, load } of commands) {
-    program
-      .command(name)
-      .description(summary)
-      .usage("[options]")
-      .helpOption(false)
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .passThroughOptions()
-      .argument("[arguments...]")
-      .action(async (argv: string[]) => {
-        const { main } = load();
-        onEnd(await main(argv));
-      });
-  }
-  return program;
+const version = { version: { type: "boolean", help: "show the version" } } as const satisfies Flags;
+
+/** The help of the command line itself. */
+function listCommands(): string {
+  const width = Math.max(...commands.map(({ name }) => name.length));
+  return [
+    "Usage: pulumi-platform <command> [options]",
+    "",
+    describeFlags({ ...version, ...helpFlag }),
+    "",
+    "Commands:",
+    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    "",
+    `Run ${ownCommand()} help <command> for the options of one.`,
+  ].join("\n");
 }
 
 /** @throws UsageError for an unknown command or option. */
-async function main(argv: readonly string[]): Promise<number> {
-  let code: number = exitCodes.clean;
-  const program = createProgram((ended) => (code = ended));
-  const [first] = argv;
+async function main([first, ...others]: readonly string[]): Promise<number> {
   if (first === undefined) {
-    console.error(program.helpInformation());
+    console.error(listCommands());
     return exitCodes.usage;
   }
-  if (first === "--version") {
-    console.log(ownVersion());
-    return code;
-  }
-  try {
-    // `help review` is `review --help`.
-    await program.parseAsync(first === "help" ? [...argv.slice(1, 2), "--help"] : argv, { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.code === "commander.helpDisplayed") return exitCodes.clean;
+  // `help review` is `review --help`.
+  const [name = "", ...argv] = first === "help" ? [...others.slice(0, 1), "--help"] : [first, ...others];
+  if (name === "--help" || name === "-h") console.log(listCommands());
+  else if (name === "--version") console.log(ownVersion());
+  else {
+    const command = commands.find((one) => one.name === name);
+    if (command !== undefined) return command.load().main(argv);
+    const what = name.startsWith("-") ? "option" : "command";
+    const meant = didYouMean(
+      name,
+      commands.map((one) => one.name),
+    );
+    const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
     throw new UsageError(
       "PP5001",
-      `${printable(error.message.replace(/^error: /, ""), 200)}; see ${ownCommand()} help`,
+      `unknown ${what} '${printable(name, 200)}'${hint}; see ${ownCommand()} help`,
     );
   }
-  return code;
+  return exitCodes.clean;
 }
 
 watchOutput();
