@@ -84,8 +84,6 @@ export interface NamedBackend {
   readonly path?: string;
   /** What the project names, where another backend is used. */
   readonly overridden?: string;
-  /** What else names a backend, where the environment does: a stack may be there still. */
-  readonly elsewhere?: string;
 }
 
 /** The backend where nothing names one. */
@@ -104,13 +102,7 @@ export function findBackend(folder: string, env: Environment): NamedBackend {
   if (given) {
     checkTransport(given, "PULUMI_BACKEND_URL");
     const isOverridden = project !== undefined && project.url !== given;
-    const other = project?.url ?? readLogin(env).current;
-    return {
-      url: given,
-      source: "environment",
-      ...(isOverridden && { overridden: project.url }),
-      ...(other !== undefined && other !== given && { elsewhere: other }),
-    };
+    return { url: given, source: "environment", ...(isOverridden && { overridden: project.url }) };
   }
   const { path, current, all } = readLogin(env);
   if (project === undefined) {

@@ -3,7 +3,7 @@ import { basename, join, relative, sep } from "node:path";
 import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
-import { quoteForShell, quoteWord } from "../../../text/plain";
+import { quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
 import { exitCodes, UsageError } from "../../framework/exitCodes";
@@ -25,7 +25,6 @@ import {
   isSelfManaged,
   inspectFolder,
   localDependencies,
-  moveCommands,
   packagesOf,
   providesInCi,
   readStackFile,
@@ -494,14 +493,6 @@ function describeCi(result: InitResult): TemplateValues {
     main: printable(found.main ?? "the main file of the program", 200),
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),
-    elsewhere: named.elsewhere && printableAddress(named.elsewhere),
-    moves:
-      named.elsewhere === undefined || readStackFile(found, settings.stack) === undefined
-        ? []
-        : [
-            `export PULUMI_BACKEND_URL=${quoteForShell(printableAddress(named.elsewhere))}`,
-            ...moveCommands(settings.stack, url ?? printableAddress(named.url)),
-          ],
     tokens: kind === "cloud",
     other: kind === "other",
     omitted: omitted.join(", "),

@@ -275,21 +275,3 @@ test.each([
   const ended = await folder.init("infra", "--stack", "acme/infra/prod");
   expect(ended).toMatchObject(ending(2, message));
 });
-
-test("a stack that may still be in another backend gets the commands that move it", async () => {
-  folder.writePulumiHome({ "credentials.json": { current: "file:///srv/state" } });
-  const bucket = "s3://acme-state?region=eu-west-1";
-  const move = [
-    "export PULUMI_BACKEND_URL='file:///srv/state'",
-    "pulumi stack export --stack prod --show-secrets",
-  ];
-  expect((await initCi(GITHUB, bucket)).printed).not.toContain(move[1]);
-  folder.write({
-    "infra/Pulumi.yaml": "name: infra\nruntime: nodejs\nstackConfigDir: stacks\n",
-    "infra/stacks/Pulumi.prod.yaml": "config: {}\n",
-  });
-  const { printed } = await initCi(GITHUB, bucket);
-  expect(printed).toContain("  if the stack is still at file:///srv/state, move it first:\n");
-  for (const line of [...move, `export PULUMI_BACKEND_URL='${bucket}'`, "pulumi stack init prod"])
-    expect(printed).toContain(`    ${line}`);
-});
