@@ -312,15 +312,15 @@ test("whoever may assume an identity has what those have that trust its tokens, 
   const trusting = (name: string, subjectPattern: string): Resource =>
     identity(name, claims({ issuer: "https://issuer.acme.example", subjectPattern }));
   const ci = identity("ci", exact);
-  const near = trusting("near", `^${ci.uid?.replaceAll("/", "\\/")}$`);
+  const near = trusting("near", `^${ci.uid.replaceAll("/", "\\/")}$`);
   const far = trusting("far", `^(?:${near.uid}|${acme}|${viewer.uid})$`);
   expect(named(ci, near, far, binding(far, viewer, acme))).toEqual([
     expect.stringMatching(/^ci: GitHub Actions of acme.two, branch main, as far$/),
     expect.stringMatching(/^far: .*[^r]$/),
     expect.stringMatching(/^near: .*, as far$/),
   ]);
-  const other = trusting("other", `${identity("one", {}).uid}`);
-  const one = trusting("one", `${other.uid}`);
+  const other = trusting("other", identity("one", {}).uid);
+  const one = trusting("one", other.uid);
   expect(
     named(one, other, binding(other, viewer, acme))
       .map((text) => text.split(":", 1)[0])
