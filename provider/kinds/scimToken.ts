@@ -5,6 +5,7 @@ import { isObject } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { HandlerError } from "../lifecycle/messages";
 import { hasCode } from "../errors/codedError";
+import { ALIAS_OPTION } from "../text/aliasOption";
 import { resource } from "../program/resource";
 import { boolean, kind, secret, shape, string, time } from "../fields/builders";
 import type { ArgsOf, OfKind, OutputsOf, Resolved } from "../fields/builders";
@@ -100,7 +101,7 @@ async function generateToken(api: Api, inputs: Props): Promise<Props> {
     if (hasCode(error, "FAILED_PRECONDITION") && hasToken(await readScim(api, provider))) {
       throw new HandlerError(
         "PP4007",
-        `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (aliases: [{ name: "<old name>" }]); else revoke it (POST ${api.resourcePath(COLLECTION, provider, ":revokeScimToken")}), then run again`,
+        `creating SCIM token below ${provider}: this identity provider already has a token, created elsewhere or by a run whose response was lost; a token is returned only at creation, so it cannot be adopted: if this resource was renamed or moved in the program, connect it to its old name (${ALIAS_OPTION}); else revoke it (POST ${api.resourcePath(COLLECTION, provider, ":revokeScimToken")}), then run again`,
       );
     }
     throw error;

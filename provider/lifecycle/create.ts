@@ -12,6 +12,7 @@ import { buildCreateBody, parentUidOf, readOutputs } from "../fields/wire";
 import { requireUid } from "../http/client";
 import type { JsonObject } from "../http/client";
 import { ConnectionError, hasUnknownOutcome, isNotFound } from "../http/errors";
+import { ALIAS_OPTION } from "../text/aliasOption";
 import { printable } from "../text/printable";
 import { isUid, lineage, rootOf } from "../text/uid";
 import type { KindContext } from "./context";
@@ -31,8 +32,7 @@ import { confirm, finishWrite, unwrittenParts, findUnappliedFields } from "./ver
  */
 
 /** What to do where the object of a new resource exists already. */
-const RENAME_ADVICE =
-  'if the resource was renamed or moved in the program, connect it to its old name: aliases: [{ name: "<old name>" }]; if another stack or a person created it, adopt it with adopt(), or delete it there';
+const RENAME_ADVICE = `if the resource was renamed or moved in the program, connect it to its old name: ${ALIAS_OPTION}; if another stack or a person created it, adopt it with adopt(), or delete it there`;
 
 export interface CreateResult {
   readonly id: string;

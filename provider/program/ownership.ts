@@ -12,6 +12,7 @@ import type { Props } from "../fields/values";
 import { withCode } from "../errors/codedError";
 import { describeWrongArgument } from "../fields/check";
 import { lineOf } from "./argumentErrors";
+import { ALIAS_OPTION } from "../text/aliasOption";
 import { parentOf } from "../text/uid";
 import { findBoundElsewhere, listLive, valueOf, valueOrUidOf } from "./uidSources";
 
@@ -105,7 +106,7 @@ async function describeEqualObjects(
           "to take over one that no stack has, wrap the arguments in adopt(uid, { … })",
         ];
   const them = [uid, ...more].slice(0, 3).join(" and ");
-  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}. If this program had ${replaced} under another name, add the option aliases: [{ name: "<old name>" }]; ${advice}`;
+  return `${them}, which ${more.length === 0 ? "is" : "are"} there already, ${more.length === 0 ? "has" : "have"} the same ${same}. Unless this one replaces ${replaced}, there will be ${there}. If this program had ${replaced} under another name or parent, add the option ${ALIAS_OPTION}; ${advice}`;
 }
 
 /** Which texts of an object to adopt differ from those of the program: the update refuses such an object. */

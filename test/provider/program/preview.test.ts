@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { adopt, Group, GroupAccess, Identity, Role, RoleBinding, Subscription } from "../../../provider";
 import { WRONG_ARGUMENTS } from "../../../provider/fields/values";
+import { ALIAS_OPTION } from "../../../provider/text/aliasOption";
 import { setPreviewReads } from "../../../provider/program/uidSources";
 import { ROOT_UID, sampleOf } from "../support/samples";
 
@@ -127,7 +128,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "an equal at the server",
     () => void role("one", "puller"),
     [
-      'LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("PULLER", { … }) (PP1108)',
+      `LINE: Role "one": "PULLER", which is there already, has the same parentUid and name. Unless this one replaces it, there will be two. If this program had it under another name or parent, add the option ${ALIAS_OPTION}; to take over what no stack has, wrap the arguments in adopt("PULLER", { … }) (PP1108)`,
     ],
   ],
   ["what is no new one", () => void role("there", "puller"), []],
@@ -135,7 +136,7 @@ test.each<[string, () => void, string[], string[]?]>([
     "several equals at the server",
     () => void role("one", "puller", { parentUid: TEAM }),
     [
-      'LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more. If this program had one of them under another name, add the option aliases: [{ name: "<old name>" }]; to take over one that no stack has, wrap the arguments in adopt(uid, { … }) (PP1108)',
+      `LINE: Role "one": "TEAM" and "CI", which are there already, have the same parentUid and name. Unless this one replaces one of them, there will be one more. If this program had one of them under another name or parent, add the option ${ALIAS_OPTION}; to take over one that no stack has, wrap the arguments in adopt(uid, { … }) (PP1108)`,
     ],
   ],
   [
@@ -145,7 +146,7 @@ test.each<[string, () => void, string[], string[]?]>([
       new Subscription("one", { parentUid: team.id, sink: "https://events.acme.example/" });
     },
     [
-      'LINE: Subscription "one": "CI", which is there already, has the same parentUid and sink. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("CI", { … }) (PP1108)',
+      `LINE: Subscription "one": "CI", which is there already, has the same parentUid and sink. Unless this one replaces it, there will be two. If this program had it under another name or parent, add the option ${ALIAS_OPTION}; to take over what no stack has, wrap the arguments in adopt("CI", { … }) (PP1108)`,
     ],
   ],
   [
@@ -153,7 +154,7 @@ test.each<[string, () => void, string[], string[]?]>([
     () => new Group("one", { name: "acme" }),
     [
       'LINE: Group "one" has no parentUid: it makes a new organisation (a root group); give parentUid where that is not meant (PP1110)',
-      'LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two. If this program had it under another name, add the option aliases: [{ name: "<old name>" }]; to take over what no stack has, wrap the arguments in adopt("ROOT", { … }) (PP1108)',
+      `LINE: Group "one": "ROOT", which is there already, has the same name. Unless this one replaces it, there will be two. If this program had it under another name or parent, add the option ${ALIAS_OPTION}; to take over what no stack has, wrap the arguments in adopt("ROOT", { … }) (PP1108)`,
     ],
   ],
   [
