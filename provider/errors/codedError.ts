@@ -1,3 +1,4 @@
+import { errorCodes } from "./registry";
 import type { ErrorCode } from "./registry";
 
 /** The code at the end of a message: in brackets, or on a line of its own. */
@@ -17,9 +18,10 @@ export function codeInMessage(message: string): ErrorCode | undefined {
   return (inBrackets ?? onLine) as ErrorCode | undefined;
 }
 
-/** The code of an error; PP9001 where it is none of ours. */
+/** The code of an error, which need not be a `CodedError`; PP9001 where it has none of ours. */
 export function errorCodeOf(error: unknown): ErrorCode {
-  return error instanceof CodedError ? error.errorCode : "PP9001";
+  const code = error instanceof Error && "errorCode" in error ? error.errorCode : undefined;
+  return typeof code === "string" && Object.hasOwn(errorCodes, code) ? (code as ErrorCode) : "PP9001";
 }
 
 /**

@@ -55,6 +55,8 @@ describe("a message", () => {
   test("of an unexpected exception has the code for unexpected errors", () => {
     expect(errorCodeOf(new TypeError("x (PP3405)"))).toBe("PP9001");
     expect(errorCodeOf(new CodedError("PP3405", "x"))).toBe("PP3405");
+    expect(errorCodeOf(Object.assign(new Error("x"), { errorCode: "PP1203" }))).toBe("PP1203");
+    expect(errorCodeOf(Object.assign(new Error("x"), { errorCode: "PP0000" }))).toBe("PP9001");
   });
 });
 

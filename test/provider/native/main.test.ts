@@ -345,6 +345,9 @@ test("an error has its code and no stack, also of a kind and of a function that 
   expect(await refusal(invoke("getNothing", {}))).toMatch(
     /^2 this version of the plugin has no function .*\(PP1106\)$/,
   );
+  const absent = await refusal(invoke("getGroup", { uid: "0".repeat(40) }));
+  expect(absent.match(/PP\d{4}/g)).toHaveLength(1);
+  expect(absent).not.toContain("PP9001");
   expect(await refusal(create("Group", { name: "x", parentUid: "0".repeat(40) }))).toMatch(
     /^2 creating group "x" below .*\n[^]*explain PP3405$/,
   );
