@@ -3,6 +3,7 @@ import type { ErrorCode } from "../errors/registry";
 import { ApiError, describeDetails, describeWait } from "../http/errors";
 import { logLines, printable, registerCredential } from "../text/printable";
 import { adviseOnNames, holdsNames } from "../fields/enumNames";
+import { referredKindOf } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import type { Props } from "../fields/values";
@@ -198,9 +199,12 @@ export function adviseOnRefusal(spec: ResourceSpec, inputs: Props, error: unknow
   }
   const { resourceName } = error.details.resource ?? {};
   const isParent = error.code === "NOT_FOUND" && resourceName === inputs["parentUid"];
-  return isParent && "parentUid" in inputs
-    ? ["parentUid: no group that the token may see has this uid; doctor prints those of the root groups"]
-    : [];
+  if (!isParent || !("parentUid" in inputs)) return [];
+  const parent = (spec.fields["parentUid"] && referredKindOf(spec.fields["parentUid"])) ?? "Group";
+  const root = parent === "Group" ? "; doctor prints those of the root groups" : "";
+  return [
+    `parentUid: no ${parent} that the token may see has this uid; if this program made it, it was deleted since: run pulumi up --refresh${root}`,
+  ];
 }
 
 /** Runs an action; its error names what was being done. */

@@ -182,7 +182,7 @@ test.each([
     "of a parent that is not there",
     404,
     { parentUid: "abc" },
-    [expect.stringMatching(/^parentUid: no group that /)],
+    [expect.stringMatching(/^parentUid: no Group that .* run pulumi up --refresh; doctor prints /)],
   ],
   ["of another object that is not there", 404, { parentUid: "other" }, []],
   ["of a root group", 404, {}, []],
