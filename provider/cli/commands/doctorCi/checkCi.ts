@@ -20,7 +20,7 @@ import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo, compareTexts, isObject } from "../../../fields/values";
 import { isImported } from "../../input/imports";
-import { PROJECT_FILES } from "../../input/projectFiles";
+import { PROJECT_FILES, stackFiles } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
 import {
@@ -101,8 +101,16 @@ function checkDependencies(found: ProjectFolder): CheckResult[] {
 }
 
 /** A state that no job can reach. @param next The backend that the files for CI name. */
-function checkBackend({ kind, named }: CiBackend, stack = "prod", next = "<backend>"): CheckResult[] {
+function checkBackend(
+  { kind, named }: CiBackend,
+  { stacks, stack = "<stack>" }: ProjectFolder,
+  next = "<backend>",
+): CheckResult[] {
   if (kind !== "local") return [];
+  if (stackFiles(stacks, undefined).length === 0) {
+    const text = `the first stack would be at ${printableAddress(named.url)}, which CI cannot reach: name another backend before you create it, as state-for-ci.md says`;
+    return [missing("backend", text, `export PULUMI_BACKEND_URL=${quoteForShell(next)}`)];
+  }
   const text = `the stacks of this folder are at ${printableAddress(named.url)}, which CI cannot reach: move them as state-for-ci.md says`;
   return [missing("backend", text, moveCommands(stack, next).join(" && "))];
 }
@@ -318,7 +326,7 @@ async function checkRepository(
     checkLockfile(found),
     ...checkPackageManager(found),
     ...checkDependencies(found),
-    ...checkBackend(ofShell, found.stack, other),
+    ...checkBackend(ofShell, found, other),
     ...(other === undefined || ofShell.kind === "local"
       ? []
       : [

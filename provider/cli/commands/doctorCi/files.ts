@@ -105,6 +105,16 @@ export function checkContents(
     );
     if (at < 0) return [];
     const { number } = lines[at] ?? lines.at(-1) ?? { number: 1 };
+    if (
+      expected[at]?.line.startsWith("PULUMI_CONFIG_PASSPHRASE:") &&
+      !text.includes("PULUMI_CONFIG_PASSPHRASE")
+    )
+      return [
+        unchecked(
+          check,
+          `${path}:${number} does not set PULUMI_CONFIG_PASSPHRASE, which the stack needs now, as its configuration file says: delete the file and run init again`,
+        ),
+      ];
     return [
       unchecked(
         check,

@@ -852,8 +852,24 @@ test("files are judged for the backend that they name, where the state is on thi
   ]);
 });
 
+test("files that were written before the stack got a passphrase say what they lack", async () => {
+  const { checks } = await check({ files: { "Pulumi.prod.yaml": "encryptionsalt: v1:abc\n" } });
+  const lines = checks.filter((one) => one.check === "workflows" && one.state === "skipped");
+  expect(lines.map(({ text }) => text.replace(/.*yml:\d+ /, ""))).toEqual(
+    Array(3).fill(
+      "does not set PULUMI_CONFIG_PASSPHRASE, which the stack needs now, as its configuration file says: delete the file and run init again",
+    ),
+  );
+});
+
 test("a state that no job can reach is wrong", async () => {
-  const { wrong } = await check({ env: { PULUMI_BACKEND_URL: "file:///srv/state" } });
+  const env = { PULUMI_BACKEND_URL: "file:///srv/state" };
+  const [first] = (await check({ env })).wrong;
+  expect(first).toMatchObject({
+    text: "the first stack would be at file:///srv/state, which CI cannot reach: name another backend before you create it, as state-for-ci.md says",
+    command: expect.stringMatching(/^export PULUMI_BACKEND_URL=\S+$/) as unknown,
+  });
+  const { wrong } = await check({ before: { "Pulumi.prod.yaml": "" }, env });
   expect(wrong.map((one) => `${one.check}: ${one.text}`)).toEqual([
     "backend: the stacks of this folder are at file:///srv/state, which CI cannot reach: move them as state-for-ci.md says",
   ]);
