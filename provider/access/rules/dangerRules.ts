@@ -409,7 +409,7 @@ function* findStillInUse(facts: Facts): Generator<FindingInput> {
       details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
       pins: [op, stableNames(dependents)],
       advice:
-        "keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
+        "where its access is to end, delete what refers to it first; else keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
     });
   }
 }
@@ -488,7 +488,7 @@ function* findLeft(facts: Facts): Generator<FindingInput> {
       pins: "left",
       details: limitLines(stays.map((line) => `stays: ${line}`)),
       advice:
-        "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack takes it over, let that one adopt it first",
+        "take retainOnDelete or deletedWith away first where it is to be deleted; where another stack is to manage it, adopt it there after this change",
     });
   }
 }

@@ -57,7 +57,7 @@ const WORDS = {
   reading: "which could only read so far",
   elsewhere: "which had access on other groups only",
   // Whoever is known by what was made by hand alone may have been put there to look known.
-  byHand: "which had access only by what was made by hand",
+  byHand: "which had access only by what no given stack records: made by hand, or in another stack",
 } as const;
 
 /** By what owners are known: by any grant, or by one that allows more than to read. */

@@ -286,7 +286,7 @@ interface ByHandText {
 const describeKept = (kept: readonly KeptChange[]): ByHandText => ({
   names: kept.map(({ change, lost }) => labelEntity(lost ?? change.after ?? change)),
   isDoubtful: kept.every(({ change, fields }) => areUnread(change.recorded, fields)),
-  happened: "made, changed or deleted",
+  happened: "made, changed or deleted by hand, or by another stack",
   follows: "and this change takes that over or undoes it",
   advice:
     "ask who did it and why: the stack records it as meant from now on; undo it at the server, or accept it in the policy file",
@@ -295,7 +295,7 @@ const describeKept = (kept: readonly KeptChange[]): ByHandText => ({
 const describeChanged = (changed: readonly ChangedByHand[]): ByHandText => ({
   names: changed.map(({ label }) => label),
   isDoubtful: changed.every((each) => each.isDoubtful),
-  happened: "changed",
+  happened: "changed by hand",
   follows: "which hides what this change means",
   advice:
     "ask who did it and why: it may be restored without a review; undo it at the server or declare it, and preview again; or accept it in the policy file",
@@ -304,7 +304,7 @@ const describeChanged = (changed: readonly ChangedByHand[]): ByHandText => ({
 const sentenceOf = ({ names, isDoubtful, happened, follows }: ByHandText): string => {
   const objects = isDoubtful
     ? `${plural(names.length, "object")} may have been changed by hand, since the stack's record cannot be read`
-    : `${plural(names.length, "object was", "objects were")} ${happened} by hand`;
+    : `${plural(names.length, "object was", "objects were")} ${happened}`;
   return `${objects}, ${follows}: ${listFirst([...names].sort(), 3)}`;
 };
 

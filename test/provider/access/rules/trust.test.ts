@@ -863,7 +863,7 @@ describe("T7 new-outsider", () => {
     const after = [...program, binding(recorded, pusher, cards)];
     const live = program.map((one) => (one === recorded ? swapped : one));
     expect(found("T7", compareResources(program, after, { live })).map(inWords)).toEqual([
-      "high: which had access only by what was made by hand",
+      "high: which had access only by what no given stack records: made by hand, or in another stack",
     ]);
   });
 
