@@ -27,13 +27,14 @@ function commandsPage(load) {
 
 # Commands
 
-For everybody who runs \`pulumi-platform\`. Each command prints its part of this page with \`--help\`.
+For everybody who runs \`pulumi-platform\`. Each command prints its part of this page with \`--help\`,
+and \`npx --no -- pulumi-platform --help\` lists them.
 
 \`pulumi-platform completion bash|zsh|fish\` prints the completion script of a shell. The package is installed in the folder of a
 program, here \`~/access\`, so the shell needs the command too. For bash, put these lines into \`~/.bashrc\`:
 
 \`\`\`bash
-pulumi-platform() { npx --no pulumi-platform "$@"; }
+pulumi-platform() { npx --no -- pulumi-platform "$@"; }
 source <(~/access/node_modules/.bin/pulumi-platform completion bash)
 \`\`\`
 

@@ -29,7 +29,7 @@ const flags = {
   data: {
     type: "string",
     value: "FILE",
-    help: "keep the state in this file across restarts; a symbolic link is refused",
+    help: "keep the state in this file across restarts, written at the end and a quarter of a second after a change; a symbolic link is refused",
   },
   token: {
     type: "string",
