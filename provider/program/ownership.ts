@@ -14,7 +14,7 @@ import { describeWrongArgument } from "../fields/check";
 import { lineOf } from "./argumentErrors";
 import { ALIAS_OPTION } from "../text/aliasOption";
 import { parentOf } from "../text/uid";
-import { findBoundElsewhere, listLive, valueOf, valueOrUidOf } from "./uidSources";
+import { findBoundElsewhere, idOrValue, listLive, valueOf, valueOrUidOf } from "./uidSources";
 
 /*
  * Refuses two resources of one program that would be the same object, and two owners of the same children, where both
@@ -31,7 +31,8 @@ const outputs = new WeakMap<object, number>();
 let countedOutputs = 0;
 
 /** The same text for the same uid, and for the same output; undefined where nothing is given. */
-function argumentKey(value: unknown): string | undefined {
+function argumentKey(given: unknown): string | undefined {
+  const value = idOrValue(given);
   if (typeof value === "string" && value !== "") return `text ${value}`;
   if (value === null || typeof value !== "object") return undefined;
   const number = outputs.get(value) ?? (countedOutputs += 1);

@@ -56,9 +56,13 @@ interface KnownOutput {
   promise(): Promise<unknown>;
 }
 
+/** What the engine takes for an argument: of a whole resource its id. */
+export const idOrValue = (value: unknown): unknown =>
+  pulumi.CustomResource.isInstance(value) ? value.id : value;
+
 /** The plain value of an argument; undefined where a preview does not know it. */
 export async function valueOf(value: unknown): Promise<unknown> {
-  const output = pulumi.output(value) as unknown as KnownOutput;
+  const output = pulumi.output(idOrValue(value)) as unknown as KnownOutput;
   return (await output.isKnown) ? await output.promise() : undefined;
 }
 
@@ -75,7 +79,7 @@ export function isLater(value: unknown): boolean {
 
 function referencesIn(field: FieldSpec, path: string, value: unknown): Reference[] {
   const kind = referredKindOf(field);
-  if (kind !== undefined) return [{ path, kind, value }];
+  if (kind !== undefined) return [{ path, kind, value: idOrValue(value) }];
   if (isLater(value)) return [];
   return partsOf(field, value as Json).flatMap((part) =>
     referencesIn(part.field, `${path}${part.at}`, part.value),
@@ -125,8 +129,10 @@ async function uidOf(value: unknown): Promise<string | undefined> {
 export const valueOrUidOf = async (value: unknown): Promise<unknown> =>
   (await uidOf(value)) ?? (await valueOf(value));
 
-const sourceOf = (value: unknown): UidSource | undefined =>
-  isLater(value) ? ids.get(value as object) : undefined;
+const sourceOf = (value: unknown): UidSource | undefined => {
+  const given = idOrValue(value);
+  return isLater(given) ? ids.get(given as object) : undefined;
+};
 
 /** A group and those above it: a uid where it is known, and else the output of a new one; undefined where some are not known. */
 async function lineageOf(group: unknown): Promise<readonly unknown[] | undefined> {

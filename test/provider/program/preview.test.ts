@@ -118,10 +118,14 @@ test.each<[string, () => void, string[], string[]?]>([
       bind("grant", {});
       bind("again", {});
       bind("another", { roleUid: ROOT_UID });
+      const ci = new Identity("ci", { ...sampleOf("Identity"), parentUid: ROOT_UID, name: "ci" });
+      bind("by id", { identityUid: ci.id });
+      bind("by the resource", { identityUid: ci as unknown as string });
     },
     [
       'LINE: Role "two" and Role "one" (LINE) have the same parentUid and name: they are two objects; remove one if you mean one (PP1108)',
       'LINE: RoleBinding "again" and RoleBinding "grant" (LINE) have the same parentUid, identityUid and roleUid: they are two objects; remove one if you mean one (PP1108)',
+      'LINE: RoleBinding "by the resource" and RoleBinding "by id" (LINE) have the same parentUid, identityUid and roleUid: they are two objects; remove one if you mean one (PP1108)',
     ],
   ],
   [
