@@ -1,12 +1,10 @@
-import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { logLine } from "../text/printable";
 import { CodedError, errorCodeOf, errorMessage, withCode } from "../errors/codedError";
 import { EventError, readVerifyOptions, verifyHeaders, wrongArgument } from "./verifyEvent";
-import type { PlatformEvent, SignedDelivery, VerifyEventOptions } from "./verifyEvent";
+import type { PlatformEvent, VerifyEventOptions } from "./verifyEvent";
 
 const MAX_BYTES = 5 * 1024 * 1024;
-const MAX_REMEMBERED = 10_000;
 const MAX_MESSAGE = 300;
 /** No event takes an hour; a timer of more than 24 days would end at once. */
 const MAX_TIMEOUT_SECONDS = 3600;
@@ -25,23 +23,17 @@ export interface EventHandlerOptions extends Omit<VerifyEventOptions, "now"> {
 }
 
 /** A request that is refused for its form, with the status that says so. */
-class UnacceptableRequest extends EventError {
-  override readonly status: number;
+const unacceptable = (status: number, message: string): EventError =>
+  new EventError("malformed", message, status);
 
-  constructor(status: number, message: string) {
-    super("malformed", message);
-    this.status = status;
-  }
-}
-
-const tooLarge = (): EventError => new UnacceptableRequest(413, `its body is larger than ${MAX_BYTES} bytes`);
+const tooLarge = (): EventError => unacceptable(413, `its body is larger than ${MAX_BYTES} bytes`);
 
 /** The whole body; a body that is too large or too slow is not read to its end. */
 async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<Buffer> {
   // What has ended or closed sends no further event.
   if (request.readableEnded)
     throw new CodedError("PP8004", "its body was read before: handle events before any parser of bodies");
-  if (request.destroyed) throw new UnacceptableRequest(400, "its client disconnected");
+  if (request.destroyed) throw unacceptable(400, "its client disconnected");
   if (Number(request.headers["content-length"] ?? 0) > MAX_BYTES) throw tooLarge();
   const chunks: Buffer[] = [];
   let size = 0;
@@ -49,10 +41,10 @@ async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<B
   try {
     await new Promise<void>((resolve, reject) => {
       timer = setTimeout(
-        () => reject(new UnacceptableRequest(408, `its body took longer than ${timeoutMs / 1000} s`)),
+        () => reject(unacceptable(408, `its body took longer than ${timeoutMs / 1000} s`)),
         timeoutMs,
       );
-      request.on("error", () => reject(new UnacceptableRequest(400, "its client disconnected")));
+      request.on("error", () => reject(unacceptable(400, "its client disconnected")));
       request.on("end", resolve);
       request.on("data", (chunk: Buffer) => {
         size += chunk.length;
@@ -67,15 +59,6 @@ async function readEvent(request: IncomingMessage, timeoutMs: number): Promise<B
   return Buffer.concat(chunks);
 }
 
-/** What an event is: each attribute of its headers, and its body. */
-function keyOf({ attributes }: SignedDelivery, body: Uint8Array): string {
-  const sorted = Object.entries(attributes).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256")
-    .update(`${JSON.stringify(sorted)}\n`)
-    .update(body)
-    .digest("hex");
-}
-
 /** Ends a request; the rest of a body that is not read closes the connection. */
 function respond(response: ServerResponse, status: number): void {
   if (status === 405) response.setHeader("Allow", "POST");
@@ -83,47 +66,28 @@ function respond(response: ServerResponse, status: number): void {
   response.writeHead(status).end();
 }
 
-class EventHandler {
-  /**
-   * The newest events by their headers and bodies: one may be delivered again with another bearer token. Headers are not signed: a copy
-   * with other ones is another event, so that whoever gets the same event first cannot keep this one away.
-   */
-  private readonly events = new Map<string, Promise<void>>();
-
-  constructor(private readonly options: Required<EventHandlerOptions>) {}
-
-  async receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { log, timeoutSeconds } = this.options;
+async function receive(
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: Required<EventHandlerOptions>,
+): Promise<void> {
+  try {
+    if (request.method !== "POST") throw unacceptable(405, "its method is not POST");
+    // An unsigned request is refused before its body is read.
+    const verifyBody = await verifyHeaders(request.headersDistinct, options);
+    const event = verifyBody(await readEvent(request, options.timeoutSeconds * 1000));
     try {
-      if (request.method !== "POST") throw new UnacceptableRequest(405, "its method is not POST");
-      // An unsigned request is refused before its body is read.
-      const delivery = await verifyHeaders(request.headersDistinct, this.options);
-      const body = await readEvent(request, timeoutSeconds * 1000);
-      const event = delivery.verifyBody(body);
-      await this.handleOnce(event, keyOf(delivery, body));
-      respond(response, 204);
+      await options.onEvent(event);
     } catch (error) {
-      // Another error is one of this receiver: the event is delivered again.
-      const status = error instanceof EventError ? error.status : 503;
-      respond(response, status);
-      const message = logLine(errorMessage(error)).slice(0, MAX_MESSAGE);
-      const reason = withCode(message, errorCodeOf(error));
-      log(`an event was not taken (${status}): ${reason}`);
-    }
-  }
-
-  /** A delivery that comes while the first one is handled waits for it, and fails with it. */
-  private async handleOnce(event: PlatformEvent, key: string): Promise<void> {
-    const handled = this.events.get(key) ?? (async () => this.options.onEvent(event))();
-    this.events.set(key, handled);
-    const [oldest = key] = this.events.keys();
-    if (this.events.size > MAX_REMEMBERED) this.events.delete(oldest);
-    try {
-      await handled;
-    } catch (error) {
-      this.events.delete(key);
       throw new CodedError("PP8005", error instanceof Error ? error.message : "onEvent failed");
     }
+    respond(response, 204);
+  } catch (error) {
+    // Another error is one of this receiver: the event is delivered again.
+    const status = error instanceof EventError ? error.status : 503;
+    respond(response, status);
+    const message = logLine(errorMessage(error)).slice(0, MAX_MESSAGE);
+    options.log(`an event was not taken (${status}): ${withCode(message, errorCodeOf(error))}`);
   }
 }
 
@@ -148,8 +112,8 @@ export function createEventHandler(
     const range = `a number of seconds above 0, and of at most ${MAX_TIMEOUT_SECONDS}`;
     throw wrongArgument(`timeoutSeconds must be ${range}`);
   }
-  const handler = new EventHandler({ issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds });
+  const checked = { issuer, group, onEvent, log, clockToleranceSeconds, timeoutSeconds };
   return (request, response) => {
-    handler.receive(request, response).catch(() => response.destroy());
+    receive(request, response, checked).catch(() => response.destroy());
   };
 }

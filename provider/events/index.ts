@@ -1,7 +1,4 @@
 export { createEventHandler } from "./createEventHandler";
 export type { EventHandlerOptions } from "./createEventHandler";
-export { EventError } from "./verifyEvent";
-export type { EventProblem } from "./verifyEvent";
-export type { EventHeaders } from "./verifyEvent";
-export { verifyEvent } from "./verifyEvent";
-export type { PlatformEvent, VerifyEventOptions } from "./verifyEvent";
+export { EventError, verifyEvent } from "./verifyEvent";
+export type { EventHeaders, EventProblem, PlatformEvent, VerifyEventOptions } from "./verifyEvent";

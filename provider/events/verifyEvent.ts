@@ -34,9 +34,10 @@ export class EventError extends CodedError {
   constructor(
     readonly problem: EventProblem,
     message: string,
+    status = STATUS[problem],
   ) {
     super(ERROR_CODES[problem], logLine(message));
-    this.status = STATUS[problem];
+    this.status = status;
   }
 }
 
@@ -102,7 +103,7 @@ export async function verifyEvent(
   options: VerifyEventOptions,
 ): Promise<PlatformEvent> {
   const raw = toBytes(body);
-  const { verifyBody } = await verifyHeaders(headers, options);
+  const verifyBody = await verifyHeaders(headers, options);
   return verifyBody(raw);
 }
 
@@ -115,34 +116,26 @@ function toBytes(body: string | Uint8Array): Uint8Array {
   );
 }
 
-/** A delivery whose headers and bearer token are verified, and whose body is not read yet. */
-export interface SignedDelivery {
-  /** The attributes of the headers by lower-case name; they are not signed. */
-  readonly attributes: Attributes;
-  /** @throws EventError where the bearer token is for another body. */
-  readonly verifyBody: (raw: Uint8Array) => PlatformEvent;
-}
-
 /**
- * The part of `verifyEvent` that needs no body: a receiver refuses an unsigned request before it reads more.
+ * The part of `verifyEvent` that needs no body: a receiver refuses an unsigned request before it reads more. What it returns
+ * makes the event of the body, and throws an EventError where the bearer token is for another one.
  *
  * @throws EventError, with the status that a receiver responds with; TypeError for wrong arguments.
  */
 export async function verifyHeaders(
   headers: EventHeaders,
   options: VerifyEventOptions,
-): Promise<SignedDelivery> {
+): Promise<(raw: Uint8Array) => PlatformEvent> {
   const { groups, ...checks } = readVerifyOptions(options);
   const values = readHeaders(headers);
   const token = readBearerToken(values);
   const payload = await verifyToken(token, checks);
   const subscriptionGroup = readSubscriptionGroup(payload, groups);
   const attributes = readAttributes(values);
-  const verifyBody = (raw: Uint8Array): PlatformEvent => {
+  return (raw) => {
     checkDigest(payload, raw);
     return createEvent(attributes, raw, subscriptionGroup);
   };
-  return { attributes, verifyBody };
 }
 
 function readGroups(group: VerifyEventOptions["group"]): readonly string[] {

@@ -67,22 +67,6 @@ test.each(receivers)("%s refuses every hostile client, then takes an event", asy
   for (const line of lines) expect(line).toMatch(/^an event was not taken \(\d{3}\): .+ \(PP800[12]\)$/);
 });
 
-test("an event is handled once, also while its first delivery is under way", async () => {
-  let finish: (() => void) | undefined;
-  const onEvent = (event: PlatformEvent): Promise<void> => {
-    events.push(event);
-    return new Promise((done) => (finish = done));
-  };
-  const port = await listen(createServer(handler({ onEvent })));
-  const delivery = await deliveries.next();
-  const both = [deliver(port, delivery), deliver(port, delivery)];
-  while (finish === undefined) await new Promise((done) => setImmediate(done));
-  finish();
-  expect(await Promise.all(both)).toEqual([204, 204]);
-  expect(await deliver(port, delivery)).toBe(204);
-  expect(events.map(({ id }) => id)).toEqual([delivery.headers["ce-id"]]);
-});
-
 const failure = new Error("disk\n::error::full");
 const failing = (): void => {
   throw failure;
