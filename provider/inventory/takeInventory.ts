@@ -4,7 +4,7 @@ import type { Inventory, InventoryObject, RefusedList } from "../access/document
 import { CodedError, hasCode } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
-import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
+import type { ResourceSpec } from "../fields/resourceSpec";
 import { compareTexts, stringOrEmpty } from "../fields/values";
 import type { Props } from "../fields/values";
 import { mapSecrets } from "../fields/walk";
@@ -14,71 +14,10 @@ import type { Client, JsonObject } from "../http/client";
 import { ApiError, ConnectionError, isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { isUid } from "../text/uid";
-import { encodeQuery, LIST_PAGE_SIZE, splitByUrlLength } from "../http/query";
-import type { Query } from "../http/query";
+import { LIST_PAGE_SIZE, splitByUrlLength } from "../http/query";
 import { kinds } from "../kinds";
 import { findCaller, listHeldRoles, readCapabilities } from "../kinds/caller";
 import { findObject, parseLiveInputs } from "../lifecycle/read";
-
-/** What could not be read. One refused list leaves the rest of an inventory readable. */
-export class Refusals {
-  private readonly refused: RefusedList[] = [];
-
-  get isEmpty(): boolean {
-    return this.refused.length === 0;
-  }
-
-  sorted(): RefusedList[] {
-    const keyOf = ({ kind, scope = "", code }: RefusedList) => `${kind} ${scope} ${code}`;
-    return [...this.refused].sort((a, b) => compareTexts(keyOf(a), keyOf(b)));
-  }
-
-  /**
-   * Runs an action and records its failure.
-   *
-   * @param isRecorded whether the same failure is recorded already.
-   * @returns whether the action succeeded.
-   * @throws what is no failure of the server, and UNAUTHENTICATED, which every other request would meet too.
-   */
-  async record(
-    { kind }: ResourceSpec,
-    scope: string | undefined,
-    action: () => Promise<void>,
-    isRecorded: () => boolean = () => false,
-  ): Promise<boolean> {
-    try {
-      await action();
-      return true;
-    } catch (error) {
-      const isServerFailure = error instanceof ApiError || error instanceof ConnectionError;
-      if (!isServerFailure || error.code === "UNAUTHENTICATED") throw error;
-      if (!isRecorded()) {
-        const { code, errorCode, message } = error;
-        this.refused.push({
-          kind,
-          scope,
-          code,
-          errorCode,
-          message: printable(message),
-        });
-      }
-      return false;
-    }
-  }
-
-  /** Records a list that the server answers with a part of it in the place of a refusal. */
-  addPartial({ kind }: ResourceSpec, scope: string, lacking: readonly string[]): void {
-    const message = `the list may be a part: no binding of the caller at ${scope} or above that it may read gives it ${lacking.join(" and ")}`;
-    this.refused.push({ kind, scope, code: "PERMISSION_DENIED", errorCode: "PP3403", message });
-  }
-
-  /** Records the refusals of one kind for another that is read by it. */
-  copy(from: string, to: string): void {
-    for (const refusal of this.refused.filter(({ kind }) => kind === from)) {
-      this.refused.push({ ...refusal, kind: to });
-    }
-  }
-}
 
 const nonEmptyString = (value: unknown): string | undefined => stringOrEmpty(value) || undefined;
 
@@ -156,12 +95,12 @@ type HeldCapabilities = readonly { readonly group: string; readonly capabilities
 async function readHeldCapabilities(client: Client, caller: string): Promise<HeldCapabilities> {
   try {
     const held = await listHeldRoles(client, caller);
-    const roleUids = [...new Set(held.map(({ roleUid }) => roleUid))];
-    const ofRoles = await Promise.all(
-      roleUids.map(async (uid) => [uid, await readCapabilities(client, [uid], [])] as const),
+    return await Promise.all(
+      held.map(async ({ group, roleUid }) => ({
+        group,
+        capabilities: await readCapabilities(client, [roleUid], []),
+      })),
     );
-    const byRole = new Map(ofRoles);
-    return held.map(({ group, roleUid }) => ({ group, capabilities: byRole.get(roleUid) ?? new Set() }));
   } catch {
     return [];
   }
@@ -172,6 +111,8 @@ type ObjectName = Readonly<Record<"kind" | "uid", string>>;
 
 const compareObjects = (a: ObjectName, b: ObjectName): number =>
   compareTexts(a.kind, b.kind) || compareTexts(a.uid, b.uid);
+
+const refusalKey = ({ kind, scope = "", code }: RefusedList): string => `${kind} ${scope} ${code}`;
 
 /** The kinds to list: a subresource is found by the kind that has it. */
 function kindsToList(requested: readonly string[]): ReadonlySet<string> {
@@ -185,12 +126,11 @@ function kindsToList(requested: readonly string[]): ReadonlySet<string> {
 /** Reads the live organisation below one group into an inventory. */
 class InventoryReader {
   private readonly objects = new Map<string, InventoryObject>();
-  private readonly refusals = new Refusals();
+  /** What could not be read. One refused list leaves the rest of an inventory readable. */
+  private readonly refused: RefusedList[] = [];
   private readonly counts = new Map<string, number>();
-  private readonly responses = new Map<string, Promise<JsonObject>>();
   private readonly readByUid: ObjectName[] = [];
   private readonly wanted: ReadonlySet<string>;
-  private readonly api: ReadingApi;
   private caller: string | undefined;
   /** Undefined where bindings need not show it: a person has roles of a directory too, and not each token names its caller. */
   private held: HeldCapabilities | undefined;
@@ -200,12 +140,6 @@ class InventoryReader {
     private readonly request: InventoryRequest,
   ) {
     this.wanted = kindsToList(request.kinds ?? listedKinds);
-    this.api = {
-      addressAdvice: client.addressAdvice,
-      resourcePath: (collection, uid, suffix) => client.resourcePath(collection, uid, suffix),
-      get: (path, query) => this.getOnce(path, query),
-      list: (collection, query, options) => client.list(collection, query, options),
-    };
   }
 
   async read(): Promise<Inventory> {
@@ -219,8 +153,8 @@ class InventoryReader {
       root: this.request.root,
       takenAt,
       caller: this.caller,
-      complete: this.refusals.isEmpty,
-      refused: this.refusals.sorted(),
+      complete: this.refused.length === 0,
+      refused: this.refused.sort((a, b) => compareTexts(refusalKey(a), refusalKey(b))),
       kinds: [...this.wanted].sort(),
       ...(this.readByUid.length === 0 ? {} : { asked: [...this.readByUid].sort(compareObjects) }),
       objects: [...this.objects.values()].sort(compareObjects),
@@ -246,7 +180,7 @@ class InventoryReader {
   private async verifyRoot(): Promise<void> {
     const { root } = this.request;
     try {
-      const response = await this.getOnce(this.client.resourcePath("/iam/v2/groups", root));
+      const response = await this.client.getResource("/iam/v2/groups", root);
       if (response["uid"] !== root) {
         throw new CodedError("PP4008", `the response is not about ${root}; ${this.client.addressAdvice}`);
       }
@@ -272,6 +206,30 @@ class InventoryReader {
     }
   }
 
+  /**
+   * Runs an action and records its failure, unless that is recorded already.
+   *
+   * @returns whether the action succeeded.
+   * @throws what is no failure of the server, and UNAUTHENTICATED, which every other request would meet too.
+   */
+  private async record(
+    { kind }: ResourceSpec,
+    scope: string | undefined,
+    action: () => Promise<void>,
+    isRecorded: () => boolean = () => false,
+  ): Promise<boolean> {
+    try {
+      await action();
+      return true;
+    } catch (error) {
+      const isServerFailure = error instanceof ApiError || error instanceof ConnectionError;
+      if (!isServerFailure || error.code === "UNAUTHENTICATED") throw error;
+      const { code, errorCode, message } = error;
+      if (!isRecorded()) this.refused.push({ kind, scope, code, errorCode, message: printable(message) });
+      return false;
+    }
+  }
+
   /** Runs a list. Of what lies where the caller may not list the server returns nothing, and refuses nothing. */
   private async recordList(
     spec: ResourceSpec,
@@ -279,7 +237,7 @@ class InventoryReader {
     list: () => Promise<void>,
   ): Promise<void> {
     const { held } = this;
-    const isListed = await this.refusals.record(spec, scopes[0], list);
+    const isListed = await this.record(spec, scopes[0], list);
     if (!isListed || held === undefined) return;
     for (const scope of scopes) {
       const lacking = (spec.capabilities?.read ?? []).filter(
@@ -287,16 +245,10 @@ class InventoryReader {
           !held.some(({ group, capabilities }) => isWithin(scope, group) && capabilities.has(needed)),
       );
       if (lacking.length === 0) continue;
-      this.refusals.addPartial(spec, scope, lacking);
+      const message = `the list may be a part: no binding of the caller at ${scope} or above that it may read gives it ${lacking.join(" and ")}`;
+      this.refused.push({ kind: spec.kind, scope, code: "PERMISSION_DENIED", errorCode: "PP3403", message });
       return;
     }
-  }
-
-  private getOnce(path: string, query: Query = {}): Promise<JsonObject> {
-    const key = `${path}${encodeQuery(query)}`;
-    const response = this.responses.get(key) ?? this.client.get(path, query);
-    this.responses.set(key, response);
-    return response;
   }
 
   private async listAll(spec: ResourceSpec): Promise<void> {
@@ -311,7 +263,7 @@ class InventoryReader {
       }
     });
     if (isReadAs(spec, "builtIn")) {
-      await this.refusals.record(spec, undefined, () =>
+      await this.record(spec, undefined, () =>
         this.listInto(spec, { ...query, "uidp.in_root": "true" }, (uid) => !uid.includes("/")),
       );
     }
@@ -368,14 +320,14 @@ class InventoryReader {
   private async readEach(spec: ResourceSpec, uids: readonly string[]): Promise<void> {
     let isRefused = false;
     const readOne = async (uid: string): Promise<void> => {
-      const response = await findObject(spec, this.api, uid, {});
+      const response = await findObject(spec, this.client, uid, {});
       const object = response && toInventoryObject(spec, response, uid, this.client);
       if (object && exists(spec, object.inputs)) this.add(object);
     };
     const limit = pLimit(this.client.maxConcurrency);
     const readUnlessRefused = async (uid: string): Promise<void> => {
       if (isRefused) return;
-      const isRead = await this.refusals.record(
+      const isRead = await this.record(
         spec,
         uid,
         () => readOne(uid),
@@ -388,7 +340,8 @@ class InventoryReader {
 
   private async readSubresources(spec: ResourceSpec, owner: string): Promise<void> {
     const uids = [...this.objects.values()].filter(({ kind }) => kind === owner).map(({ uid }) => uid);
-    this.refusals.copy(owner, spec.kind);
+    const ofOwner = this.refused.filter(({ kind }) => kind === owner);
+    this.refused.push(...ofOwner.map((refusal) => ({ ...refusal, kind: spec.kind })));
     await this.readEach(spec, uids);
   }
 

@@ -83,8 +83,8 @@ describe("the inventory of a live organisation", () => {
     const pages = listedKinds.reduce((sum, kind) => sum + pagesOf(kind), 0);
     // The root's own group and association, and the platform's roles.
     expect(lists.length).toBeLessThanOrEqual(pages + 3);
-    // One provider is read again, and the root.
-    expect(answered.length - lists.length).toBe(2);
+    // One provider is read again, for itself and for its token, and the root.
+    expect(answered.length - lists.length).toBe(3);
     expect(emulator.requests.every(({ method }) => method === "GET")).toBe(true);
     expect(emulator.maxInFlight).toBeLessThanOrEqual(4);
   });
