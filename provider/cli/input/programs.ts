@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { findCheckout } from "./projectFiles";
 
 /** A program of this machine, and the environment to run it in. */
-export interface Executable {
+interface Executable {
   /** Its absolute path. */
   readonly file: string;
   /** Its PATH holds the searched folders alone, so that what it starts comes from them too. */

@@ -28,7 +28,6 @@ interface CheckedRepository {
   readonly host: ApiHost;
   /** `/repos/owner/name`. */
   readonly path: string;
-  readonly name: string;
   readonly branch: string;
   /** The workflows of the review. */
   readonly files: readonly CiFile[];
@@ -470,7 +469,6 @@ export async function checkGithub(
   let repository: CheckedRepository = {
     host,
     path,
-    name,
     branch: found.defaultBranch,
     files: given.files.filter(isOfReview),
   };

@@ -40,7 +40,7 @@ export const packagesOf = (manifest: Manifest | undefined): Readonly<Record<stri
 });
 
 /** A folder of the repository with its package.json, if it has one. */
-export type PackageFolder = Pick<ProjectFolder, "folder" | "root" | "manifest">;
+type PackageFolder = Pick<ProjectFolder, "folder" | "root" | "manifest">;
 
 /** What `init` finds out of a folder and of what is around it. */
 export interface ProjectFolder {

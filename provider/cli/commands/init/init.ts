@@ -365,10 +365,10 @@ export const command = defineCommand(
 );
 export const { main } = command;
 
-export type Language = "typescript" | "javascript";
+type Language = "typescript" | "javascript";
 
 /** What decides the files of a folder. */
-export interface InitPlan {
+interface InitPlan {
   readonly found: ProjectFolder;
   readonly settings: CiSettings;
   readonly language: Language;
@@ -542,7 +542,7 @@ function listSteps(result: InitResult, hasIdentities: boolean): string[] {
 }
 
 /** The output: what is written, and what to do next. The texts stand in templates/init/output.txt. */
-export function describeResult(result: InitResult): string {
+function describeResult(result: InitResult): string {
   const { found, settings, existing, written } = result;
   const program =
     found.project === undefined ? existing.find(({ path }) => /^index\.[jt]s$/.test(path)) : undefined;
