@@ -38,7 +38,7 @@ const long: [string, Partial<Report>, RegExp][] = [
   ["groups", { groups }, /of 2000 groups/],
   ["unresolved", { unresolved: wide }, /of 500 lines about what is not resolved/],
   ["incomplete", { incomplete: wide }, /of 500 lines about what is not checked/],
-  ["policy", { policy: { ...none, unused: wide } }, /of 500 unused entries of the policy file/],
+  ["policy", { policy: { ...none, unused: wide } }, /of 500 entries of the policy file without effect/],
   ["broken assertions", { policy: { ...none, standing: wide } }, /of 500 assertions that were broken before/],
 ];
 const all: [string, Partial<Report>, RegExp] = [
