@@ -1,3 +1,4 @@
+import { domainToUnicode } from "node:url";
 import { printable } from "../../text/printable";
 import { MOST_PROPOSALS, nearestWords, suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
@@ -50,7 +51,7 @@ import {
 } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
 import { OPTIONAL_NUMBER, issuerNameOf, owningClaims, roleOf, withoutNumbers } from "../trust/issuers";
-import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
+import { isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
 
@@ -109,6 +110,10 @@ function globPattern(glob: string, isOfSubject: boolean, one = "(?s:.)"): string
   return `${parts.join("")}${isOfGithub && marks.length === 1 ? OPTIONAL_NUMBER : ""}`;
 }
 
+/** The same, where a glob over URLs is matched as such. */
+const meantBy = (glob: string, isOfSubject: boolean): string =>
+  addressPattern(glob) ?? globPattern(glob, isOfSubject);
+
 const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
 
 /** How much of what a pattern accepts lies in the globs: the language of the one is compared with that of the others. */
@@ -118,7 +123,7 @@ function shareOfPattern(
   globs: readonly string[],
   isOfSubject = false,
 ): Share {
-  const patterns = globs.map((glob) => addressPattern(glob) ?? anchored(globPattern(glob, isOfSubject)));
+  const patterns = globs.map((glob) => anchored(meantBy(glob, isOfSubject)));
   const union = patterns.map((each) => `(?:${each})`).join("|");
   if (comparer.intersects(pattern, union) === "no") return "none";
   // A glob that begins with a wildcard matches no address: it would match the hosts of others.
@@ -165,24 +170,32 @@ function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly
     const { text, isStart } = ownerByPart("arn", arn);
     return isStart || globs.some((glob) => trustMatches(roleOf(glob).toLowerCase(), text)) ? "some" : "none";
   }
-  const { exact, pattern = "" } = subject;
-  const union = globs.flatMap(looselyMeant).join("|");
-  const loosely = anchored(`(?i:${union})`);
+  const loosely = [...globs.flatMap(looselyMeant), ...globs.flatMap(mailboxForms)];
   const isLooselyMeant =
-    exact === undefined
-      ? comparer.intersects(`(?i:${pattern})`, loosely) !== "no"
-      : comparer.mayMatch(loosely, exact) || isMailboxIn(exact, globs);
+    mayBeInAnyCase(comparer, subject, loosely) || isMailboxIn(subject.exact ?? "", globs);
   const mayBeProject = globs.some((glob) => /^(?:[*?]|repo(?:sitory)?:|organization:)/i.test(glob));
   return isLooselyMeant || (mayBeProject && !beginsWithOwner(trust)) ? "some" : "none";
+}
+
+/**
+ * Whether a value may be of one of some forms but for its capitals. Only the forms ignore case: an accepted pattern can set
+ * that option back, as `(?-i:…)` does.
+ */
+function mayBeInAnyCase(
+  comparer: PatternComparer,
+  { exact, pattern = "" }: AcceptedValue,
+  forms: readonly string[],
+): boolean {
+  const whole = anchored(`(?i:${forms.join("|")})`);
+  return exact === undefined
+    ? comparer.intersects(pattern, whole) !== "no"
+    : comparer.mayMatch(whole, withoutInvisible(exact));
 }
 
 /** The texts that a glob of subjects may mean: the project alone too. */
 function looselyMeant(glob: string): string[] {
   const project = /^[^:]*:[^:]*(?=:)/.exec(glob)?.[0];
-  return [
-    addressPattern(glob) ?? globPattern(glob, true),
-    ...(project === undefined ? [] : [globPattern(project, true, "[^:]")]),
-  ];
+  return [meantBy(glob, true), ...(project === undefined ? [] : [globPattern(project, true, "[^:]")])];
 }
 
 /** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
@@ -192,18 +205,15 @@ function shareOfValue(
   value: AcceptedValue,
   globs: readonly string[],
 ): Share {
-  const shareIn = ({ exact, pattern = "" }: AcceptedValue, among: readonly string[]): Share =>
-    exact === undefined ? shareOfPattern(comparer, pattern, among) : shareOfText(exact, among);
-  const share = shareIn(value, globs);
-  if (share === "none" && addressClaims.has(name) && isMailboxIn(value.exact ?? "", globs)) return "some";
-  if (share !== "none" || !owningClaims.has(name)) return share;
-  const { exact, pattern } = value;
-  const inAnyCase = {
-    exact: exact?.toLowerCase(),
-    pattern: pattern === undefined ? undefined : `(?i:${pattern})`,
-  };
-  const others = globs.map((glob) => glob.toLowerCase());
-  return shareIn(inAnyCase, others) === "none" ? "none" : "some";
+  const { exact, pattern = "" } = value;
+  const share = exact === undefined ? shareOfPattern(comparer, pattern, globs) : shareOfText(exact, globs);
+  if (share !== "none") return share;
+  if (addressClaims.has(name) && isMailboxIn(exact ?? "", globs)) return "some";
+  const forms = [
+    ...(owningClaims.has(name) ? globs.map((glob) => meantBy(glob, false)) : []),
+    ...(addressClaims.has(name) ? globs.flatMap(mailboxForms) : []),
+  ];
+  return forms.length > 0 && mayBeInAnyCase(comparer, value, forms) ? "some" : "none";
 }
 
 /** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
@@ -232,6 +242,9 @@ function shareOfTrust(comparer: PatternComparer, trust: Trust, conditions: Subje
   ]);
 }
 
+/** Tells subjects apart: a directory and a group of it that no document names have one key. */
+const textOfSubject = ({ type, key }: Subject): string => `${type} ${key}`;
+
 /** Judges which subjects an assertion is about. The same question is asked of many grants. */
 export class SubjectJudge {
   private readonly known = new Map<SubjectSelector, Map<string, Share>>();
@@ -257,7 +270,7 @@ export class SubjectJudge {
   /** How many of those that can be a subject an assertion is about. */
   shareOf(subject: Subject, selector: SubjectSelector): Share {
     const shares = getOrCompute(this.known, selector, () => new Map());
-    return getOrCompute(shares, `${subject.type} ${subject.key}`, () => {
+    return getOrCompute(shares, textOfSubject(subject), () => {
       const { not = [], ...conditions } = selector;
       const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
       return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
@@ -335,6 +348,18 @@ const isInGlobs = (text: string, globs: readonly string[]): boolean =>
 /** Whether an address may be the mailbox of another one that is written out: with another tag, or none. */
 const isMailboxIn = (address: string, globs: readonly string[]): boolean =>
   address.includes("@") && globs.some((glob) => !/[*?]/.test(glob) && mailboxOf(glob) === mailboxOf(address));
+
+/** The spellings of the mailbox of an address that is written out, as patterns: with dots, quotes, comments, and a tag. */
+function mailboxForms(address: string): string[] {
+  const [, name = "", host] = /^([^@]*)@([^@:/]+)$/.exec(mailboxOf(address)) ?? [];
+  if (host === undefined || /[*?]/.test(address)) return [];
+  const ignored = '(?:[."]|\\([^()]*\\))*';
+  const letters = Array.from(name, (letter) => `${RE2JS.quote(letter)}${ignored}`).join("");
+  const hosts = [host, domainToUnicode(host), host.replace(/^gmail\.com$/, "googlemail.com")];
+  return [...new Set(hosts)].map(
+    (each) => `(?:(?s:.*)[|:])?${ignored}${letters}(?:\\+(?s:.*))?@${RE2JS.quote(each)}\\.?`,
+  );
+}
 
 /** Who is invited by a mail address may have it as subject or in a claim. */
 function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {
@@ -548,7 +573,7 @@ class Side {
     const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
     const departed = this.departedOf(selector).map(({ was }) => was);
     const sharing = [...named, ...departed].flatMap((one) => this.principals().sharing(one));
-    return new Set(sharing.map(({ key }) => key));
+    return new Set(sharing.map(textOfSubject));
   }
 
   /** Those of before whom a selector meant, and who go by the change or trust somebody else after it. */
@@ -587,25 +612,27 @@ class Side {
   private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
     const sharing = getOrCompute(this.sharing, selector, () => this.sharingWithNamed(selector));
     // What else is asked of a holder, is asked of each of them.
-    return sharing.has(subject.key) && this.subjects.shareOf(subject, withoutNames(selector)) !== "none";
+    return (
+      sharing.has(textOfSubject(subject)) && this.subjects.shareOf(subject, withoutNames(selector)) !== "none"
+    );
   }
 
-  /** Every identity, whether it has a grant or not, and who else has one. */
+  /** Every identity and every directory, whether it has a grant or not, and who else has one. */
   readonly holders = once((): readonly Subject[] => {
-    const identities = [...this.graph.entities.values()].flatMap((entity) => {
+    const objects = [...this.graph.entities.values()].flatMap((entity) => {
       const { kind, key, uid, name } = entity;
-      return accessKinds[kind]?.assumable === true
-        ? [{ key, uid, name, type: "identity" as const, ...describeIdentity(entity) }]
-        : [];
+      const { invite, describeHolder } = accessKinds[kind] ?? {};
+      const [type] = subjectTypesOf(kind);
+      return type === undefined || describeHolder === undefined || invite === true
+        ? []
+        : [{ key, uid, name, type, ...describeHolder(entity) }];
     });
-    const all = [...identities, ...this.graph.grants.map(({ subject }) => subject)];
+    const all = [...objects, ...this.graph.grants.map(({ subject }) => subject)];
     return [...new Map(all.map((each) => [each.key, each])).values()];
   });
 
   /** Those of whom a document tells who they are. */
-  private readonly people = once(() =>
-    this.holders().filter(({ type }) => type === "identity" || type === "service" || type === "invite"),
-  );
+  private readonly people = once(() => this.holders().filter(({ type }) => type !== "unknown"));
 
   readonly groups = once((): readonly Scope[] => {
     const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
@@ -730,7 +757,7 @@ class AssertionJudge {
       return subjectTypesOf(kind).map((type) => ({ key, uid, type, displayName: key, matchesMany }));
     });
     const all = [...objects, ...this.after.holders()];
-    return [...new Map(all.map((each) => [`${each.type} ${each.key}`, each])).values()];
+    return [...new Map(all.map((each) => [textOfSubject(each), each])).values()];
   });
 
   /** What is there from before the change until everything new is made. */

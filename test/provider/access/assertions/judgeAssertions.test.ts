@@ -865,6 +865,21 @@ describe("whom an assertion names by a name or uid", () => {
       ...{ externalGroupId: id, roleUid: pusher.uid },
     });
 
+  test("whoever signs in by the issuer of a directory is of its people, whatever the directory gives", () => {
+    const person = identity("bob", claims({ issuer: "https://acme.okta.com", subject: "u-1" }));
+    const reads = edit(mapping("devs"), { roleUid: viewer.uid });
+    for (const [name, ...before] of [
+      ["okta", provider],
+      ["okta", idle],
+      ["devs", idle, reads],
+    ] as const) {
+      const all = [...base, ...before];
+      const after = [...all, person, binding(person, pusher, payments)];
+      expect(messagesOf(noPush(`name: ${name}`), all, after)).toEqual([pushes("bob")]);
+      expect(messagesOf(noPush(`name: ${name}`), all, [...all, outsider])).toEqual([]);
+    }
+  });
+
   test("whoever is required by a name had it before the change by which they go", () => {
     const others = [...base.filter((each) => each !== ci), provider];
     for (const [who, ...goes] of [

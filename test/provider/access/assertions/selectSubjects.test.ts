@@ -64,6 +64,8 @@ const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["repo:ACME/pay", "repo:acme/*", "some"],
   ["^repo:ACME/pay:.*$", "repo:acme/*", "some"],
   ["repo:Contractor@1/pay@2:environment:prod", "repo:contractor/*", "some"],
+  ["^(?-i:repo:ACME/pay:.*)$", "repo:acme/*", "some"],
+  ["^bob\\+x@acme\\.example$", "bob@acme.example", "some"],
   ["repo:acme/pay\u200b", "repo:acme/*", "some"],
   // What says which repository runs may stand in a claim, or nowhere.
   ["repository_owner:acme:environment:e", "repo:acme/pay:*", "some"],
@@ -130,6 +132,17 @@ const pinnedClaims: readonly [pinned: Props, asked: Claims, share: Share][] = [
   [{ claims: { repository: "ACME/pay" } }, { repository: ["acme/pay"] }, "some"],
   [{ claimPatterns: { repository: "^ACME/pay$" } }, { repository: ["acme/*"] }, "some"],
   [{ claims: { repository_owner: "acme" } }, { repository_owner: ["ACME"] }, "some"],
+  // A pattern can say that its capitals count.
+  [{ claimPatterns: { repository: "^(?-i:ACME/pay)$" } }, { repository: ["acme/pay"] }, "some"],
+  [{ claimPatterns: { repository_owner: "(?-i)^Acme$" } }, { repository_owner: ["acme"] }, "some"],
+  [{ claimPatterns: { repository: "^(?-i:Evil/pay)$" } }, { repository: ["acme/pay"] }, "none"],
+  [{ claimPatterns: { email: "^Bob@(?-i:Acme)\\.example$" } }, { email: ["bob@acme.example"] }, "some"],
+  // Spellings of one mailbox.
+  [{ claims: { email: "bob+x@acme.example" } }, { email: ["bob@acme.example"] }, "some"],
+  [{ claimPatterns: { email: "^bob\\+x@acme\\.example$" } }, { email: ["bob@acme.example"] }, "some"],
+  [{ claimPatterns: { upn: "^B\\.ob\\+[xy]@acme\\.example$" } }, { upn: ["bob+z@acme.example"] }, "some"],
+  [{ claimPatterns: { email: "^bo@bücher\\.example$" } }, { email: ["bo@xn--bcher-kva.example"] }, "some"],
+  [{ claimPatterns: { email: "^bobby\\+x@acme\\.example$" } }, { email: ["bob@acme.example"] }, "none"],
   [{ claims: { environment: "Prod" } }, { environment: ["prod"] }, "none"],
   [{ claims: { repository: "acme/shop" } }, { repository_owner: ["acme"] }, "all"],
   [{ claims: { actor: "acme" } }, { repository_owner: ["acme"] }, "some"],
