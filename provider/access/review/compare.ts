@@ -293,6 +293,9 @@ function findFalseRests(changes: readonly ResourceChange[]): string[] {
   });
 }
 
+const isRenamed = ({ before, after }: ResourceChange): boolean =>
+  before !== undefined && after !== undefined && before.name !== after.name;
+
 /** Why the comparison does not see all that it should, a line each. */
 function findGaps(
   { preview, before, inventory }: Sources,
@@ -303,7 +306,7 @@ function findGaps(
   const covered = before !== undefined || inventory?.complete === true;
   const changed = changes.filter(({ op }) => op !== "same" && op !== "read");
   const changedReferents = changed.filter(
-    (change) => isReferredTo(change.kind) && changesAccessFields(change),
+    (change) => isReferredTo(change.kind) && (changesAccessFields(change) || isRenamed(change)),
   );
   const lacksUnchanged = preview.omittedUnchanged > 0 && !covered;
   return [

@@ -62,6 +62,16 @@ describe("a review of a captured preview", () => {
     ]);
   });
 
+  test("is incomplete where a group is renamed and what lies in it is not shown", () => {
+    const document = JSON.parse(fixture("rename.json").toString()) as { steps: { op: string }[] };
+    const steps = document.steps.filter(({ op }) => op !== "same");
+    const preview = parsePreview(JSON.stringify({ ...document, steps }));
+    const report = review({ preview }, { provenance: PROVENANCE, failOn: "high", rules: () => [] });
+    expect(report.incomplete).toEqual([
+      expect.stringMatching(/^resources that unchanged ones refer to change \(team\)/),
+    ]);
+  });
+
   test("reports a rename without a change of access", () => {
     const report = reportOf("rename.json");
     expect(report.grants).toEqual([]);
