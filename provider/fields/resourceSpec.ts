@@ -251,10 +251,7 @@ export function createOnlyOutputs(spec: ResourceSpec): string[] {
 }
 
 /** Whether lookups return this of an object. */
-export function isReadAs(
-  spec: Pick<ResourceSpec, "reads">,
-  key: "builtIn" | "email" | "etag",
-): boolean {
+export function isReadAs(spec: Pick<ResourceSpec, "reads">, key: "builtIn" | "email" | "etag"): boolean {
   return spec.reads !== undefined && Object.hasOwn(spec.reads, key);
 }
 
