@@ -1,7 +1,7 @@
 import { createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import type { RE2JS } from "re2js";
-import { tryParseJson, withoutTrailing } from "../text/plain";
+import { isNestedDeeper, tryParseJson, withoutTrailing } from "../text/plain";
 import { printable } from "../text/printable";
 import { quote } from "../text/suggestions";
 import { isUid } from "../text/uid";
@@ -128,11 +128,16 @@ function objectsIn(value: unknown): object[] {
 const countNames = (text: string): number =>
   [...text.matchAll(/"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?/g)].filter(([, colon]) => colon !== undefined).length;
 
+/** Objects and arrays inside one another in a key set. What RFC 7517 defines has five. */
+const MOST_KEY_SET_LEVELS = 20;
+
 /**
- * Why two parsers can read different keys from one key set; undefined where they cannot. Some ignore the case of names,
- * and of a repeated name some take the first value.
+ * Why two parsers can read different keys from one key set; undefined where they cannot. Some ignore the case of names, of a
+ * repeated name some take the first value, and some refuse what is deeply nested.
  */
 function findAmbiguity(text: string, value: unknown): string | undefined {
+  if (isNestedDeeper(value, MOST_KEY_SET_LEVELS))
+    return `it is nested more than ${MOST_KEY_SET_LEVELS} levels deep, which some parsers refuse`;
   const names = objectsIn(value).map((object) => Object.keys(object));
   for (const name of names.flat()) {
     const known = knownByFolded.get(foldCase(name));
@@ -212,7 +217,12 @@ function findUrlProblem(text: string, protocols: readonly string[], isShown = fa
 // eslint-disable-next-line @typescript-eslint/no-require-imports
 const re2 = (): typeof RE2JS => (require("re2js") as { RE2JS: typeof RE2JS }).RE2JS;
 
+/** A longer pattern is not judged: it is 200 repositories written out, which no reviewer compares. */
+export const LONGEST_PATTERN = 5000;
+
 function regexProblem(text: string): string | undefined {
+  // The server alone checks a longer one: the time to compile it may grow with the square of its length.
+  if (text.length > LONGEST_PATTERN) return undefined;
   try {
     re2().compile(text);
     return undefined;

@@ -33,6 +33,12 @@ export function tryParseJson(text: string): unknown {
   }
 }
 
+/** Whether more objects and arrays are inside one another in a value than so many. */
+export function isNestedDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== "object") return false;
+  return levels === 0 || Object.values(value).some((member) => isNestedDeeper(member, levels - 1));
+}
+
 /** The `*` or the leading `^` of a text that is written like a pattern; undefined where it has none. */
 export const findPatternSign = (text: string): string | undefined => /^\^|\*/.exec(text)?.[0];
 

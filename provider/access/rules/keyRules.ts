@@ -175,7 +175,7 @@ function findKeySetProblem(
   if (ambiguity === undefined) return undefined;
   return {
     message: `${label} has a key set that parsers read differently: in ${name}, ${ambiguity}`,
-    advice: "write each member once, in the letters of RFC 7517",
+    advice: "write each member once, in the letters of RFC 7517, and nothing but keys",
   };
 }
 
@@ -207,7 +207,7 @@ const staticKeys: Rule = {
   name: "static-keys",
   severities: ["critical", "medium"],
   when: "critical if a key set contains a private key or one that others can sign for, or can be read differently. Medium for a new identity with static keys",
-  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits, a modulus with a small factor or the exponent 1. Or its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows.",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits, a modulus with a small factor or the exponent 1. Or its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows. Or it is nested more than 20 levels deep, which some parsers refuse.",
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",

@@ -1,10 +1,10 @@
 import { RE2JS } from "re2js";
+import { LONGEST_PATTERN } from "../../fields/formats";
 import { isMailHost } from "./addresses";
 import { answerOf } from "./budget";
 import { INTRUDER } from "./data/pins";
 import { anchored } from "./patternComparer";
 import type { PatternComparer, SegmentSpec } from "./patternComparer";
-import { LONGEST_PATTERN } from "./regexSyntax";
 
 /** Who has the texts that a trust accepts. */
 export interface TrustedOwner {

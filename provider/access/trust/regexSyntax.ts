@@ -1,5 +1,5 @@
-/** A longer pattern is not judged: it is 200 repositories written out, which no reviewer compares. */
-export const LONGEST_PATTERN = 5000;
+import { LONGEST_PATTERN } from "../../fields/formats";
+
 const LARGEST_PROGRAM = 20_000;
 
 /** A class such as `\pL` is a table of hundreds of ranges, and is built once for each use. */
@@ -18,7 +18,7 @@ function endOfClass(text: string, start: number): number {
   if (text[at] === "]") at += 1;
   while (at < text.length && text[at] !== "]") {
     if (text[at] === "\\") at += 1;
-    else if (text.startsWith("[:", at)) at = Math.max(at, text.indexOf(":]", at) + 1);
+    else if (text[at] === "[") at += /^\[:\^?[a-z]+:(?=\])/.exec(text.slice(at, at + 16))?.[0].length ?? 0;
     at += 1;
   }
   return at + 1;
@@ -148,9 +148,9 @@ export interface LiteralStart {
 const LITERAL =
   /(?:\\([!-/:-@[-`{-~])|\[(?:\\([!-/:-@[-`{-~])|([ -Z_-~]))\]|(?![\\^$.*+?()[\]{}|])([ -~]))(?![*+?{]|\(\?[A-Za-z-]*\))/y;
 
-/** Reads with what all texts of a pattern begin. */
+/** Reads with what all texts of a pattern begin; of one that is too long to be judged nothing is read. */
 export function literalStart(pattern: string): LiteralStart {
-  const anchor = /^(?:\^|\\A)/.exec(pattern)?.[0];
+  const anchor = pattern.length > LONGEST_PATTERN ? undefined : /^(?:\^|\\A)/.exec(pattern)?.[0];
   if (anchor === undefined || hasAlternatives(pattern)) return { text: "", isStart: true };
   let text = "";
   let at = anchor.length;

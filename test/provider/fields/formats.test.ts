@@ -10,6 +10,7 @@ import {
 } from "../../../provider/fields/formats";
 import type { Format } from "../../../provider/fields/formats";
 import { toWire } from "../../../provider/fields/wire";
+import { cpuSeconds } from "../../support/cpu";
 import { GROUP_UID, JWKS, PUBLIC_KEY, ROOT_UID } from "../support/samples";
 
 const words = (text: string): string[] => text.split(" ");
@@ -75,6 +76,12 @@ describe("times", () => {
   });
 });
 
+test("of a pattern that no review judges the server alone says whether it is one", () => {
+  expect(formats.regex.problem("(".repeat(5000))).toMatch(/^must be a regular expression/);
+  const long = `^[${"[:a".repeat(100_000)}]$`;
+  expect(cpuSeconds(() => expect(formats.regex.problem(long)).toBeUndefined())).toBeLessThan(1);
+});
+
 describe("key sets", () => {
   test("the order of members and white space mean nothing, the order of a list does", () => {
     const text = '{ "keys": [ {"n":"A", "kty":"RSA"}, {"kty":"EC"} ], "a": {"z":1,"b":[1,2]} }';
@@ -107,6 +114,16 @@ describe("key sets", () => {
     expect(problem).toContain(`every parser reads alike: `);
     expect(problem).toContain(why);
     expect(problem).not.toContain("canary");
+  });
+
+  test("one that is deeply nested is refused, and is its own canonical form", () => {
+    const levels = (count: number): string =>
+      `{"keys":[{"kty":"EC","x":${"[".repeat(count - 3)}${"]".repeat(count - 3)}}]}`;
+    expect(formats.jwks.problem(levels(20))).toBeUndefined();
+    for (const text of [levels(21), levels(100_000)]) {
+      expect(formats.jwks.problem(text)).toContain("every parser reads alike: it is nested more than 20");
+      expect([canonicalJwks(text), formats.jwks.canonical?.(text)]).toEqual([undefined, text]);
+    }
   });
 
   test.each([

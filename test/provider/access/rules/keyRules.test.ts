@@ -35,8 +35,10 @@ const rsa = (modulusLength: number) =>
   generateKeyPairSync("rsa", { modulusLength }).publicKey.export({ format: "jwk" });
 
 describe("K1 static-keys", () => {
-  it("is critical for a key set that parsers read differently", () => {
-    const issuerKeys = '{"keys":[{"kty":"OKP","x":"1"}],"Keys":[]}';
+  it.each([
+    ["a member in capitals", '{"keys":[{"kty":"OKP","x":"1"}],"Keys":[]}'],
+    ["many levels", `{"keys":[{"kty":"EC","x":${"[".repeat(20_000)}${"]".repeat(20_000)}}]}`],
+  ])("is critical for a key set that parsers read differently, by %s", (_what, issuerKeys) => {
     expect(found("K1", made(identity("ci", keys({ issuerKeys }))))).toMatchObject([
       { severity: "critical", message: expect.stringContaining("that parsers read differently") as string },
     ]);

@@ -2,7 +2,8 @@ import { RE2JS } from "re2js";
 import { classOf } from "../../../../provider/access/trust/automaton";
 import { Budget } from "../../../../provider/access/trust/budget";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
-import { literalStart } from "../../../../provider/access/trust/regexSyntax";
+import { estimateProgram, literalStart } from "../../../../provider/access/trust/regexSyntax";
+import { cpuSeconds } from "../../../support/cpu";
 import fc, { casesOf } from "../../../support/properties";
 
 const CHARS = ["a", "b", "k", "K", "s", "ſ", "é", "É", "0", "_", "-", "/", ":", ".", " ", "\n", "😀"];
@@ -94,6 +95,8 @@ const PARTS = [
     "\\.",
     "\\-",
     "[.]",
+    "[[:^alpha:]]",
+    "[[:a]",
     "[a]",
     "[^a]",
     "[a-b]",
@@ -127,4 +130,12 @@ it("begins with what is written out at the start of a pattern, whatever follows"
     }),
     { numRuns: casesOf(2000) },
   );
+});
+
+it("reads nothing of what is too long to be judged, and a class in a time in proportion to it", () => {
+  const openNames = (count: number): string => `^[${"[:a".repeat(count)}]$`;
+  expect(literalStart("^a$")).toEqual({ text: "a", isStart: false });
+  expect(literalStart(`^${"a".repeat(5000)}$`)).toEqual({ text: "", isStart: true });
+  expect(cpuSeconds(() => literalStart(openNames(100_000)))).toBeLessThan(1);
+  expect(cpuSeconds(() => estimateProgram(openNames(100_000)))).toBeLessThan(1);
 });
