@@ -180,7 +180,7 @@ class InventoryReader {
   private async verifyRoot(): Promise<void> {
     const { root } = this.request;
     try {
-      const response = await this.client.getResource("/iam/v2/groups", root);
+      const response = await this.client.get(this.client.resourcePath("/iam/v2/groups", root));
       if (response["uid"] !== root) {
         throw new CodedError("PP4008", `the response is not about ${root}; ${this.client.addressAdvice}`);
       }
