@@ -48,7 +48,7 @@ const layers = {
     "provider/settings",
     "provider/text",
   ],
-  "provider/events": ["provider/http", "provider/text"],
+  "provider/events": ["provider/text"],
   "provider/access/trust": ["provider/fields", "provider/text"],
   "provider/access/documents": [
     "provider/program/resource.ts",

@@ -1,12 +1,15 @@
 import { CodedError, errorMessage, withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
-import { Transport } from "../http/transport";
 import { hasUserinfo, isSafe, printableAddress } from "../text/address";
 import { withoutTrailing } from "../text/plain";
 import { logLine } from "../text/printable";
 import { createRemoteJWKSet, customFetch, errors, jwtVerify } from "jose";
 import type { JWTPayload, JWTVerifyGetKey } from "jose";
 import { createHash, timingSafeEqual } from "node:crypto";
+import { Agent as HttpAgent, get as httpGet } from "node:http";
+import type { IncomingMessage } from "node:http";
+import { Agent as HttpsAgent, get as httpsGet } from "node:https";
+import { buffer } from "node:stream/consumers";
 
 /**
  * Why an event was not accepted:
@@ -247,23 +250,46 @@ function requireAttribute(attributes: Attributes, name: string): string {
   return value;
 }
 
-const TIMEOUT_MS = 10_000;
+/** No set of keys is near this. */
+const MAX_BYTES = 1024 * 1024;
 
-/** What a server responds to a GET, as `fetch` returns it. A redirect is a response like another. */
-async function get(address: string): Promise<Response> {
-  const { origin, pathname, search } = new URL(address);
-  const server = new Transport({
-    baseUrl: origin,
-    name: "the issuer",
-    setting: "issuer",
-    timeoutMs: TIMEOUT_MS,
-    maxSockets: 1,
+/** An agent's own option, which neither NODE_TLS_REJECT_UNAUTHORIZED nor the global agent overrides. */
+const secured = new HttpsAgent({ rejectUnauthorized: true });
+const plain = new HttpAgent();
+
+async function read(message: IncomingMessage): Promise<Buffer> {
+  let size = 0;
+  message.on("data", ({ length }: Buffer) => {
+    size += length;
+    if (size > MAX_BYTES)
+      message.destroy(new CodedError("PP8003", `its response is larger than ${MAX_BYTES} bytes`));
   });
-  const request = { method: "GET", path: pathname, query: search, headers: {}, attempt: 1 } as const;
-  const { status, text } = await server.send(request);
-  // A response without a body refuses even an empty one.
-  return new Response(text === "" ? null : text, { status });
+  return await buffer(message);
 }
+
+/**
+ * A GET as by `fetch`, except that the certificate is always checked, and that a redirect is a response like another.
+ *
+ * @throws Error when there is no response.
+ */
+async function getChecked(
+  address: string,
+  { headers, signal }: { readonly headers?: Headers; readonly signal: AbortSignal },
+): Promise<Response> {
+  const message = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { headers: Object.fromEntries(headers ?? []), signal };
+    const request = address.startsWith("https:")
+      ? httpsGet(address, { ...options, agent: secured }, resolve)
+      : httpGet(address, { ...options, agent: plain }, resolve);
+    request.once("error", (error) => reject(signal.aborted ? (signal.reason as Error) : error));
+  });
+  const body = await read(message);
+  const status = message.statusCode ?? 0;
+  // A response without a body refuses even an empty one.
+  return new Response(body.length === 0 ? null : new Uint8Array(body), { status });
+}
+
+const TIMEOUT_MS = 10_000;
 
 /** Public keys by issuer. */
 const keySets = new Map<string, JWTVerifyGetKey>();
@@ -283,9 +309,9 @@ const configurationAddress = (issuer: string): string =>
   `${withoutTrailing(issuer, "/")}/.well-known/openid-configuration`;
 
 /** The address of an issuer's keys, as its configuration names it now. */
-async function fetchKeysAddress(issuer: string): Promise<string> {
+async function fetchKeysAddress(issuer: string, signal: AbortSignal): Promise<string> {
   const base = parseIssuer(issuer);
-  const response = await get(configurationAddress(issuer));
+  const response = await getChecked(configurationAddress(issuer), { signal });
   if (!response.ok) throw new CodedError("PP8003", `its configuration responds with HTTP ${response.status}`);
   const document: unknown = await response.json();
   const { issuer: named, jwks_uri: address } = (document ?? {}) as Record<string, unknown>;
@@ -308,7 +334,8 @@ function keySetOf(issuer: string): JWTVerifyGetKey {
   if (known !== undefined) return known;
   const keySet = createRemoteJWKSet(new URL(configurationAddress(issuer)), {
     timeoutDuration: TIMEOUT_MS,
-    [customFetch]: async () => get(await fetchKeysAddress(issuer)),
+    [customFetch]: async (_address, options) =>
+      getChecked(await fetchKeysAddress(issuer, options.signal), options),
   });
   keySets.set(issuer, keySet);
   return keySet;

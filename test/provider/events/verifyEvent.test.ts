@@ -362,6 +362,11 @@ describe("an event", () => {
 
   test.each<[string, object, string]>([
     ["is null", { body: null }, "its configuration names another issuer"],
+    [
+      "is longer than a million bytes",
+      { body: "x".repeat(2 ** 20) },
+      "its response is larger than 1048576 bytes",
+    ],
   ])("is not accepted where the configuration of the issuer %s", async (what, answer, problem) => {
     const own = `${issuer}/${encodeURIComponent(what)}`;
     answers.set(`${new URL(own).pathname}/.well-known/openid-configuration`, answer as { body: unknown });
