@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  linkSync,
   mkdirSync,
   realpathSync,
   rmdirSync,
@@ -138,21 +139,42 @@ function missingFolders(path: string): string[] {
   return stat(path) === undefined ? [...missingFolders(dirname(path)), path] : [];
 }
 
-/** @throws UsageError where a folder on the way to one of the files is a link that leads out of its base. */
-export function checkNewFiles(files: readonly NewFile[]): void {
-  for (const file of files) {
-    const parent = dirname(joinFilePath(file));
-    const [first] = missingFolders(parent);
-    const existing = first === undefined ? parent : dirname(first);
-    const real = realpathSync(existing);
-    // The base itself may be new, and then has no link in it.
-    const base = stat(file.base) === undefined ? real : realpathSync(file.base);
-    if (real === base || relative(base, real).split(sep)[0] !== "..") continue;
-    throw new UsageError(
-      "PP5006",
-      `${printable(existing, 200)} is a symbolic link that leads out of ${printable(base, 200)}`,
-    );
+/** @throws UsageError where the file could not be written. */
+function checkFile(file: NewFile): void {
+  const parent = dirname(joinFilePath(file));
+  const [first] = missingFolders(parent);
+  const existing = first === undefined ? parent : dirname(first);
+  const shown = printable(existing, 200);
+  let real: string;
+  try {
+    real = realpathSync(existing);
+    if (!lstatSync(real).isDirectory())
+      throw new UsageError("PP5006", `${shown} is a file; ${file.path} needs a folder`);
+    accessSync(real, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    throw new UsageError("PP5006", `${shown} cannot be written: ${describeFileError(error)}`);
   }
+  // The base itself may be new, and then has no link in it.
+  const base = stat(file.base) === undefined ? real : realpathSync(file.base);
+  if (real !== base && relative(base, real).split(sep)[0] === "..")
+    throw new UsageError("PP5006", `${shown} is a symbolic link that leads out of ${printable(base, 200)}`);
+}
+
+/** Creates a file at once, and never in place of another. */
+function createFile(path: string, text: string): void {
+  const temporary = join(dirname(path), `.pulumi-platform-${randomUUID()}.tmp`);
+  try {
+    writeFileSync(temporary, text, { flag: "wx" });
+    linkSync(temporary, path);
+  } finally {
+    rmSync(temporary, { force: true });
+  }
+}
+
+/** @throws UsageError that names what cannot be written. */
+export function checkNewFiles(files: readonly NewFile[]): void {
+  for (const file of files) checkFile(file);
 }
 
 /**
@@ -169,14 +191,8 @@ export function writeNewFiles(files: readonly NewFile[]): void {
         mkdirSync(folder);
         undo.unshift(() => rmdirSync(folder));
       }
-      // Never in place of another one.
-      const descriptor = openSync(path, "wx");
+      createFile(path, file.text);
       undo.unshift(() => rmSync(path, { force: true }));
-      try {
-        writeFileSync(descriptor, file.text);
-      } finally {
-        closeSync(descriptor);
-      }
     } catch (error) {
       for (const step of undo) step();
       throw new UsageError(

@@ -486,23 +486,21 @@ describe("all files or none:", () => {
 
   test("a folder that may not be written is refused", async () => {
     const folder = new InitFolder().repository(GITHUB);
-    jest.spyOn(fs, "mkdirSync").mockImplementation(() => {
+    jest.spyOn(fs, "accessSync").mockImplementation(() => {
       throw Object.assign(new Error(), { code: "EACCES" });
     });
-    expect(await refuse(folder, "infra")).toMatch(
-      /cannot be written: permission denied; nothing was written/,
-    );
+    expect(await refuse(folder, "infra")).toContain(`${folder.root} cannot be written: permission denied`);
   });
 
   test.each([0, program.length, program.length + workflows.length + 1])(
     "a failure at file %d removes all other written files",
     async (index) => {
       const folder = new InitFolder().repository(GITHUB);
-      const { writeFileSync } = fs;
+      const { linkSync } = fs;
       let calls = 0;
-      jest.spyOn(fs, "writeFileSync").mockImplementation((file, text) => {
+      jest.spyOn(fs, "linkSync").mockImplementation((from, to) => {
         if (calls++ === index) throw Object.assign(new Error(), { code: "ENOSPC" });
-        writeFileSync(file, text);
+        linkSync(from, to);
       });
       expect(await refuse(folder, "infra")).toMatch(
         /cannot be written: no space left on the disk; nothing was written/,
