@@ -93,6 +93,9 @@ function shareOfText(text: string, globs: readonly string[], matches = globMatch
   return seen !== text && globs.some((glob) => matches(glob, seen)) ? "some" : "none";
 }
 
+/** GitHub begins a subject with `repository:` where its form is customised. */
+const inShortForm = (subject: string): string => subject.replace(/^repository:/, "repo:");
+
 /**
  * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
  * @param one What a wildcard stands for.
@@ -100,14 +103,15 @@ function shareOfText(text: string, globs: readonly string[], matches = globMatch
 function globPattern(glob: string, isOfSubject: boolean, one = "(?s:.)"): string {
   const isOfGithub = isOfSubject && /^repo(?:sitory)?:/.test(glob);
   const marks = isOfGithub ? [":", "/", ":"] : [];
-  const parts = parseGlob(glob).map(({ kind, char }) => {
+  const parts = parseGlob(isOfSubject ? inShortForm(glob) : glob).map(({ kind, char }) => {
     if (kind !== "char") return kind === "any" ? `${one}*` : one;
     if (char !== marks[0]) return RE2JS.quote(char);
     marks.shift();
     // The first colon stands before the owner, the slash and the second colon behind a name.
     return marks.length < 2 ? `${OPTIONAL_NUMBER}${char}` : char;
   });
-  return `${parts.join("")}${isOfGithub && marks.length === 1 ? OPTIONAL_NUMBER : ""}`;
+  const text = `${parts.join("")}${isOfGithub && marks.length === 1 ? OPTIONAL_NUMBER : ""}`;
+  return isOfGithub ? text.replace(/^repo/, "repo(?:sitory)?") : text;
 }
 
 /** The same, where a glob over URLs is matched as such. */
@@ -141,8 +145,9 @@ function shareOfPart(
   const { exact, pattern } = part ?? {};
   if (exact === undefined)
     return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
-  const texts = isOfSubject ? [exact, withoutNumbers(exact)] : [exact];
-  return join(texts.map((text) => shareOfText(text, globs, trustMatches)));
+  if (!isOfSubject) return shareOfText(exact, globs, trustMatches);
+  const [text, short] = [inShortForm(exact), globs.map(inShortForm)];
+  return join([text, withoutNumbers(text)].map((each) => shareOfText(each, short, trustMatches)));
 }
 
 /** The same of an issuer, where nobody can say what its other names mean, its capitals, a slash at its end, and a pattern. */

@@ -7,7 +7,7 @@ import { GrantIndex } from "./grantIndex";
 import { compareGrants, shortName, type Grant, type GrantedRole, type Named, type Subject } from "./grant";
 import { withoutRetained, compositeKey, wholeOf } from "./entityKeys";
 import type { Entity, Entities, AccessGraph } from "./model";
-import { acceptedText, describeIdentity, readClaimConditions, trustsOf } from "./trust";
+import { describeIdentity } from "./trust";
 import type { DeclaredGrant, ReferenceValue } from "./accessKinds";
 import { accessKinds, possibleGrants } from "./accessKinds";
 import { GroupHierarchy, distinctLabels, findNamed, labelByKey } from "./groupHierarchy";
@@ -56,29 +56,7 @@ function subjectKey({ kind, key, inputs }: Entity): string {
   return isUnread(address) ? keyOfUnread(address) : compositeKey("invite", key, address);
 }
 
-/** The uids of objects in organisations that a text of a trust writes out; a slash may be escaped in a pattern. */
-export const uidsIn = (text: string): string[] =>
-  Array.from(text.matchAll(/[0-9a-f]{40}(?:\\?\/[0-9a-f]{16})+/g), ([uid]) => uid.replaceAll("\\", ""));
-
-/**
- * The identities whose tokens an identity trusts, and those whose tokens these trust: a token of the platform names the identity
- * that its holder has assumed as its subject.
- */
-function trustedByUid(entity: Entity, entities: Entities, found = new Set<string>()): ReadonlySet<string> {
-  for (const trust of trustsOf(entity)) {
-    const claims = [...readClaimConditions(trust, "exact"), ...readClaimConditions(trust, "patterns")];
-    const texts = [acceptedText(trust.subject) ?? "", ...claims.map(([, value]) => value)];
-    for (const uid of texts.flatMap(uidsIn)) {
-      const named = entities.get(uid);
-      if (named === undefined || found.has(named.key) || !accessKinds[named.kind]?.assumable) continue;
-      found.add(named.key);
-      trustedByUid(named, entities, found);
-    }
-  }
-  return found;
-}
-
-/** A subject that has the grants of another one through a resource: a service, whoever has a SCIM token, or an identity that another one trusts. */
+/** A subject that has the grants of another one through a resource: a service, or whoever has a SCIM token. */
 interface InheritingSubject {
   readonly through: Entity;
   readonly subject: Subject;
@@ -98,7 +76,7 @@ function inheritGrants(
   const count = inheriting.reduce((sum, subject) => sum + inheritedBy(subject).length, 0);
   if (count > MOST_INHERITED)
     throw overLimit(
-      `services, tokens and identities have ${count.toLocaleString("en-US")} grants through identities and directories`,
+      `services and tokens have ${count.toLocaleString("en-US")} grants through identities and directories`,
       MOST_INHERITED.toLocaleString("en-US"),
       "let fewer of them share one that has so many",
     );
@@ -224,10 +202,9 @@ export function resolveGrants(
     subject.type === "externalGroup" ? (wholeOf(subject.key) ?? subject.key) : subject.key,
   ]);
 
-  // Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as;
-  // whoever may assume an identity those of each that trusts it.
+  // Whoever can write the users of a directory gets the grants of those users; a service those of the identity that it acts as.
   const inheriting = granting.flatMap((through): InheritingSubject[] => {
-    const { impersonates, services, assumable } = accessKinds[through.kind] ?? {};
+    const { impersonates, services } = accessKinds[through.kind] ?? {};
     const { directory, subject: who } = impersonates?.(through) ?? {};
     const inherited: InheritingSubject[] = [];
     if (who !== undefined && isFollowed(directory)) {
@@ -250,15 +227,6 @@ export function resolveGrants(
         matchesMany: false,
       };
       inherited.push({ through, subject, source: identity });
-    }
-    if (assumable === true && bySubject.has(through.key)) {
-      const as = shortName(resolveIdentity(through.key));
-      for (const key of trustedByUid(through, entities)) {
-        if (key === through.key) continue;
-        const subject = resolveIdentity(key);
-        const displayName = `${subject.displayName}, as ${as}`;
-        inherited.push({ through, subject: { ...subject, displayName }, source: through.key });
-      }
     }
     return inherited;
   });

@@ -66,6 +66,14 @@ const subjects: readonly [subject: string, glob: string, share: Share][] = [
   ["repo:Contractor@1/pay@2:environment:prod", "repo:contractor/*", "some"],
   ["^(?-i:repo:ACME/pay:.*)$", "repo:acme/*", "some"],
   ["^bob\\+x@acme\\.example$", "bob@acme.example", "some"],
+  // The form of a subject that is customised.
+  ["repository:acme/pay:environment:prod", "repo:acme/pay:*", "all"],
+  ["repository:acme@1/pay@2:environment:prod", "repo:acme/pay:*", "all"],
+  ["repo:acme/pay:environment:prod", "repository:acme/pay:*", "all"],
+  ["^repository:acme/pay:.*$", "repo:acme/pay:*", "all"],
+  ["^repo:acme/pay:.*$", "repository:acme/pay:*", "all"],
+  ["^repository:ACME/pay:.*$", "repo:acme/*", "some"],
+  ["repository:evil/pay:environment:prod", "repo:acme/pay:*", "none"],
   ["repo:acme/pay\u200b", "repo:acme/*", "some"],
   // What says which repository runs may stand in a claim, or nowhere.
   ["repository_owner:acme:environment:e", "repo:acme/pay:*", "some"],
