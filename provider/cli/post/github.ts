@@ -19,6 +19,8 @@ import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
+/** Closed issues are searched among the newest only. */
+const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
 interface GithubRepository {
@@ -211,20 +213,23 @@ export async function postToIssue(message: Message, env: Environment): Promise<s
   const login = await readOwnLogin(repository);
   const issues = `${path}/issues`;
   const { title, body, isClean, hasFindings } = message;
-  return await retryIfUnknown(async () => {
-    const found = await findInPages(
+  const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
+    findInPages(
       host,
-      `${issues}?state=all&sort=updated&direction=desc`,
-      MAX_PAGES,
+      `${issues}?state=${state}&sort=updated&direction=desc`,
+      pages,
       (entry) =>
         memberByPath(entry, "pull_request") === undefined &&
         isOwn(entry, login) &&
         stringMember(entry, "body")?.startsWith(message.marker),
     );
-    const number = numberMember(found, "number");
-    const isOpen = stringMember(found, "state") === "open";
+  return await retryIfUnknown(async () => {
+    const open = await find("open", MAX_PAGES);
+    const isOpen = open !== undefined;
     if (!isOpen && isClean) return "no issue is open: nothing to do";
     if (!isOpen && !hasFindings) return "no issue is open, and there is nothing to report";
+    const found = open ?? (await find("closed", MAX_CLOSED_PAGES));
+    const number = numberMember(found, "number");
     if (number === undefined)
       return `created ${readHtmlUrl(await request(host, "POST", issues, { title, body }))}`;
     if (isOpen && !isClean && stringMember(found, "body") === body) return `unchanged ${readHtmlUrl(found)}`;
