@@ -334,19 +334,19 @@ async function findLostCreate(
 ): Promise<JsonObject | undefined> {
   const { spec, record } = kind;
   const found = await searchNew(kind, attempt, lossError);
-  const undated = spec.sharesParentUid ? undefined : found.find((each) => Number.isNaN(timeOf(each)));
-  if (undated !== undefined) {
-    throw new HandlerError(
-      "PP4001",
-      `${attempt.what}: the response was lost; ${String(undated["uid"])} is equal, but has no creation time: delete it or adopt it before you run again`,
-    );
+  const uids = found.map(({ uid }) => String(uid)).join(", ");
+  if (spec.sharesParentUid !== true && found.some((each) => Number.isNaN(timeOf(each)))) {
+    const advice =
+      found.length === 1
+        ? `${uids} is equal, but has no creation time: if nobody else made it, delete it or adopt it before you run again`
+        : `one of ${uids} may be the new one, but they have no creation time: adopt or delete the one that nobody else made before you run again`;
+    throw new HandlerError("PP4001", `${attempt.what}: the response was lost; ${advice}`);
   }
   const [object] = found;
   if (found.length < 2) {
     const isOurs = object !== undefined && record.claim(spec, String(object["uid"]), attempt.label);
     return isOurs ? object : undefined;
   }
-  const uids = found.map(({ uid }) => String(uid)).join(", ");
   const canAdopt = createOnlyOutputs(spec).length === 0;
   throw new HandlerError(
     "PP4002",

@@ -272,7 +272,7 @@ describe("a create whose response was lost", () => {
   test("that has no creation time is left to a person", async () => {
     losing(() => json({ groups: [stored] }));
     expect(await failing(handlers("Group").create(group))).toBe(
-      `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: delete it or adopt it before you run again`,
+      `creating group "team" below ${ROOT_UID}: the response was lost; ${GROUP_UID} is equal, but has no creation time: if nobody else made it, delete it or adopt it before you run again`,
     );
   });
 
