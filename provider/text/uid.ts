@@ -7,6 +7,10 @@ export function isUid(text: unknown): text is string {
   return typeof text === "string" && UID.test(text);
 }
 
+/** The uids of objects in organisations that a text or a pattern writes out; a slash may be escaped in a pattern. */
+export const uidsIn = (text: string): string[] =>
+  Array.from(text.matchAll(/[0-9a-f]{40}(?:\\?\/[0-9a-f]{16})+/g), ([uid]) => uid.replaceAll("\\", ""));
+
 /** Whether a uid is that of a root group or of a built-in role: nothing lies above it. */
 export function isTopUid(uid: string | undefined): boolean {
   return isUid(uid) && !uid.includes("/");

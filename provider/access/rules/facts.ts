@@ -3,7 +3,7 @@ import { distinguishingInputs } from "../../fields/resourceSpec";
 import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
-import { isTopUid, isUid } from "../../text/uid";
+import { isTopUid, isUid, uidsIn } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import { isWithin, listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -18,7 +18,7 @@ import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/inputLeaves";
-import { describeTrust } from "../graph/trust";
+import { acceptedText, describeTrust, trustsOf } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
@@ -200,10 +200,25 @@ export class Facts {
     return describeEffects(specs[kind], inPlaceOf, inputs, this.effectContext);
   }
 
-  /** What an identity holds while the update runs or after it, and others by it (services, groups of a directory): with the most that its roles allow. */
+  /**
+   * What an identity holds while the update runs or after it, and others by it (services, groups of a directory, identities that
+   * trust it by its uid): with the most that its roles allow.
+   */
   heldThrough(key: string): readonly Grant[] {
-    return [key, ...this.meanwhile.subjectsOf(key)].flatMap((subject) => this.meanwhile.ofSubject(subject));
+    const holders = new Set([key]);
+    for (const each of holders)
+      for (const other of this.trustingUid().get(each) ?? []) holders.add(other.key);
+    return [...holders].flatMap((holder) =>
+      [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
+    );
   }
+
+  /** Who trusts an identity by its uid: a token of the platform has that of the identity which its holder has assumed as its subject. */
+  private readonly trustingUid = once(() =>
+    groupBy(this.comparison.after.entities.values(), (entity) =>
+      trustsOf(entity).flatMap(({ subject }) => uidsIn(acceptedText(subject) ?? "")),
+    ),
+  );
 
   /**
    * The grants of an identity, and of others who hold by it, that are new, reach more or allow more: the update may do that before

@@ -1,4 +1,5 @@
 import { withoutTrailing } from "../../text/plain";
+import { uidsIn } from "../../text/uid";
 import { getOrCompute } from "../../fields/values";
 import { namesOfKeys } from "../documents/digest";
 import type { Entity } from "../graph/model";
@@ -12,8 +13,6 @@ import { isOfGithub } from "../trust/issuers";
 import type { TrustedOwner } from "../trust/judgement";
 import { ownerAtIssuer, ownersAtIssuer } from "../trust/ownedSubjects";
 import type { Facts } from "./facts";
-import { isAssumable } from "./rule";
-import { uidsIn } from "../graph/resolveGrants";
 import {
   judgeAtOwnIssuers,
   judgeIssuersOf,
@@ -56,11 +55,10 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
     ...readClaimConditions(trust, "patterns"),
   ];
   const { comparer } = facts;
-  const { entities } = facts.comparison.after;
-  // Identities of this organisation have what trusts them, and are judged by themselves.
-  const ofPlatform = uidsIn(acceptedText(trust.subject) ?? "")
-    .filter((uid) => !isAssumable(entities.get(uid)?.kind ?? ""))
-    .map((uid) => [{ what: "object of the platform", name: uid }]);
+  // A token of the platform names the identity that its holder has assumed, and one of an event the group of the subscription.
+  const ofPlatform = uidsIn(acceptedText(trust.subject) ?? "").map((uid) => [
+    { what: "object of the platform", name: uid },
+  ]);
   const judged = judgeIssuersOf(facts, trust);
   const own = {
     address: withoutTrailing(issuer, "/"),

@@ -302,32 +302,6 @@ test.each([
   expect(mayBeOne(one, other)).toBe(isOne);
 });
 
-test("whoever may assume an identity has what those have that trust its tokens, and those that trust theirs", () => {
-  const named = (...given: readonly Resource[]): string[] => {
-    const all = [...groups, viewer, ...given];
-    return compareResources(all, all).after.grants.map(
-      ({ subject }) => `${subject.name}: ${subject.displayName}`,
-    );
-  };
-  const trusting = (name: string, subjectPattern: string): Resource =>
-    identity(name, claims({ issuer: "https://issuer.acme.example", subjectPattern }));
-  const ci = identity("ci", exact);
-  const near = trusting("near", `^${ci.uid.replaceAll("/", "\\/")}$`);
-  const far = trusting("far", `^(?:${near.uid}|${acme}|${viewer.uid})$`);
-  expect(named(ci, near, far, binding(far, viewer, acme))).toEqual([
-    expect.stringMatching(/^ci: GitHub Actions of acme.two, branch main, as far$/),
-    expect.stringMatching(/^far: .*[^r]$/),
-    expect.stringMatching(/^near: .*, as far$/),
-  ]);
-  const other = trusting("other", identity("one", {}).uid);
-  const one = trusting("one", other.uid);
-  expect(
-    named(one, other, binding(other, viewer, acme))
-      .map((text) => text.split(":", 1)[0])
-      .sort(),
-  ).toEqual(["one", "other"]);
-});
-
 test("a service of the platform is one principal in all associations, and as an identity", () => {
   const acts = identity("acts", exact);
   const association = (name: string, service: string): Resource =>

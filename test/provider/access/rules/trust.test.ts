@@ -697,18 +697,23 @@ describe("T7 new-outsider", () => {
     ]);
   });
 
-  it("judges whoever an identity of this organisation is, when another one begins to trust its tokens", () => {
+  it("judges who trusts an identity by its uid, and what others hold by its trust where that changes", () => {
     const stranger = identity("stranger", github(GLOBEX));
     const all = [...before, stranger];
-    const judgedBy = (trust: Props) => found("T7", adding(all, trust)).map(({ message }) => message);
-    const message = `identity stranger trusts ${globex}, which had no access before`;
-    for (const part of [{ subject: stranger.uid }, { subject: "x", claims: { act: stranger.uid } }])
-      expect(judgedBy(sso(part as Props))).toEqual([message]);
-    // Its trust changes while it is trusted, and has no grant of its own.
     const proxy = identity("proxy", sso({ subject: stranger.uid }));
-    const held = [...all, proxy, binding(proxy, pusher, payments)];
+    const outer = identity("outer", sso({ subjectPattern: `^${proxy.uid}$` }));
+    const held = [...all, proxy, outer, binding(outer, pusher, payments)];
+    expect(found("T7", compareResources([...all, proxy], held))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringContaining(`outer trusts object of the platform "${proxy.uid}"`) as string,
+      },
+    ]);
+    // Its trust changes while it is trusted, and has no grant of its own.
     const honest = held.map((each) => (each === stranger ? identity("stranger", pinned) : each));
+    const message = `identity stranger trusts ${globex}, which had no access before`;
     expect(found("T7", compareResources(honest, held))).toMatchObject([{ message, severity: "high" }]);
+    expect(found("T5", compareResources(honest, held))).toHaveLength(1);
   });
 
   it.each([
