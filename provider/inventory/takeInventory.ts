@@ -5,7 +5,7 @@ import { CodedError, hasCode } from "../errors/codedError";
 import { isSet } from "../fields/equal";
 import { aggregatedKind, isReadAs } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { compareTexts, stringOrEmpty } from "../fields/values";
+import { compareTexts, getOrCompute, stringOrEmpty } from "../fields/values";
 import type { Props } from "../fields/values";
 import { mapSecrets } from "../fields/walk";
 import { findSchemaMismatch, readOutputs } from "../fields/wire";
@@ -95,10 +95,11 @@ type HeldCapabilities = readonly { readonly group: string; readonly capabilities
 async function readHeldCapabilities(client: Client, caller: string): Promise<HeldCapabilities> {
   try {
     const held = await listHeldRoles(client, caller);
+    const ofRoles = new Map<string, Promise<ReadonlySet<string>>>();
     return await Promise.all(
       held.map(async ({ group, roleUid }) => ({
         group,
-        capabilities: await readCapabilities(client, [roleUid], []),
+        capabilities: await getOrCompute(ofRoles, roleUid, () => readCapabilities(client, [roleUid], [])),
       })),
     );
   } catch {
