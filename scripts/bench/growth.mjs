@@ -234,25 +234,18 @@ async function timeOf(run) {
 }
 
 /**
- * The quickest of several runs, since the first ones compile. Short ones run more often, since what else the machine does
- * disturbs them more.
- * @param {() => unknown} run @param {number} rounds @param {number} [enough] No further run where one takes less.
- * @returns {Promise<number>} seconds of processor time
- */
-async function measure(run, rounds, enough = 0) {
-  let quickest = Infinity;
-  for (let i = 0; quickest > enough && (i < rounds || (i < 8 && quickest < 0.5)); i += 1)
-    quickest = Math.min(quickest, await timeOf(run));
-  return quickest;
-}
-
-/**
- * The processor time of a run as a multiple of that of another: below `most` where one of its runs is.
+ * The processor time of a run as a multiple of that of another. The quickest of several runs counts, since the first ones compile.
+ * Both run in turn, so that a machine that becomes slower slows down both; one that is below its limit runs no more. Short ones
+ * run more often, since what else the machine does disturbs them more.
  * @param {() => () => unknown} prepare @param {() => () => unknown} prepareOther @param {number} most
  */
 async function compare(prepare, prepareOther, most) {
-  const other = await measure(prepareOther(), 4);
-  const seconds = await measure(prepare(), 4, most * other);
+  const [runOther, run] = [prepareOther(), prepare()];
+  let [other, seconds] = [Infinity, Infinity];
+  for (let i = 0; i < 4 || (i < 8 && other < 0.5); i += 1) {
+    other = Math.min(other, await timeOf(runOther));
+    if (!(seconds < most * other)) seconds = Math.min(seconds, await timeOf(run));
+  }
   return { seconds, ratio: seconds / other };
 }
 
