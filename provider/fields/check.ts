@@ -77,7 +77,10 @@ function writeSample(spec: FieldSpec): string {
 class FieldChecker {
   readonly failures: Failure[] = [];
 
-  /** What the server does with a name of an enumeration: it may know more than this version, and clears for one that it does not know. */
+  /**
+   * What is done with a name of an enumeration. A server may know more names than this version. It clears a field that is
+   * written with one that it does not know.
+   */
   constructor(private readonly names: "compares" | "filters" | "writes") {}
 
   report(code: ErrorCode, property: string, reason: string): void {

@@ -113,7 +113,8 @@ function proposeName({ name, field: { known, prefix }, beside }: UnknownName): s
 }
 
 /**
- * What is to be said of each name that an open list lets through, in a value of any depth. Only the first names get a proposal: of a long list it takes minutes.
+ * What is to be said of each name that an open list lets through, in a value of any depth. Only the first names get a
+ * proposal: of a long list it takes minutes.
  *
  * @param old A value whose names are not repeated.
  */

@@ -58,7 +58,7 @@ function describeDeletion({ operations, deletion }: ResourceSpec): string | unde
 }
 
 /** The command that deletes an object that no stack manages. */
-export function deleteCommand(spec: ResourceSpec, uid: string): string | undefined {
+function deleteCommand(spec: ResourceSpec, uid: string): string | undefined {
   const { collection } = spec;
   if (describeDeletion(spec) !== undefined || !isUid(uid)) return undefined;
   return `curl -fX DELETE -H "Authorization: Bearer $PLATFORM_TOKEN" \\\n  "$PLATFORM_BASE_URL${collection}/${uid}"`;

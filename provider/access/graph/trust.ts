@@ -4,6 +4,7 @@ import { isObject, compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath, partsOf } from "../../fields/walk";
 import { printable } from "../../text/printable";
+import { uidsIn } from "../../text/uid";
 import { specs } from "../documents/specs";
 import { knownIssuerOf } from "../trust/issuers";
 import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
@@ -163,6 +164,9 @@ export function readClaimConditions(
 
 /** The value of a part, or its pattern where it has no exact one. */
 export const acceptedText = (part: TrustPart | undefined): string | undefined => part?.exact ?? part?.pattern;
+
+/** The uids that a trust names as its subject: a token of the platform has that of the identity that its holder has assumed. */
+export const subjectUids = ({ subject }: Trust): string[] => uidsIn(acceptedText(subject) ?? "");
 
 /** The path of what a part is set by. */
 export const pathOf = ({ exact, exactPath, patternPath }: TrustPart): string =>

@@ -3,7 +3,7 @@ import { distinguishingInputs } from "../../fields/resourceSpec";
 import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
-import { isTopUid, isUid, uidsIn } from "../../text/uid";
+import { isTopUid, isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import { isWithin, listsObject } from "../documents/inventory";
 import { specs } from "../documents/specs";
@@ -18,7 +18,7 @@ import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { ownMember } from "../graph/inputLeaves";
-import { acceptedText, describeTrust, trustsOf } from "../graph/trust";
+import { describeTrust, subjectUids, trustsOf } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
@@ -213,11 +213,9 @@ export class Facts {
     );
   }
 
-  /** Who trusts an identity by its uid: a token of the platform has that of the identity which its holder has assumed as its subject. */
+  /** What trusts an identity, by the uid of that. */
   private readonly trustingUid = once(() =>
-    groupBy(this.comparison.after.entities.values(), (entity) =>
-      trustsOf(entity).flatMap(({ subject }) => uidsIn(acceptedText(subject) ?? "")),
-    ),
+    groupBy(this.comparison.after.entities.values(), (entity) => trustsOf(entity).flatMap(subjectUids)),
   );
 
   /**

@@ -1,9 +1,8 @@
 import { withoutTrailing } from "../../text/plain";
-import { uidsIn } from "../../text/uid";
 import { getOrCompute } from "../../fields/values";
 import { namesOfKeys } from "../documents/digest";
 import type { Entity } from "../graph/model";
-import { acceptedText, isOfTokens, readClaimConditions, trustsOf } from "../graph/trust";
+import { acceptedText, isOfTokens, readClaimConditions, subjectUids, trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { domainsAbove } from "../trust/addresses";
 import { AZURE_TENANT, CIRCLECI_ORGANISATION, OWN_DOMAIN } from "../trust/data/issuerHosts";
@@ -55,10 +54,8 @@ function namedAtOwnIssuers(facts: Facts, trust: Trust): readonly (readonly Trust
     ...readClaimConditions(trust, "patterns"),
   ];
   const { comparer } = facts;
-  // A token of the platform names the identity that its holder has assumed, and one of an event the group of the subscription.
-  const ofPlatform = uidsIn(acceptedText(trust.subject) ?? "").map((uid) => [
-    { what: "object of the platform", name: uid },
-  ]);
+  // An identity, or the group of a subscription, whose deliveries have a token too.
+  const ofPlatform = subjectUids(trust).map((uid) => [{ what: "object of the platform", name: uid }]);
   const judged = judgeIssuersOf(facts, trust);
   const own = {
     address: withoutTrailing(issuer, "/"),

@@ -12,6 +12,7 @@ import {
   stringMember,
   transportTo,
   upsertComment,
+  withAddress,
   apiOf,
 } from "./http";
 import { printable } from "../../text/printable";
@@ -188,8 +189,6 @@ export async function checkPullRequest(env: Environment): Promise<number> {
   return await resolvePullRequest(connectToRepository(env));
 }
 
-const readHtmlUrl = (body: unknown): string => stringMember(body, "html_url") ?? "";
-
 /** Creates or updates our comment on the pull request. */
 export async function postToPullRequest(message: Message, env: Environment): Promise<string> {
   const repository = connectToRepository(env);
@@ -231,13 +230,13 @@ export async function postToIssue(message: Message, env: Environment): Promise<s
     const found = open ?? (await find("closed", MAX_CLOSED_PAGES));
     const number = numberMember(found, "number");
     if (number === undefined)
-      return `created ${readHtmlUrl(await request(host, "POST", issues, { title, body }))}`;
-    if (isOpen && !isClean && stringMember(found, "body") === body) return `unchanged ${readHtmlUrl(found)}`;
+      return withAddress("created", await request(host, "POST", issues, { title, body }));
+    if (isOpen && !isClean && stringMember(found, "body") === body) return withAddress("unchanged", found);
     if (isClean) await request(host, "POST", `${issues}/${number}/comments`, { body: message.closingNote });
     const change = isClean
       ? { body, state: "closed", state_reason: "completed" }
       : { title, body, state: "open" };
     const updated = await request(host, "PATCH", `${issues}/${number}`, change);
-    return `${isClean ? "closed" : isOpen ? "updated" : "reopened"} ${readHtmlUrl(updated)}`;
+    return withAddress(isClean ? "closed" : isOpen ? "updated" : "reopened", updated);
   });
 }

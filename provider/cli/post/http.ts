@@ -214,7 +214,7 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
   }
 }
 
-/** Enough for 3,000 comments, or the issues that changed last. */
+/** Enough for 3,000 comments, or open issues. */
 export const MAX_PAGES = 30;
 
 /** Comments of a pull or merge request, and how one of them is changed. */
@@ -227,23 +227,25 @@ interface Comments {
   readonly change: readonly ["PATCH" | "PUT", addressOf: (id: number) => string];
 }
 
+/** What was done, and the address of what it was done to, where the host tells it. */
+export const withAddress = (what: string, entry: unknown): string =>
+  `${what} ${stringMember(entry, "html_url") ?? ""}`.trimEnd();
+
 /** Creates our comment that begins with the marker, or updates it. */
 export async function upsertComment(
   host: ApiHost,
   { marker, body }: { readonly marker: string; readonly body: string },
   { address, query = "", isOwn, change: [method, addressOf] }: Comments,
 ): Promise<string> {
-  const said = (verb: string, entry: unknown): string =>
-    `${verb} ${stringMember(entry, "html_url") ?? ""}`.trimEnd();
   return await retryIfUnknown(async () => {
     const isOurs = (entry: unknown): boolean =>
       isOwn(entry) && stringMember(entry, "body")?.startsWith(marker) === true;
     const found = await findInPages(host, `${address}${query}`, MAX_PAGES, isOurs);
     const id = numberMember(found, "id");
-    if (id === undefined) return said("created", await request(host, "POST", address, { body }));
+    if (id === undefined) return withAddress("created", await request(host, "POST", address, { body }));
     // GitLab takes white space off both ends.
-    if (stringMember(found, "body")?.trim() === body.trim()) return said("unchanged", found);
-    return said("updated", await request(host, method, addressOf(id), { body }));
+    if (stringMember(found, "body")?.trim() === body.trim()) return withAddress("unchanged", found);
+    return withAddress("updated", await request(host, method, addressOf(id), { body }));
   });
 }
 
