@@ -15,6 +15,7 @@ import type {
   SecretSpec,
   StringSpec,
 } from "./fieldSpec";
+import { isFoundByComparison } from "./resourceSpec";
 import type { NeededCapabilities, ResourceSpec } from "./resourceSpec";
 
 const BINDINGS = "IAM_ROLE_BINDINGS";
@@ -24,14 +25,17 @@ function grantsRole(fields: Readonly<Record<string, FieldSpec>>): boolean {
   return Object.values(fields).some(({ access }) => access === "role");
 }
 
-/** What the requests of a kind need, whose capabilities begin alike: `IAM_GROUPS`. */
+/**
+ * What the requests of a kind need, whose capabilities begin alike: `IAM_GROUPS`. A create that may have to find a lost one
+ * by comparison lists what existed before.
+ */
 function deriveCapabilities(family: string, spec: Omit<ResourceSpec, "capabilities">): NeededCapabilities {
   const named = (verb: string): string => `CAP_${family}_${verb}`;
   const toGrant = family !== BINDINGS && grantsRole(spec.fields) ? [`CAP_${BINDINGS}_CREATE`] : [];
   const isReplacedOnly = Object.values(spec.fields).every(({ immutable }) => immutable);
   return {
     read: [named("LIST")],
-    create: [named("CREATE"), ...toGrant],
+    create: [...(isFoundByComparison(spec) ? [named("LIST")] : []), named("CREATE"), ...toGrant],
     ...(isReplacedOnly ? {} : { update: [named("UPDATE"), ...toGrant] }),
     delete: [named("DELETE")],
   };

@@ -251,8 +251,16 @@ export function createOnlyOutputs(spec: ResourceSpec): string[] {
 }
 
 /** Whether lookups return this of an object. */
-export function isReadAs(spec: Pick<ResourceSpec, "reads">, key: "builtIn" | "email" | "etag"): boolean {
+export function isReadAs(
+  spec: Pick<ResourceSpec, "reads">,
+  key: "createTime" | "builtIn" | "email" | "etag",
+): boolean {
   return spec.reads !== undefined && Object.hasOwn(spec.reads, key);
+}
+
+/** Whether a lost create is found by comparison with what existed before: responses have no time of creation. */
+export function isFoundByComparison(spec: Omit<ResourceSpec, "capabilities">): boolean {
+  return !isReadAs(spec, "createTime") && !spec.operations?.takesOver && !spec.sharesParentUid;
 }
 
 /** The kind of which a resource is made: it owns all objects of that kind that have its uid as their parent. */

@@ -3,7 +3,7 @@ import type { ErrorCode } from "../errors/registry";
 import { canonical, equal } from "../fields/equal";
 import { containsSecret } from "../fields/fieldSpec";
 import type { FieldSpec } from "../fields/fieldSpec";
-import { createOnlyOutputs, onSameObject } from "../fields/resourceSpec";
+import { createOnlyOutputs, isFoundByComparison, isReadAs, onSameObject } from "../fields/resourceSpec";
 import { mergeLive, outputsFor } from "../fields/mergeLive";
 import type { ResourceSpec } from "../fields/resourceSpec";
 import { ADOPT, UNCONFIRMED } from "../fields/values";
@@ -89,7 +89,7 @@ async function createNew(
     spec,
     what,
     async () => {
-      const attempt = { what, label, parent: parentOfInputs(inputs), inputs, startedAt: performance.now() };
+      const attempt = await startAttempt(kind, { what, label, parent: parentOfInputs(inputs), inputs });
       const { object, lossError } = await createOrTakeOver(kind, attempt);
       const id = String(object["uid"]);
       if (!spec.sharesParentUid) client().noteCreated(id);
@@ -238,15 +238,28 @@ const NEW_GROUP_MS = 120_000;
 /** Two clocks that show whole seconds may differ by this. */
 const CLOCK_TOLERANCE_MS = 2000;
 
-/** The create of one resource, whose response may be lost. */
-interface Attempt {
+/** The create of one resource. */
+interface AttemptStart {
   readonly what: string;
   /** What messages call the resource as the owner of an object. */
   readonly label: string;
   readonly parent: string | undefined;
   readonly inputs: Props;
+}
+
+/** A create that has begun, and whose response may be lost. */
+interface Attempt extends AttemptStart {
   /** Just before it was first sent, by `performance.now()`. */
   readonly startedAt: number;
+  /** The uids of equal objects from before it, for a kind whose objects have no time of creation. */
+  readonly older: ReadonlySet<string>;
+}
+
+/** Begins an attempt. For a kind whose objects have no time of creation it lists what exists before the create. */
+async function startAttempt(kind: KindContext, start: AttemptStart): Promise<Attempt> {
+  const startedAt = performance.now();
+  const older = isFoundByComparison(kind.spec) ? await listEqual(kind, start) : [];
+  return { ...start, startedAt, older: new Set(older.map(({ uid }) => String(uid))) };
 }
 
 /** What a create has made. */
@@ -335,7 +348,7 @@ async function findLostCreate(
   const { spec, record } = kind;
   const found = await searchNew(kind, attempt, lossError);
   const uids = found.map(({ uid }) => String(uid)).join(", ");
-  if (spec.sharesParentUid !== true && found.some((each) => Number.isNaN(timeOf(each)))) {
+  if (isReadAs(spec, "createTime") && found.some((each) => Number.isNaN(timeOf(each)))) {
     const advice =
       found.length === 1
         ? `${uids} is equal, but has no creation time: if nobody else made it, delete it or adopt it before you run again`
@@ -392,14 +405,15 @@ const timeOf = ({ createTime }: JsonObject): number =>
 
 /** Equal objects of the place that were made since the attempt began, or whose age is not known. */
 async function listNew(kind: KindContext, attempt: Attempt): Promise<JsonObject[]> {
+  const { startedAt, older } = attempt;
   const objects = await listEqual(kind, attempt);
   // The server's clock is known from its responses only, the first of which may be this list's.
-  const since = kind.client().serverNow() - (performance.now() - attempt.startedAt) - CLOCK_TOLERANCE_MS;
-  return objects.filter((object) => !(timeOf(object) < since));
+  const since = kind.client().serverNow() - (performance.now() - startedAt) - CLOCK_TOLERANCE_MS;
+  return objects.filter((object) => !older.has(String(object["uid"])) && !(timeOf(object) < since));
 }
 
 /** Equal objects directly below the parent that no resource of this run owns. */
-async function listEqual(kind: KindContext, { parent, inputs }: Attempt): Promise<JsonObject[]> {
+async function listEqual(kind: KindContext, { parent, inputs }: AttemptStart): Promise<JsonObject[]> {
   const { spec, client, reader, record } = kind;
   if (spec.sharesParentUid && parent !== undefined) {
     const only = await reader.find(parent, inputs);

@@ -5,7 +5,6 @@ import { tokenSource } from "../../../provider/http/tokens";
 import { AuthenticationError, ConfigError, ConnectionError } from "../../../provider/http/errors";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
 import { aggregatedKind, createOnlyOutputs, onSameObject } from "../../../provider/fields/resourceSpec";
-import { ADOPT } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import { KeyedMutex } from "../../../provider/lifecycle/context";
 import { ProgramRecord } from "../../../provider/lifecycle/programRecord";
@@ -75,11 +74,6 @@ const held = () =>
 
 const isOver = ({ kind }: Sample) => specOf(kind).operations?.takesOver === true;
 const isSecret = ({ kind }: Sample) => createOnlyOutputs(specOf(kind)).length > 0;
-/** Whether responses tell when an object was made, or it is found without that: another one is left to a person. */
-const isDated = ({ kind }: Sample): boolean => {
-  const { reads, operations, sharesParentUid } = specOf(kind);
-  return reads?.["createTime"] !== undefined || operations?.takesOver === true || sharesParentUid === true;
-};
 /** The create of a sample; a readme's is a PATCH, and a token's goes to a method of its provider. */
 const writes = (): number => emulator.requests.filter(({ method }) => method !== "GET").length;
 
@@ -104,14 +98,7 @@ async function partial(promise: Promise<unknown>): Promise<PartialFailure> {
 async function expectOne(sample: Sample, inputs: Props, before: readonly string[]): Promise<void> {
   const creating = handlers(sample.kind).create(inputs);
   let id: string;
-  if (!isDated(sample)) {
-    const error = await errorOf(creating);
-    const made = held().filter((uid) => !before.includes(uid));
-    expect(made).toHaveLength(1);
-    expect(error).toMatchObject({ errorCode: "PP4001" });
-    expect(error.message).toContain(`${String(made[0])} is equal, but has no creation time`);
-    ({ id } = await handlers(sample.kind).create({ ...inputs, [ADOPT]: String(made[0]) }));
-  } else if (isSecret(sample)) {
+  if (isSecret(sample)) {
     const error = await partial(creating);
     expect(error).toMatchObject({ errorCode: "PP4003" });
     expect(error.message).toContain(

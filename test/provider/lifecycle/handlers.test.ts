@@ -3,6 +3,7 @@ import { ConfigError } from "../../../provider/http/errors";
 import { checkProgramArguments } from "../../../provider/lifecycle/handlers";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messages";
+import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
 import type { Failure } from "../../../provider/fields/resourceSpec";
 import { ADOPT, WRONG_ARGUMENTS } from "../../../provider/fields/values";
 import { printable } from "../../../provider/text/printable";
@@ -92,7 +93,11 @@ describe("create", () => {
         id: uid,
         outs: { ...inputs, ...requiredOutputs(kind) },
       });
-      expect(server.calls).toEqual([`POST ${collection}${parent === undefined ? "" : `/${parent}`}`]);
+      expect(server.calls).toEqual([
+        // Where nothing tells how old an object is, those that are there are looked at before.
+        ...(isFoundByComparison(specOf(kind)) ? [`GET ${collection}`] : []),
+        `POST ${collection}${parent === undefined ? "" : `/${parent}`}`,
+      ]);
       const { body } = server.last();
       expect(body).not.toHaveProperty("parentUid");
       expect(body).not.toHaveProperty("__provider");
@@ -267,6 +272,15 @@ describe("a create whose response was lost", () => {
     expect(await failing(handlers("GroupInvite").create(inputs))).toMatch(
       /before you run again, delete them, unless someone else created them$/,
     );
+  });
+
+  test("of a kind without a creation time does not take an older object", async () => {
+    const sink = "https://sink.example.com";
+    const [old, fresh] = [1, 2].map((n) => ({ uid: childOf(GROUP_UID, n), sink }));
+    const posts = losing((count) => json({ subscriptions: count === 0 ? [old!] : [old!, fresh!] }));
+    const inputs = { parentUid: GROUP_UID, sink };
+    await expect(handlers("Subscription").create(inputs)).resolves.toEqual({ id: fresh!.uid, outs: inputs });
+    expect(posts()).toBe(1);
   });
 
   test("that has no creation time is left to a person", async () => {
