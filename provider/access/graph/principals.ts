@@ -307,17 +307,6 @@ export class Principals {
     }
   }
 
-  /** Whether one principal may be both. */
-  mayBeSame(one: Subject, other: Subject): boolean {
-    return (
-      one.key === other.key ||
-      (!areGroups(one, other) &&
-        this.admissionsOf(one).some((first) =>
-          this.admissionsOf(other).some((second) => mayLetInOne(first, second)),
-        ))
-    );
-  }
-
   /** All that the principals of a subject may be, itself first. */
   sharing(subject: Subject): readonly Subject[] {
     const same = this.admissionsOf(subject)
@@ -338,10 +327,13 @@ export class Principals {
 
   /** Those of whom no two may be one principal, as many as are surely different. */
   distinct<T>(holders: readonly T[], subjectOf: (holder: T) => Subject): T[] {
-    const counted: T[] = [];
-    for (const holder of holders)
-      if (!counted.some((each) => this.mayBeSame(subjectOf(each), subjectOf(holder)))) counted.push(holder);
-    return counted;
+    const known = new Set<string>();
+    return holders.filter((holder) => {
+      const subject = subjectOf(holder);
+      if (known.has(subject.key)) return false;
+      for (const { key } of this.sharing(subject)) known.add(key);
+      return true;
+    });
   }
 
   private sharingAdmissions(one: Admission): readonly Admission[] {
