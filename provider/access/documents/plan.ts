@@ -458,7 +458,7 @@ class PlanComparison {
     if (isLeftOut(planned, steps))
       return `${who}: the preview and the plan leave out what the program makes of it (--target or --exclude): write them without these options`;
     if (steps.some((step) => isReplacedByOption(planned, step)))
-      return `${who}: --replace replaces it, so that the plan does not tell what differs: replace it by a change of the program, or review this update without --plan`;
+      return `${who}: --replace or a taint replaces it, so that the plan does not tell what differs: take the taint back (pulumi state untaint), replace it by a change of the program, or review this update without --plan`;
     const differences = this.findDifferences(planned, steps);
     return differences.length === 0
       ? undefined

@@ -173,7 +173,7 @@ describe("an update plan", () => {
       forge((plans) => delete plans[urn("same")]!.goal),
       "without these options",
     ],
-    ["a replacement by an option", updating("other", { adds: before }), "--replace replaces it"],
+    ["a replacement by an option", updating("other", { adds: before }), "--replace or a taint replaces it"],
     ["a deletion's goal", forge((plans) => (plans[urn("gone")]!.goal = goalOf("gone", {}))), "another goal"],
     [
       "no goal",
