@@ -535,6 +535,12 @@ describe("drift between documents", () => {
     const own = objects.at(-1)!;
     const report = await driftBetween([stateOf([...held, access, own])], objects);
     expect(brief(report)).toMatchObject([{ kind: "RoleBinding", uid: own.uid, what: "contested" }]);
+    const none = { ...access, inputs: { parentUid: team.uid, bindings: {} } };
+    const undeclared = await driftBetween([stateOf([...held, none, own])], objects);
+    expect(brief(undeclared).map(({ what }) => what)).toEqual(["changed", "contested"]);
+    // It is one binding, which goes with either of the two.
+    for (const { findings } of [report, undeclared])
+      expect(findings.filter(({ rule }) => rule === "repeated-grant")).toEqual([]);
   });
 
   test("what no single request deletes has no command for it", async () => {
