@@ -8,7 +8,7 @@ import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
 import { grantsBy } from "../graph/grantIndex";
-import type { Grant, Named } from "../graph/grant";
+import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
 import { mapReferences, topProperty } from "../graph/inputLeaves";
@@ -167,11 +167,18 @@ export class FindingValues {
     return [...(role.capabilities ?? ["unknown"])];
   }
 
+  /** Who can be a subject: a group of a directory is whom its provider says, and a service acts as its identity. */
+  private trustOf({ key, displayName }: Subject, about?: Entity): Json {
+    const holder = this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about;
+    return this.inputsOf(holder, judgedFields(holder?.kind)) ?? displayName;
+  }
+
   /** What an object gives, to whom and where: whoever accepts a finding about it accepts no more than that. */
   private effectsOf(entity: Entity): Json {
     const lines = grantsBy(this.comparison, entity).map((grant) =>
       JSON.stringify([
         ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
+        this.trustOf(grant.subject),
         this.valueOf(grant),
       ]),
     );
@@ -187,10 +194,7 @@ export class FindingValues {
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
     const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
-      const { key } = grant.subject;
-      // A group of a directory is whom its provider says, and a service acts as its identity.
-      const subject = this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about;
-      const trust = this.inputsOf(subject, judgedFields(subject?.kind)) ?? grant.subject.displayName;
+      const trust = this.trustOf(grant.subject, about);
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
     if (about !== undefined) {

@@ -240,6 +240,31 @@ describe("the fingerprint of a grant", () => {
     expect(printOf(giver, holder && edit(holder, { description: "x" }))).toEqual(all[0]);
   });
 
+  it.each(Object.entries(givers))(
+    "of a role accepts no other holder: %s",
+    (_what, [giver, holder, ...others]) => {
+      const printOf = (one: Resource, who = holder): (string | undefined)[] => {
+        const programWith = (what: Resource) => [
+          ...withOwner,
+          ...(who === undefined ? [] : [who]),
+          what,
+          one,
+        ];
+        const change = compareResources(programWith(role("boss", ["REPO_LIST"])), programWith(boss));
+        return found("G4", change).map(({ fingerprint }) => fingerprint);
+      };
+      const all = [
+        printOf(giver),
+        ...others.map(([at, inputs]) =>
+          at === 0 ? printOf(edit(giver, inputs)) : printOf(giver, holder && edit(holder, inputs)),
+        ),
+      ];
+      expect(all.map(({ length }) => length)).toEqual(all.map(() => 1));
+      expect(new Set(all.flat()).size).toBe(all.length);
+      expect(printOf(giver, holder && edit(holder, { description: "x" }))).toEqual(all[0]);
+    },
+  );
+
   it("stays with its object where an alias gives the URN to another one", () => {
     const other = group("other", `${acme}/${"7".repeat(16)}`);
     const [who, twin] = ["who", "twin"].map((name) => identity(name, { ...pinned, parentUid: acme })) as [
