@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../errors/registry";
 import { isSet } from "./equal";
-import { containsSecret } from "./fieldSpec";
+import { containsSecret, leftOutMeans } from "./fieldSpec";
 import type {
   EnumSpec,
   FieldSpec,
@@ -338,7 +338,7 @@ export function checkInputs(spec: ResourceSpec, inputs: Props, context: CheckCon
 /** Arguments that a resource loses, and that keep others out. A replacement of it is hardly ever meant. */
 function findLost({ fields }: ResourceSpec, olds: Props, inputs: Props): Failure[] {
   return Object.entries(fields).flatMap(([property, field]): Failure[] => {
-    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    const means = leftOutMeans(field);
     if (means === undefined || !isSet(field, olds[property]) || isSet(field, inputs[property])) return [];
     const reason = `is missing, and the state has it: without it, this would be replaced by ${means}; write it again, or declare another resource, under another name, if that is meant`;
     return [{ property, reason, code: "PP1110" }];

@@ -304,6 +304,10 @@ export type AccessMeaning = keyof typeof meanings;
 
 export const accessMeanings: Readonly<Record<AccessMeaning, Meaning>> = meanings;
 
+/** What a resource is where an argument is left out that may be forgotten. */
+export const leftOutMeans = (field: FieldSpec): string | undefined =>
+  field.type === "string" ? field.leftOutMeans : undefined;
+
 /** What a change of a field does to access, where its description says what it means. */
 export function ownEffect({ access }: { readonly access?: AccessMeaning }): AccessEffect | undefined {
   return access && accessMeanings[access].effect;

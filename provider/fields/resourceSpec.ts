@@ -1,5 +1,6 @@
 import { withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
+import { leftOutMeans } from "./fieldSpec";
 import type { FieldSpec, OneOf, PublicSpec, Reads, SecretSpec } from "./fieldSpec";
 import { ADOPT } from "./values";
 import type { Json, Props } from "./values";
@@ -236,7 +237,7 @@ export interface ResourceSpec {
 export function listLeftOut({ fields }: ResourceSpec, inputs: object): string[] {
   if (Object.hasOwn(inputs, ADOPT)) return [];
   return Object.entries(fields).flatMap(([key, field]) => {
-    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    const means = leftOutMeans(field);
     return means === undefined || Object.hasOwn(inputs, key)
       ? []
       : [withCode(`has no ${key}: it makes ${means}; give ${key} where that is not meant`, "PP1110")];

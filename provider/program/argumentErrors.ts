@@ -1,5 +1,6 @@
 import { withCode } from "../errors/codedError";
 import type { ErrorCode } from "../errors/registry";
+import { leftOutMeans } from "../fields/fieldSpec";
 import { checkInputs, describeWrongArgument } from "../fields/check";
 import type { Failure, ResourceSpec, WrongArguments } from "../fields/resourceSpec";
 import { groupBy, UNKNOWN, WRONG_ARGUMENTS } from "../fields/values";
@@ -55,7 +56,7 @@ export function lineOf({ stack = "" }: Error): string {
 /** Arguments that are there and undefined, as an unset variable is: what is left out by mistake is something else. */
 function findUndefined({ fields }: ResourceSpec, args: Readonly<Record<string, unknown>>): Failure[] {
   return Object.entries(fields).flatMap(([property, field]): Failure[] => {
-    const means = field.type === "string" ? field.leftOutMeans : undefined;
+    const means = leftOutMeans(field);
     if (means === undefined || args[property] !== undefined || !Object.hasOwn(args, property)) return [];
     const reason = `is undefined: give a value, or leave it out for ${means}`;
     return [{ property, reason, code: "PP1006" }];

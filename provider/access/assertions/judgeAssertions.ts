@@ -1,4 +1,3 @@
-import { domainToUnicode } from "node:url";
 import { printable } from "../../text/printable";
 import { MOST_PROPOSALS, nearestWords, suggest } from "../../text/suggestions";
 import { isTopUid, isUid } from "../../text/uid";
@@ -44,13 +43,20 @@ import {
   Principals,
   addressClaims,
   beginsWithOwner,
-  mailboxOf,
   ownerByPart,
   textOfTrust,
   valuesOfClaim,
 } from "../graph/principals";
 import type { AcceptedValue } from "../graph/principals";
-import { OPTIONAL_NUMBER, issuerNameOf, owningClaims, roleOf, withoutNumbers } from "../trust/issuers";
+import {
+  OPTIONAL_NUMBER,
+  inShortForm,
+  issuerNameOf,
+  owningClaims,
+  roleOf,
+  withoutNumbers,
+} from "../trust/issuers";
+import { isMailboxIn, mailboxForms } from "../trust/mailboxes";
 import { isTrustDoubtful, trustsOf } from "../graph/trust";
 import { isUnread } from "../graph/unread";
 import type { Trust, TrustPart } from "../graph/trust";
@@ -92,9 +98,6 @@ function shareOfText(text: string, globs: readonly string[], matches = globMatch
   const seen = withoutInvisible(text);
   return seen !== text && globs.some((glob) => matches(glob, seen)) ? "some" : "none";
 }
-
-/** GitHub begins a subject with `repository:` where its form is customised. */
-const inShortForm = (subject: string): string => subject.replace(/^repository:/, "repo:");
 
 /**
  * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
@@ -349,22 +352,6 @@ export class SubjectJudge {
 
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));
-
-/** Whether an address may be the mailbox of another one that is written out: with another tag, or none. */
-const isMailboxIn = (address: string, globs: readonly string[]): boolean =>
-  address.includes("@") && globs.some((glob) => !/[*?]/.test(glob) && mailboxOf(glob) === mailboxOf(address));
-
-/** The spellings of the mailbox of an address that is written out, as patterns: with dots, quotes, comments, and a tag. */
-function mailboxForms(address: string): string[] {
-  const [, name = "", host] = /^([^@]*)@([^@:/]+)$/.exec(mailboxOf(address)) ?? [];
-  if (host === undefined || /[*?]/.test(address)) return [];
-  const ignored = '(?:[."]|\\([^()]*\\))*';
-  const letters = Array.from(name, (letter) => `${RE2JS.quote(letter)}${ignored}`).join("");
-  const hosts = [host, domainToUnicode(host), host.replace(/^gmail\.com$/, "googlemail.com")];
-  return [...new Set(hosts)].map(
-    (each) => `(?:(?s:.*)[|:])?${ignored}${letters}(?:\\+(?s:.*))?@${RE2JS.quote(each)}\\.?`,
-  );
-}
 
 /** Who is invited by a mail address may have it as subject or in a claim. */
 function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {

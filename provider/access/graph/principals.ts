@@ -1,8 +1,8 @@
-import { domainToASCII } from "node:url";
 import { namesOfKeys } from "../documents/digest";
 import { addTo, getOrCompute } from "../../fields/values";
 import {
   claimsOfSubject,
+  inShortForm,
   isOfBuildkite,
   isOfGithub,
   issuerNameOf,
@@ -14,10 +14,10 @@ import {
   saysOwnerTwice,
 } from "../trust/issuers";
 import { RE2JS } from "re2js";
+import { mailboxOf, nameOfMailbox } from "../trust/mailboxes";
 import { literalStart } from "../trust/regexSyntax";
 import type { LiteralStart } from "../trust/regexSyntax";
 import { sortedJson } from "../../fields/formats";
-import { withoutTrailing } from "../../text/plain";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
@@ -42,22 +42,6 @@ export const addressClaims: ReadonlySet<string> = new Set([
   "preferred_username",
   "unique_name",
 ]);
-
-/**
- * The mailbox of an address, however it is written: in capitals, in quotes, with a comment, with a tag behind a plus sign, with
- * dots, behind a scheme, or at a domain in letters of any script. Other texts in small letters.
- */
-export function mailboxOf(text: string): string {
-  const lower = text.toLowerCase();
-  const at = lower.lastIndexOf("@");
-  const written = withoutTrailing(lower.slice(at + 1), ".");
-  if (at < 0 || /[:/]/.test(written)) return lower;
-  const host = (domainToASCII(written) || written).replace(/^googlemail\.com$/, "gmail.com");
-  return `${nameOfMailbox(lower.slice(0, at))}@${host}`;
-}
-
-const nameOfMailbox = (local: string): string =>
-  (local.split(/[|:]/).pop() ?? "").replace(/\([^()]*\)|[".]/g, "").replace(/\+.*/s, "");
 
 /** What a trust says of the owner of its tokens: one text, or all that begin with it. */
 type Owner = LiteralStart;
@@ -121,8 +105,8 @@ export function ownerBySubject(trust: Trust): Owner {
   if (!beginsWithOwner(trust)) return ANYBODY;
   if (start !== undefined) return ownerNamed(start);
   // GitHub may write a number behind an at sign, and a mail address is compared as such.
-  const begin = text.replace(/@.*/s, "").replace(/^repository:/i, "repo:");
-  return isStart ? { text: begin.toLowerCase(), isStart } : ownerNamed(text);
+  const begin = inShortForm(text.replace(/@.*/s, "").toLowerCase());
+  return isStart ? { text: begin, isStart } : ownerNamed(text);
 }
 
 /** What a trust says of its owner in claims, and in the words of claims. */

@@ -105,6 +105,9 @@ export const OPTIONAL_NUMBER = "(?:@[0-9]+)?";
 /** A subject of GitHub without these numbers. A branch or an environment may have the same form, and keeps it. */
 export const withoutNumbers = (subject: string): string => subject.replace(REPOSITORY_OF_SUBJECT, "$1$2/$3");
 
+/** GitHub begins a subject with `repository:` where its form is customised. */
+export const inShortForm = (subject: string): string => subject.replace(/^repository:/, "repo:");
+
 /** The repository that a subject of GitHub names, without the numbers; undefined where it names none. */
 export function repositoryOfSubject(subject: string): string | undefined {
   const [, , owner, name] = REPOSITORY_OF_SUBJECT.exec(subject) ?? [];
