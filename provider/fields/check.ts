@@ -15,7 +15,7 @@ import type {
 } from "./fieldSpec";
 import { problemOfName } from "./enumNames";
 import type { CheckContext, Failure, ResourceSpec } from "./resourceSpec";
-import { ADOPT, containsUnknown, isObject, isUnknown, PROVIDER_TEXT } from "./values";
+import { ADOPT, containsUnknown, isObject, isUnknown, PROVIDER_TEXT, ownMember } from "./values";
 import type { Json, Props } from "./values";
 import { printable } from "../text/printable";
 import { didYouMean, quote, suggest } from "../text/suggestions";
@@ -42,7 +42,7 @@ function patternFailure(pattern: Pattern | undefined, text: string): string | un
  * recorded what a program must not write, and no program could then repair it.
  */
 export function isRecorded(olds: Props | undefined, key: string, value: Json | undefined): boolean {
-  return olds !== undefined && isDeepStrictEqual(Object.hasOwn(olds, key) ? olds[key] : undefined, value);
+  return olds !== undefined && isDeepStrictEqual(ownMember(olds, key), value);
 }
 
 function asObject(value: Json | undefined): Props | undefined {
@@ -203,7 +203,7 @@ class FieldChecker {
       if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
       if (spec.reservedKeys?.regex.test(key)) this.report("PP1004", at, spec.reservedKeys.must);
       if (value === null || value === undefined) this.report("PP1001", at, "must have a value");
-      else this.checkValue(spec.values, at, value, olds?.[key]);
+      else this.checkValue(spec.values, at, value, ownMember(olds, key));
     }
   }
 
@@ -224,7 +224,7 @@ class FieldChecker {
     olds: Props | undefined,
   ): void {
     for (const key of Object.keys(values)) {
-      if (key in fields && Object.hasOwn(fields, key)) continue;
+      if (Object.hasOwn(fields, key)) continue;
       if (path === "" && INTERNAL.has(key)) continue;
       this.report("PP1002", memberPath(path, key), `is not an argument${suggest(key, Object.keys(fields))}`);
     }
@@ -369,7 +369,7 @@ function validateAcrossFields(spec: ResourceSpec, inputs: Props, context: CheckC
  */
 function hideValue(spec: ResourceSpec, inputs: Props, failure: Failure): Failure {
   const { property, reason, code } = failure;
-  const field = Object.hasOwn(spec.fields, property) ? spec.fields[property] : undefined;
+  const field = ownMember(spec.fields, property);
   const hides = field
     ? containsSecret(field) || mayHoldPassword(field, inputs[property])
     : Object.values(spec.fields).some(containsSecret) && Object.hasOwn(inputs, property);

@@ -2,7 +2,7 @@ import { equal, isSet } from "./equal";
 import { innerFields } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
-import { isObject, isUnknown } from "./values";
+import { isObject, isUnknown, ownMember } from "./values";
 import { partsOf } from "./walk";
 import type { Json, Props } from "./values";
 
@@ -63,7 +63,13 @@ function differencesIn(
   const replacesAll = replaces || field.immutable === true;
   if ((field.type === "object" || field.type === "map") && isObject(old) && isObject(now)) {
     return partsOf(field, { ...old, ...now }).flatMap((part) =>
-      differencesIn(part.field, `${path}${part.at}`, old[part.key], now[part.key], replacesAll),
+      differencesIn(
+        part.field,
+        `${path}${part.at}`,
+        ownMember(old, part.key),
+        ownMember(now, part.key),
+        replacesAll,
+      ),
     );
   }
   const change = (old ?? null) === null ? "add" : (now ?? null) === null ? "delete" : "update";

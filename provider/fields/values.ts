@@ -63,6 +63,11 @@ export function isObject(value: unknown): value is Record<string, Json | undefin
   return value !== null && typeof value === "object" && !Array.isArray(value);
 }
 
+/** A member of an object itself, never one of its prototype: labels and names may be `constructor`. */
+export function ownMember<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
 /** Compares texts by code units, which gives the same order on every machine. */
 export function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

@@ -1,6 +1,6 @@
 import { containsSecret } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
-import { isObject } from "./values";
+import { isObject, ownMember } from "./values";
 import type { Json } from "./values";
 
 /*
@@ -62,7 +62,7 @@ function memberStep(key: string): string {
 export function innerField(outer: FieldSpec | undefined, key: string): FieldSpec | undefined {
   if (outer?.type === "list") return outer.items;
   if (outer?.type === "map") return outer.values;
-  return outer?.type === "object" && Object.hasOwn(outer.fields, key) ? outer.fields[key] : undefined;
+  return outer?.type === "object" ? ownMember(outer.fields, key) : undefined;
 }
 
 /** An item of a list, an entry of a map, or a member of an object: an unset one too. */
@@ -95,8 +95,7 @@ export function partsOf(
   if (field.type !== "object") return [];
   return Object.entries(field.fields).map(([key, member]) => {
     const name = nameOf(key, member);
-    const own = Object.hasOwn(value, name) ? value[name] : undefined;
-    return { field: member, key, at: memberStep(name), value: own };
+    return { field: member, key, at: memberStep(name), value: ownMember(value, name) };
   });
 }
 
@@ -127,7 +126,7 @@ export function mapSecrets(
   inside = (object: unknown, map: (object: unknown) => unknown): unknown => map(object),
 ): Record<string, unknown> {
   const entries = Object.entries(values).map(([key, value]): [string, unknown] => {
-    const field = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    const field = ownMember(fields, key);
     if (field === undefined || value === undefined || value === null || !containsSecret(field))
       return [key, value];
     if (field.type !== "object") return [key, replace(value)];

@@ -77,6 +77,15 @@ function withOptionsOf(
   return spec.deletion?.beforeReplace === "always" ? { deleteBeforeReplace: true, ...options } : options;
 }
 
+/** The engine's library makes a text of each argument but outputs: it fails for an object with a key `toString`. */
+function hasText(value: unknown): boolean {
+  try {
+    return typeof String(value) === "string";
+  } catch {
+    return false;
+  }
+}
+
 function properties(
   spec: ResourceSpec,
   form: Form,
@@ -104,7 +113,9 @@ function properties(
       // An output takes note of a failure at once, and the engine's library only later: Node would warn of that.
       .map(([key, value]) => [
         key,
-        value instanceof Promise && key !== WRONG_ARGUMENTS ? pulumi.output(value) : value,
+        (value instanceof Promise && key !== WRONG_ARGUMENTS) || !hasText(value)
+          ? pulumi.output(value)
+          : value,
       ]),
   );
   return Object.assign(withSecrets(spec.fields, set), outputs, ofForm);

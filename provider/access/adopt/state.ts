@@ -12,6 +12,7 @@ import {
   stringOrEmpty,
   UNKNOWN,
   SECRET_MASK,
+  ownMember,
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { kinds } from "../../kinds";
@@ -243,7 +244,7 @@ function fillUnknowns(planned: Json | undefined, live: Json | undefined): Json |
   return Object.fromEntries(
     Object.entries(planned).map(([key, member]) => [
       key,
-      fillUnknowns(member, isObject(live) ? live[key] : undefined),
+      fillUnknowns(member, isObject(live) ? ownMember(live, key) : undefined),
     ]),
   );
 }

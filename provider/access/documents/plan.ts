@@ -1,7 +1,7 @@
 import { listFirst } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { sortedJson } from "../../fields/formats";
-import { SECRET_MASK, UNKNOWN, groupBy, isObject, stringOrEmpty } from "../../fields/values";
+import { SECRET_MASK, UNKNOWN, groupBy, isObject, stringOrEmpty, ownMember } from "../../fields/values";
 import { sha256 } from "./digest";
 import { cliVersionOf, isDefaultProvider, readState, urnParts, withoutSecrets } from "./engineState";
 import { DocumentError, parseJson, checkNameLengths, labelOfUrn } from "./jsonText";
@@ -78,8 +78,6 @@ const KNOWN = {
 } as const;
 
 const asMembers = (value: unknown): Members => (isObject(value) ? value : {});
-const memberOf = (members: Members, key: string): unknown =>
-  Object.hasOwn(members, key) ? members[key] : undefined;
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as unknown[]) : []);
 
 /** The keys of an object that are not known, with where they are. */
@@ -262,7 +260,7 @@ function isSameDependencies(planned: Members, shown: Members): boolean {
   return keys.every(
     (key) =>
       Object.hasOwn(planned, key) === Object.hasOwn(shown, key) &&
-      isSameSet(memberOf(planned, key), memberOf(shown, key)),
+      isSameSet(ownMember(planned, key), ownMember(shown, key)),
   );
 }
 
@@ -279,19 +277,19 @@ function findOtherInputs(diff: Members, before: Members, after: Members): string
   const allowed = (key: string): unknown => {
     if (Object.hasOwn(adds, key)) return adds[key];
     if (Object.hasOwn(updates, key)) return updates[key];
-    return deletes.has(key) ? undefined : memberOf(before, key);
+    return deletes.has(key) ? undefined : ownMember(before, key);
   };
   const isTwofold = (key: string): boolean =>
     [Object.hasOwn(adds, key), Object.hasOwn(updates, key), deletes.has(key)].filter(Boolean).length > 1;
   const changes = new Set(changedInputs(diff));
   const isOtherChange = (key: string): boolean => {
-    const [old, now] = [memberOf(before, key), memberOf(after, key)];
+    const [old, now] = [ownMember(before, key), ownMember(after, key)];
     // The engine distinguishes null from nothing, and a preview does not.
     const isAbsent = !deletes.has(key) && (old ?? null) === null && (now ?? null) === null;
     return !isAbsent && changes.has(key) === (textOf(old) === textOf(now)) && !hasMask([old, now]);
   };
   return inOrder([...Object.keys(before), ...Object.keys(after), ...changes]).filter(
-    (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(memberOf(after, key)) || isOtherChange(key),
+    (key) => isTwofold(key) || textOf(allowed(key)) !== textOf(ownMember(after, key)) || isOtherChange(key),
   );
 }
 

@@ -2,7 +2,7 @@ import type { FieldSpec } from "../../fields/fieldSpec";
 import { sortedJson } from "../../fields/formats";
 import { aggregatedKind, createOnlyOutputs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { capitalize, isObject, SECRET_MASK } from "../../fields/values";
+import { capitalize, isObject, SECRET_MASK, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { quoteWord } from "../../text/plain";
@@ -96,7 +96,7 @@ export function changedArgumentsCode(
   return keys
     .map((key) => {
       if (isSecret(key)) return `// ${key} is a secret: change it where the program reads it from`;
-      const value = Object.hasOwn(live, key) ? live[key] : undefined;
+      const value = ownMember(live, key);
       if (value === undefined || value === null) return `// without ${printKey(key)}`;
       return printProperty(key, replaceReservedKeys(spec.fields[key], value), 0);
     })
@@ -350,7 +350,7 @@ interface Secrets {
 function revealMembers(recorded: Props, live: Json | undefined, path: string, secrets: Secrets): Props {
   const entries = Object.entries(recorded)
     .map(([key, value]): [string, Json | undefined] => {
-      const liveValue = isObject(live) && Object.hasOwn(live, key) ? live[key] : undefined;
+      const liveValue = isObject(live) ? ownMember(live, key) : undefined;
       return [key, reveal(value, liveValue, memberPath(path, key), secrets)];
     })
     .filter(([, value]) => value !== undefined);

@@ -2,10 +2,9 @@ import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
 import { isSet } from "../../fields/equal";
 import { innerFields } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isObject } from "../../fields/values";
+import { isObject, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { specs } from "../documents/specs";
-import { ownMember } from "./inputLeaves";
 import { isUnread } from "./unread";
 
 /** A field of a kind, found by its description. */

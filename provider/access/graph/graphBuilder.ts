@@ -20,6 +20,7 @@ import {
   UNCONFIRMED,
   groupBy,
   addTo,
+  ownMember,
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
@@ -57,7 +58,7 @@ import {
 import { compositeKey } from "./entityKeys";
 import type { LiveState } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
-import { leavesIn, mapReferences, ownMember } from "./inputLeaves";
+import { leavesIn, mapReferences } from "./inputLeaves";
 import type { Leaf } from "./inputLeaves";
 import { ServerRemovals } from "./serverRemovals";
 import {

@@ -1,6 +1,6 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { isObject } from "../../fields/values";
+import { isObject, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { decidesAccess } from "./fieldAccess";
@@ -16,11 +16,6 @@ export interface Leaf {
   readonly decidesAccess: boolean;
   /** Whether there must be a value: a required member, an item of a list, an entry of a map. */
   readonly isRequired: boolean;
-}
-
-/** A member of an object itself, never one of its prototype: labels and names may be `constructor`. */
-export function ownMember<T>(object: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
-  return object !== undefined && Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
 /** Whether a path is another one or below it: `oidc.issuer` and `oidc[0]` are below `oidc`, `oidcs` is not. */

@@ -1,6 +1,6 @@
 import { isSet } from "../../fields/equal";
 import type { AccessMeaning, FieldSpec } from "../../fields/fieldSpec";
-import { isObject, compareTexts, getOrCompute } from "../../fields/values";
+import { isObject, compareTexts, getOrCompute, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath, partsOf } from "../../fields/walk";
 import { printable } from "../../text/printable";
@@ -11,7 +11,7 @@ import { plainOrQuoted as plain, quoteValue } from "../trust/quote";
 import { literalStart } from "../trust/regexSyntax";
 import { isPattern, splitPath, textAt, textMeant, meaningsOf, pathsMeant, valueAt } from "./describedFields";
 import type { Entity } from "./model";
-import { ownMember, topProperty } from "./inputLeaves";
+import { topProperty } from "./inputLeaves";
 import { isUnread, unresolvedPaths } from "./unread";
 
 /*

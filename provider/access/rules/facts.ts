@@ -1,6 +1,6 @@
 import { DAY_MS, timestampNanos } from "../../fields/formats";
 import { distinguishingInputs } from "../../fields/resourceSpec";
-import { isObject, groupBy, getOrCompute, once } from "../../fields/values";
+import { isObject, groupBy, getOrCompute, once, ownMember } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { isTopUid, isUid } from "../../text/uid";
@@ -17,7 +17,6 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { ownMember } from "../graph/inputLeaves";
 import { describeTrust, subjectUids, trustsOf } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";

@@ -151,6 +151,13 @@ test("an immutable member is left out of the PATCH and replaces by the name of i
   expect(diffInputs(madeUp, olds, { inner: UNKNOWN }).replaces).toEqual(["inner"]);
 });
 
+test("a label that all objects have a member of is new where it is not there yet", () => {
+  const [olds, news] = [{}, { constructor: { identityUid: GROUP_UID, roleUid: GROUP_UID } }];
+  expect(diffInputs(specOf("GroupAccess"), { bindings: olds }, { bindings: news }).properties).toMatchObject([
+    { path: "bindings.constructor", change: "add" },
+  ]);
+});
+
 const keysOf = (found: readonly { readonly property: string }[]) => found.map(({ property }) => property);
 
 describe("what replaces a resource", () => {

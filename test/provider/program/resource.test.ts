@@ -8,7 +8,7 @@ import { kinds } from "../../../provider/kinds";
 import { Provider } from "../../../provider/program/provider";
 import { referredKindOf } from "../../../provider/fields/fieldSpec";
 import type { FieldSpec } from "../../../provider/fields/fieldSpec";
-import type { Json } from "../../../provider/fields/values";
+import type { Json, Props } from "../../../provider/fields/values";
 import { GROUP_UID, ROOT_UID, sampleOf, samples, specOf } from "../support/samples";
 
 type Registered = Pick<pulumi.runtime.MockResourceArgs, "type" | "name" | "inputs" | "id">;
@@ -109,6 +109,19 @@ describe("a resource", () => {
     );
     expect(isSecret).toEqual([true, true, true, true, false]);
     expect(registered.at(-1)?.inputs).toEqual({ maxRetries: "3" });
+  });
+
+  test("takes a map of which the engine's library can make no text", async () => {
+    const grant = { identityUid: GROUP_UID, roleUid: GROUP_UID };
+    const bindings: object[] = [
+      { toString: grant },
+      Object.assign(Object.create(null) as object, { a: grant }),
+    ];
+    for (const each of bindings)
+      await settled(made("GroupAccess", "thing", { parentUid: ROOT_UID, bindings: each }));
+    expect(registered.map(({ inputs }) => (inputs as Props)["bindings"])).toEqual(
+      bindings.map((each) => ({ ...each })),
+    );
   });
 
   test("has its id as uid, not as an output of its own", async () => {
