@@ -1,4 +1,5 @@
 import { sortedJson } from "../../fields/formats";
+import { NORMALIZED } from "../../fields/mergeLive";
 import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
@@ -335,6 +336,13 @@ function readWrittenInputs(state: Record<string, unknown>, kind: string): unknow
   return { ...inputs, ...Object.fromEntries(written) };
 }
 
+/** What the server chose and drift compares: its own word, and no secret, whatever a program calls one. */
+function revealChosen(kind: string, outputs: Props, secrets: PlainSecrets): Props {
+  const chosen = Object.entries(specs[kind]?.outputs ?? {}).filter(([, { access }]) => access !== undefined);
+  const known = [NORMALIZED, ...chosen.map(([name]) => name)].filter((name) => secrets.has(name));
+  return { ...outputs, ...Object.fromEntries(known.map((name) => [name, secrets.get(name)])) };
+}
+
 function readManaged(
   state: Record<string, unknown>,
   identity: Pick<RecordedResource, "urn" | "type" | "id"> & { readonly kind: string },
@@ -343,10 +351,12 @@ function readManaged(
 ): RecordedResource {
   const secretPaths: string[] = [];
   const secrets = withSecrets ? new PlainSecrets() : undefined;
+  const secretOutputs = new PlainSecrets();
+  const outputs = readProps(state["outputs"], { masksAreSecrets, secretPaths: [], secrets: secretOutputs });
   return {
     ...identity,
     inputs: readProps(readWrittenInputs(state, identity.kind), { masksAreSecrets, secretPaths, secrets }),
-    outputs: readProps(state["outputs"], { masksAreSecrets, secretPaths: [] }),
+    outputs: withSecrets ? revealChosen(identity.kind, outputs, secretOutputs) : outputs,
     secretPaths,
     secrets,
     dependencies: readDependencies(state["propertyDependencies"]),

@@ -72,6 +72,28 @@ describe("an argument that the state holds as a secret", () => {
   );
 });
 
+test("what the server chose is compared also where a program calls it a secret", async () => {
+  const [image, early, late] = ["a".repeat(40), "2026-07-01T00:00:00Z", "2026-08-01T00:00:00Z"];
+  const repo = live("Repo", { name: "web", syncConfig: { source: "nginx" } });
+  const token = {
+    ...live("ScimToken", argumentsOf(samples.find(({ kind }) => kind === "ScimToken")?.args ?? {})),
+    uid: org,
+  };
+  const recorded = [
+    { ...repo, outputs: { __normalized: secret({ "syncConfig.source": image }) } },
+    { ...token, outputs: { tokenExpireTime: secret(early) } },
+  ];
+  const differences = async (source: string, tokenExpireTime: string) =>
+    (
+      await compare(recorded, [
+        { ...repo, inputs: { ...repo.inputs, syncConfig: { source } } },
+        { ...token, details: { tokenExpireTime } },
+      ])
+    ).differences.flatMap(({ fields }) => fields.map(({ path }) => path));
+  expect(await differences(image, early)).toEqual([]);
+  expect(await differences("b".repeat(40), late)).toEqual(["tokenExpireTime", "syncConfig.source"]);
+});
+
 test("a secret in a list is compared by its plain text, and else the whole list is left out", async () => {
   const role = live("Role", { name: "r", capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
   const recorded = (isShown: boolean) => {
