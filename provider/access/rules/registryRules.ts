@@ -155,9 +155,8 @@ function isRootUser(user: string | undefined): boolean {
   return user !== undefined && !UNPRIVILEGED.test(user.trim());
 }
 
-/** Whether an added user has the number of root, or one that could not be read. */
-const isRootItem = (user: Json): boolean =>
-  isObject(user) && user["uid"] !== undefined && !(Number(user["uid"]) > 0);
+/** Whether an added user has the number of root, which is also that of a user without one, or a number that could not be read. */
+const isRootItem = (user: Json): boolean => isObject(user) && !(Number(user["uid"] ?? 0) > 0);
 
 const nameOfItem = (item: Json): string =>
   typeof item === "string" ? item : (textAt(item, "name") ?? textAt(item, "username") ?? "an unnamed one");
@@ -213,7 +212,7 @@ const imageTrust: Rule = {
   name: "image-trust",
   severities: ["high", "medium"],
   when: "high for certificates, keys and variables; medium for package repositories and root",
-  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it sets a variable that chooses what an image loads, trusts or connects to, as `PATH`, `LD_PRELOAD`, `HTTPS_PROXY`, `PIP_INDEX_URL` and `DATABASE_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
+  what: "The overlay of a repository's images adds a certificate, a certificate provider, a package key or a package repository, or runs the image as root. Or it adds a user with the number of root, which a user without `uid` has too. Or it sets a variable that chooses what an image loads, trusts or connects to, as `PATH`, `LD_PRELOAD`, `HTTPS_PROXY`, `PIP_INDEX_URL` and `DATABASE_URL` do. What existed before is not reported, nor are packages, annotations and other variables.",
   why: "Every image of the repository then trusts whoever holds that key or certificate, or runs that repository.",
   fix: "Add the certificate where it is needed, at run time. Mirror the packages into a repository of your own that is signed with your key. Run as an unprivileged user.",
   except: "For the certificate authority and the mirror of your own company.",

@@ -111,7 +111,7 @@ describe("R2 image-trust", () => {
     ["root by a hexadecimal number", { accounts: { runAs: "0x0:0" } }, ["medium"]],
     ["root by another name", { accounts: { users: [{ username: "app", uid: 0 }] } }, ["medium"]],
     ["a number that was not read", { accounts: { users: [{ username: "app", uid: UNKNOWN }] } }, ["medium"]],
-    ["a user whose number the image chooses", { accounts: { users: [{ username: "app" }] } }, []],
+    ["a user without a number, which is 0", { accounts: { users: [{ username: "app" }] } }, ["medium"]],
     ["a user with a number", { accounts: { users: [{ username: "app", uid: 65532 }] } }, []],
     ["a name that only begins as root does", { accounts: { runAs: "rootless:app" } }, []],
     ["a user whose number begins with 0", { accounts: { runAs: "0123" } }, []],
