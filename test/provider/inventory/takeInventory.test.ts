@@ -89,6 +89,21 @@ describe("the inventory of a live organisation", () => {
     expect(emulator.maxInFlight).toBeLessThanOrEqual(4);
   });
 
+  test("reads each role of its caller once, however many bindings give it", async () => {
+    const { take, client, emulator } = await start({ ...small, identities: 1, roles: 1, bindings: 6 });
+    const bindings = (await take()).objects.filter(({ kind }) => kind === "RoleBinding");
+    const [caller = ""] = bindings.map(({ inputs }) => inputs["identityUid"] as string);
+    const held = bindings.flatMap(({ inputs }) =>
+      inputs["identityUid"] === caller ? [inputs["roleUid"]] : [],
+    );
+    jest.spyOn(client, "getCallerClaims").mockResolvedValue({ issuer: "", subject: caller });
+    const isOneRole = /\/iam\/v2\/roles\/./;
+    expect(emulator.requests.filter(({ path }) => isOneRole.test(path))).toEqual([]);
+    await take();
+    expect(held.length).toBeGreaterThan(new Set(held).size);
+    expect(emulator.requests.filter(({ path }) => isOneRole.test(path))).toHaveLength(new Set(held).size);
+  });
+
   test("a list that is not read makes it incomplete and is named; the others are there", async () => {
     const { take, emulator, root } = await start();
     const ofUid = (uid: string) => ({ status: 200, body: { roleBindings: [{ uid }] } });
