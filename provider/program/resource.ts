@@ -80,7 +80,7 @@ function withOptionsOf(
 /** The engine's library makes a text of each argument but outputs: it fails for an object with a key `toString`. */
 function hasText(value: unknown): boolean {
   try {
-    return typeof String(value) === "string";
+    return pulumi.Output.isInstance(value) || typeof String(value) === "string";
   } catch {
     return false;
   }
