@@ -1,5 +1,4 @@
 import { CodedError, errorCodeOf, withCode } from "./errors/codedError";
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { PolicyPack } from "@pulumi/policy";
 import type {
@@ -17,6 +16,7 @@ import { describeStaleness, listsObject, parseInventory } from "./access/documen
 import { parseReviewReport } from "./access/report/report";
 import { ApprovedAccess } from "./access/verify/approved";
 import { applyPolicy } from "./access/suppressions/applyPolicy";
+import { readRegularFile, readTextFile } from "./text/files";
 import { limitsOf, parsePolicy } from "./access/suppressions/policyDocument";
 import type { Policy } from "./access/suppressions/policyDocument";
 import { isReference, mapLeaves } from "./access/graph/inputLeaves";
@@ -494,9 +494,8 @@ class Judge {
   private documents(): NonNullable<Judge["known"]> {
     const { inventory, policyFile } = this.args;
     this.known ??= {
-      inventory: inventory === undefined ? undefined : parseInventory(readFileSync(inventory), inventory),
-      policy:
-        policyFile === undefined ? undefined : parsePolicy(readFileSync(policyFile, "utf8"), policyFile),
+      inventory: inventory === undefined ? undefined : parseInventory(readRegularFile(inventory), inventory),
+      policy: policyFile === undefined ? undefined : parsePolicy(readTextFile(policyFile), policyFile),
     };
     const { forbid = [], separate = [] } = this.known.policy?.assertions ?? {};
     if (inventory === undefined && forbid.length + separate.length > 0) {
@@ -535,7 +534,7 @@ function loadOwnRules({ rules: given, policyFile }: AccessPolicyArgs): readonly 
   let path = given;
   if (path === undefined && policyFile !== undefined) {
     try {
-      const { rules: named } = parsePolicy(readFileSync(policyFile, "utf8"), policyFile);
+      const { rules: named } = parsePolicy(readTextFile(policyFile), policyFile);
       path = named && join(dirname(policyFile), named);
     } catch {
       // The policy `not-judged` reads the file again, and reports what is wrong with it.
@@ -628,7 +627,7 @@ function approvedPolicies({ approved, digest }: AccessPolicyArgs): AccessPolicy[
     );
   }
   const access = new ApprovedAccess(
-    parseReviewReport(readFileSync(approved), approved, digest),
+    parseReviewReport(readRegularFile(approved), approved, digest),
     readFromServer(),
     readEnvironment()["PULUMI_DRY_RUN"] === "true",
   );

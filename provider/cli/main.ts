@@ -9,7 +9,7 @@ import type { Flags } from "./framework/flags";
 import { commands } from "./commands/list";
 import { ownVersion } from "../text/packageVersion";
 import { withCode } from "../errors/codedError";
-import { describeFileError } from "./input/readFiles";
+import { describeFileError } from "../text/files";
 import { ownCommand } from "./input/packageManager";
 
 function describeFailure(error: NodeJS.ErrnoException): string {

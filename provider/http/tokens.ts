@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { describeFileError } from "../text/files";
 import { tryParseJson } from "../text/plain";
 import type { JsonObject } from "./client";
 import { registerCredential, printable } from "../text/printable";
@@ -427,7 +428,7 @@ async function readTokenFile(path: string, setting: string, wanted: TokenKind): 
       );
     }
     throw credentialError(
-      `${setting} names a file that cannot be read (${String((error as NodeJS.ErrnoException).code)}): ${path}`,
+      `${setting} names a file that cannot be read (${describeFileError(error)}): ${path}`,
     );
   }
   return parseToken(content, `the file that ${setting} names`, wanted);

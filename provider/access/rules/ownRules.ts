@@ -1,19 +1,11 @@
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { basename, dirname, resolve } from "node:path";
 import { runInNewContext } from "node:vm";
-import { CodedError, hasCode } from "../../errors/codedError";
+import { CodedError, errorMessage, hasCode } from "../../errors/codedError";
 import { isObject } from "../../fields/values";
+import { readTextFile } from "../../text/files";
 import { printable } from "../../text/printable";
 import { packageFolder } from "../../text/packageVersion";
 import { didYouMean, suggest } from "../../text/suggestions";
@@ -297,12 +289,12 @@ function loadDefinitions(
 ): readonly RuleDefinition[] {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readTextFile(path);
   } catch (error) {
-    const missing = hasCode(error, "ENOENT")
-      ? `there is no such file in ${dirname(path)}${suggest(basename(path), listModules(dirname(path)))}`
-      : describeThrown(error);
-    throw new RulesError(`${file}: the rules cannot be read: ${missing}`);
+    if (existsSync(path)) throw new RulesError(errorMessage(error));
+    throw new RulesError(
+      `${file}: the rules cannot be read: there is no such file in ${dirname(path)}${suggest(basename(path), listModules(dirname(path)))}`,
+    );
   }
   if (IMPORTS_FILE.test(text)) {
     throw new RulesError(

@@ -1,5 +1,6 @@
 import { errorCodeOf, errorMessage } from "../../errors/codedError";
 import type { ErrorCode } from "../../errors/registry";
+import { toFileError } from "../../text/files";
 import { exitCodeOf, exitCodes } from "../framework/exitCodes";
 import type { NamedGroup } from "../input/groups";
 import { PostError } from "../post/http";
@@ -28,8 +29,10 @@ export const wrong = (
   errorCode: ErrorCode,
   code: number = exitCodes.error,
 ): CheckResult => ({ check, state: "wrong", text, code, errorCode });
-export const failed = (check: string, error: unknown): CheckResult =>
-  wrong(check, errorMessage(error), errorCodeOf(error), exitCodeOf(error));
+export function failed(check: string, thrown: unknown): CheckResult {
+  const error = toFileError(thrown);
+  return wrong(check, errorMessage(error), errorCodeOf(error), exitCodeOf(error));
+}
 
 /** A part of CI that is not set up, and the command that does it. */
 export const missing = (check: string, text: string, command: string): CheckResult => ({

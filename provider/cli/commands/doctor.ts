@@ -5,6 +5,7 @@ import { basename, join } from "node:path";
 import satisfies from "semver/functions/satisfies";
 import { apiEndpoint } from "../../http/client";
 import { ConnectionError } from "../../http/errors";
+import { readTextFile } from "../../text/files";
 import { printable } from "../../text/printable";
 import { isUid, rootOf } from "../../text/uid";
 import { proxyFor, Transport } from "../../http/transport";
@@ -76,12 +77,12 @@ async function checkVersions(stack: string | undefined): Promise<CheckResult[]> 
   ];
 }
 
-/** Whether the engine can run the TypeScript of this folder. */
-function checkTypeScript(): CheckResult[] {
+/** Whether the engine can run the TypeScript of this folder. @throws FileError */
+function findTypeScriptProblems(): CheckResult[] {
   const problem = findModuleProblem(".", existsSync("index.ts") ? "index.ts" : undefined);
   if (problem !== undefined) return [wrong("typescript", problem, "PP5015")];
   // Without TypeScript in the project the engine compiles by an old one of its own, which does not know all options.
-  const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readFileSync("tsconfig.json", "utf8"));
+  const isNew = existsSync("tsconfig.json") && /node16|nodenext/i.test(readTextFile("tsconfig.json"));
   if (!isNew || readManifest("typescript") !== undefined) return [];
   return [
     wrong(
@@ -90,6 +91,14 @@ function checkTypeScript(): CheckResult[] {
       "PP5015",
     ),
   ];
+}
+
+function checkTypeScript(): CheckResult[] {
+  try {
+    return findTypeScriptProblems();
+  } catch (error) {
+    return [failed("typescript", error)];
+  }
 }
 
 /** A program talks to the engine at 127.0.0.1 by a library that takes the proxy for that too, by the names in small letters. */

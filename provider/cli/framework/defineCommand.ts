@@ -1,3 +1,4 @@
+import { toFileError } from "../../text/files";
 import { printable } from "../../text/printable";
 import { exitCodeRows, exitCodes, UsageError } from "./exitCodes";
 import type { ExitCodeName } from "./exitCodes";
@@ -74,7 +75,11 @@ export function defineCommand<F extends Flags>(
         `unknown argument "${printable(extra, 80)}"; see ${ownCommand()} ${description.name} --help`,
       );
     }
-    return run(parsed);
+    try {
+      return await run(parsed);
+    } catch (error) {
+      throw toFileError(error);
+    }
   };
   return { description, main };
 }

@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { printableAddress, isSafe } from "../../text/address";
+import { readTextFile } from "../../text/files";
 import { ConfigError } from "../../http/errors";
 import type { Environment } from "../../settings/environment";
 import { isObject } from "../../fields/values";
@@ -12,7 +12,7 @@ export const PULUMI_CLOUD = "https://api.pulumi.com";
 /** A file that the Pulumi CLI keeps; empty where it cannot be read. */
 function tryReadSettings(path: string): Record<string, unknown> {
   try {
-    const settings: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const settings: unknown = JSON.parse(readTextFile(path));
     return isObject(settings) ? settings : {};
   } catch {
     return {};

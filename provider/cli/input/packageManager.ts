@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readTextFile } from "../../text/files";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { withFoldersAbove } from "./projectFiles";
@@ -69,7 +70,7 @@ export function findPackageManager(folders: readonly string[]): PackageManager {
     const found = [pnpm, yarnClassic, npm].find(({ lockfile }) => existsSync(join(folder, lockfile)));
     if (found === undefined) continue;
     const isBerry =
-      found === yarnClassic && readFileSync(join(folder, found.lockfile), "utf8").includes("\n__metadata:");
+      found === yarnClassic && readTextFile(join(folder, found.lockfile)).includes("\n__metadata:");
     return isBerry ? yarnBerry : found;
   }
   return npm;

@@ -1,8 +1,9 @@
-import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import { isAlias, isScalar, parseDocument, visit } from "yaml";
 import type { Document } from "yaml";
 import { ConfigError } from "../../http/errors";
+import { readTextFile } from "../../text/files";
 import { printable } from "../../text/printable";
 import { isObject } from "../../fields/values";
 
@@ -75,7 +76,7 @@ export function projectNameOf(folder: string): string | undefined {
 export function findModuleProblem(folder: string, main = ""): string | undefined {
   const read = (name: string): string => {
     const path = join(folder, name);
-    return existsSync(path) ? readFileSync(path, "utf8") : "";
+    return existsSync(path) ? readTextFile(path) : "";
   };
   const isModule = /\.m?ts$/.test(main) && /"type"\s*:\s*"module"/.test(read("package.json"));
   // A loader that the project names may run it as it is.
@@ -143,10 +144,9 @@ type Members = Readonly<Record<string, unknown>>;
 export function readMembers(path: string): Members {
   const shown = printable(path, 200);
   const unreadable = `${shown} cannot be read as YAML or JSON; correct it first`;
-  let text: string;
+  const text = readTextFile(path).replace(/^\ufeff/, "");
   let parsed: Document.Parsed;
   try {
-    text = readFileSync(path, "utf8").replace(/^\ufeff/, "");
     parsed = parseDocument(text);
   } catch {
     return refuse(unreadable);

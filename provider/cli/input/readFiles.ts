@@ -3,6 +3,7 @@ import { dirname, isAbsolute, resolve, sep } from "node:path";
 import { globSync, isDynamicPattern } from "tinyglobby";
 import { checkBytes } from "../../access/documents/jsonText";
 import { CodedError } from "../../errors/codedError";
+import { describeFileError } from "../../text/files";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 
@@ -102,18 +103,4 @@ export async function readFlaggedDocument<T>(
   if (path === undefined) return undefined;
   const { bytes, name } = await readInput(path, flag);
   return parse(bytes, name);
-}
-
-/** Why a file cannot be read or written, in words. */
-export function describeFileError(error: unknown): string {
-  const { code } = error as { code?: unknown };
-  if (code === "ENOENT") return "file or folder not found";
-  if (code === "EACCES") return "permission denied";
-  if (code === "EISDIR") return "it is a folder; name a file";
-  if (code === "ENOSPC" || code === "EDQUOT") return "no space left on the disk";
-  if (code === "EROFS") return "the file system is read-only";
-  if (code === "ENOTDIR") return "a part of the path is a file, not a folder";
-  if (code === "ELOOP") return "its symbolic links form a circle";
-  if (code === "ENXIO") return "it is a socket; name a file";
-  return String(code);
 }

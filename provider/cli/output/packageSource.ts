@@ -1,7 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isObject } from "../../fields/values";
 import { ownVersion, packageFolder } from "../../text/packageVersion";
+import { readTextFile } from "../../text/files";
 import { quoteWord, tryParseJson } from "../../text/plain";
 import { UsageError } from "../framework/exitCodes";
 import { withFoldersAbove } from "../input/projectFiles";
@@ -23,7 +24,7 @@ export function installedFolder(): string {
 /** The file that the package.json of a folder has this package from; undefined where a registry has it, or where the file is gone. */
 function findArchive(folder: string): string | undefined {
   const path = join(folder, "package.json");
-  const manifest = existsSync(path) ? tryParseJson(readFileSync(path, "utf8")) : undefined;
+  const manifest = existsSync(path) ? tryParseJson(readTextFile(path)) : undefined;
   const [specifier = ""] = ["dependencies", "devDependencies"].flatMap((member) => {
     const packages = isObject(manifest) ? manifest[member] : undefined;
     const found = isObject(packages) ? packages["pulumi-platform"] : undefined;

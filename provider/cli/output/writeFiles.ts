@@ -18,9 +18,9 @@ import {
 } from "node:fs";
 import type { Stats } from "node:fs";
 import { dirname, join, resolve, relative, sep } from "node:path";
+import { describeFileError } from "../../text/files";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
-import { describeFileError } from "../input/readFiles";
 
 /** As many links as Linux follows. */
 const MAX_LINKS = 40;

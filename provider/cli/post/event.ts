@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readTextFile } from "../../text/files";
 import type { Environment } from "../../settings/environment";
 import { PostError, stringMember } from "./http";
 
@@ -7,7 +7,7 @@ export function readEventFile(env: Environment): unknown {
   const file = env["GITHUB_EVENT_PATH"];
   if (file === undefined || file === "") return undefined;
   try {
-    return JSON.parse(readFileSync(file, "utf8")) as unknown;
+    return JSON.parse(readTextFile(file)) as unknown;
   } catch {
     throw new PostError("PP7002", "the file that GITHUB_EVENT_PATH names cannot be read");
   }

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { urnParts } from "../../../access/documents/engineState";
 import { listManaged, parseStateExport } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { objectKey } from "../../../fields/resourceSpec";
+import { readTextFile } from "../../../text/files";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
@@ -49,7 +50,7 @@ interface FileChoice {
 export function describeInstallation(out: string): readonly string[] {
   const manifest = join(out, "package.json");
   const { name, add } = findPackageManager(withFoldersAbove(resolve(out)));
-  if (existsSync(manifest) && readFileSync(manifest, "utf8").includes('"pulumi-platform"'))
+  if (existsSync(manifest) && readTextFile(manifest).includes('"pulumi-platform"'))
     return existsSync(join(out, "node_modules", "pulumi-platform")) ? [] : [`${name} install`];
   const { prepare, specifier } = packageSource(installedFolder(), out);
   return [...prepare, `${add} ${specifier}`];
@@ -59,7 +60,7 @@ export function describeInstallation(out: string): readonly string[] {
 export function chooseFile(out: string, code: string, { name, isManaging, isPartial }: FileChoice): string {
   if (name !== undefined) return name;
   const index = join(out, "index.ts");
-  const text = existsSync(index) ? readFileSync(index, "utf8") : "";
+  const text = existsSync(index) ? readTextFile(index) : "";
   const declaresMore = isManaging || (isPartial && text !== code);
   return becomesProject(out) || (text.startsWith(HEADER) && !declaresMore) ? "index.ts" : "adopted.ts";
 }
@@ -77,7 +78,7 @@ export function writeProject(
   };
   for (const [name, text] of Object.entries(files)) {
     const path = join(out, name);
-    if (!force && existsSync(path) && readFileSync(path, "utf8") !== text) {
+    if (!force && existsSync(path) && readTextFile(path) !== text) {
       throw new UsageError(
         "PP5011",
         `${printable(path, 200)} exists with other content: give another name with --file, or --force`,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { globSync } from "tinyglobby";
 import { specs } from "../../../access/documents/specs";
@@ -6,6 +6,7 @@ import { acceptUnverified, effectiveAccess } from "../../../access/graph/effecti
 import { buildGraphs, joinSteps } from "../../../access/graph/graphBuilder";
 import { familyOf } from "../../../access/rules/capabilityEffects";
 import { errorMessage } from "../../../errors/codedError";
+import { readTextFile } from "../../../text/files";
 import { printable } from "../../../text/printable";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
@@ -71,7 +72,7 @@ function checkLockfile(found: ProjectFolder): CheckResult {
   const folder = folders.find((one) => existsSync(join(one, lockfile)));
   if (folder === undefined)
     return missing("lockfile", `there is no ${lockfile}, from which the jobs install`, `${name} install`);
-  return readFileSync(join(folder, lockfile), "utf8").includes("pulumi-platform")
+  return readTextFile(join(folder, lockfile)).includes("pulumi-platform")
     ? ok("lockfile", lockfile)
     : missing(
         "lockfile",
@@ -320,8 +321,7 @@ async function checkRepository(
   const commands = ciCommands(host, settings);
   const written = ciFiles(host, settings);
   const name = ["ci.ts", "ci.js"].find((one) => existsSync(join(folder, one)));
-  const identities =
-    name === undefined ? undefined : { path: name, text: readFileSync(join(folder, name), "utf8") };
+  const identities = name === undefined ? undefined : { path: name, text: readTextFile(join(folder, name)) };
   const common = [
     checkLockfile(found),
     ...checkPackageManager(found),

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { readTextFile } from "../../../text/files";
 import { printable } from "../../../text/printable";
 import { quoteForShell } from "../../../text/plain";
 import { missing, ok } from "../checkResult";
@@ -48,7 +49,7 @@ export function checkOwners(found: ProjectFolder, host: CiHost): CheckResult {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const text = existsSync(file) ? readTextFile(file) : "";
   const lines = ownerLines(text, host);
   const named = lines.filter((line) => required.includes(line.pattern) && line.owners !== "");
   // The owner of most of them: one line of another owner is no other owner of all.

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join, relative } from "node:path";
+import { readTextFile } from "../../../text/files";
 import { printable } from "../../../text/printable";
 import { missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
@@ -26,7 +27,7 @@ const filesIn = (root: string, folder: string, pattern: RegExp): CiFile[] =>
         .sort()
         .map((name) => ({
           path: pathFromHere(root, `${folder}/${name}`),
-          text: readFileSync(join(root, folder, name), "utf8"),
+          text: readTextFile(join(root, folder, name)),
         }));
 
 /** All workflows of a repository of GitHub. */

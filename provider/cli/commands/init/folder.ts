@@ -1,9 +1,10 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import type { Environment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
+import { describeFileError, readTextFile } from "../../../text/files";
 import { quoteForShell, quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
@@ -20,7 +21,6 @@ import {
 } from "../../input/projectFiles";
 import type { PackageManager } from "../../input/packageManager";
 import { runGit } from "../../input/programs";
-import { describeFileError } from "../../input/readFiles";
 
 export type CiHost = "github" | "gitlab";
 
@@ -118,16 +118,14 @@ function realFolder(given: string): string {
 function readManifest(folder: string): Manifest | undefined {
   const path = join(folder, "package.json");
   if (!existsSync(path)) return undefined;
+  const text = readTextFile(path);
   try {
-    const manifest: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const manifest: unknown = JSON.parse(text);
     if (isObject(manifest)) return manifest;
   } catch {
     // The message of a parser may hold what the file holds.
   }
-  throw new UsageError(
-    "PP5011",
-    `${printable(path, 200)} cannot be read, or holds no object; correct it first`,
-  );
+  throw new UsageError("PP5011", `${printable(path, 200)} is no JSON, or holds no object; correct it first`);
 }
 
 /** The machine of a remote, and the path of the repository there. */
@@ -170,9 +168,7 @@ function branchOfWorkflows(root: string): string | undefined {
   const folder = join(root, ".github/workflows");
   if (!existsSync(folder)) return undefined;
   const files = readdirSync(folder).filter((name) => /^access-(?:preview|deploy).*\.yml$/.test(name));
-  const [only, another] = new Set(
-    files.flatMap((name) => branchesOf(readFileSync(join(folder, name), "utf8"))),
-  );
+  const [only, another] = new Set(files.flatMap((name) => branchesOf(readTextFile(join(folder, name)))));
   return another === undefined ? only : undefined;
 }
 
@@ -268,7 +264,7 @@ export function importLine({ folder, main = "index.ts", manifest }: ProjectFolde
   if (main.endsWith(".js") && !isModule) return `Object.assign(exports, require(${from}));`;
   // TypeScript exports nothing beside what such a program exports.
   const whole = join(folder, main);
-  const isWhole = existsSync(whole) && /^export = /m.test(readFileSync(whole, "utf8"));
+  const isWhole = existsSync(whole) && /^export = /m.test(readTextFile(whole));
   return isWhole ? `import ${from};` : `export * from ${from};`;
 }
 

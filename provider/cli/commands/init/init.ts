@@ -1,8 +1,9 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { basename, join, relative, sep } from "node:path";
 import { isObject } from "../../../fields/values";
 import { readEnvironment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
+import { readTextFile } from "../../../text/files";
 import { quoteWord } from "../../../text/plain";
 import { printable } from "../../../text/printable";
 import { defineCommand } from "../../framework/defineCommand";
@@ -453,7 +454,7 @@ function listPlaceholders({ found, written, existing, host }: InitResult): strin
  * of others decides nothing where a later one matches the same files.
  */
 function listMissingLines(file: NewFile): string[] {
-  const present = readFileSync(joinFilePath(file), "utf8").split("\n");
+  const present = readTextFile(joinFilePath(file)).split("\n");
   const lines = file.text.split("\n").filter((line) => !/^(?:#|$)/.test(line));
   return lines.every((line) => present.includes(line)) ? [] : lines;
 }

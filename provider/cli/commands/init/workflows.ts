@@ -9,6 +9,7 @@ import { LOCKFILES, unexpectedFiles } from "../../input/packageManager";
 import type { PackageManager } from "../../input/packageManager";
 import { PROJECT_FILES } from "../../input/projectFiles";
 import { installedFolder } from "../../output/packageSource";
+import { readTextFile } from "../../../text/files";
 import { quoteWord } from "../../../text/plain";
 import { isSelfManaged, parameterOf, isTarball, localDependencies } from "./folder";
 import type { CiBackend, CiHost, ProjectFolder } from "./folder";
@@ -156,7 +157,7 @@ export const proposeOwner = (repository: string | undefined): string =>
 function findRulesFile({ folder, path }: ProjectFolder): string[] {
   const policy = join(folder, "access-policy.yaml");
   if (!existsSync(policy)) return [];
-  const rules: unknown = parseDocument(readFileSync(policy, "utf8")).get("rules");
+  const rules: unknown = parseDocument(readTextFile(policy)).get("rules");
   return typeof rules === "string" ? [join(path, rules).split(sep).join("/")] : [];
 }
 
@@ -197,7 +198,7 @@ export const decidingFiles = (packageManager: PackageManager): readonly string[]
 /** The folder that a file for CI names; undefined where it names none. */
 function folderIn(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
-  const text = readFileSync(path, "utf8");
+  const text = readTextFile(path);
   const [, folder] =
     /(?:working-directory: |ACCESS_FOLDER: \{ value: )"?([^"\n]+?)"?(?:, | \}|$)/m.exec(text) ?? [];
   return folder;

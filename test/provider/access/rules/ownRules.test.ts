@@ -301,7 +301,7 @@ describe("a file of rules", () => {
     expect(messageOf(() => loadRules(join(folder, "no", "x.mjs")))).toMatch(
       / there is no such file in \S+no$/,
     );
-    expect(messageOf(() => loadRules(folder))).toMatch(/: the rules cannot be read: Error: EISDIR/);
+    expect(messageOf(() => loadRules(folder))).toMatch(/ cannot be read: it is a folder; name a file$/);
     writeFileSync(join(folder, "access-rules.mjs"), "");
     const options = { namedBy: "access-policy.yaml:3: rules" };
     expect(messageOf(() => loadRules(join(folder, "access-rule.mjs"), options))).toMatch(

@@ -1,6 +1,6 @@
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
-import { join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { parse } from "yaml";
 import { command } from "../../../../provider/cli/commands/init/init";
 import { ROOT } from "../../../support/engine";
@@ -525,7 +525,7 @@ describe("wrong input gets one line:", () => {
   test.each<[message: string, Input]>([
     ["must name a project with the runtime nodejs", { files: pulumi("name: a\nruntime: python\n") }],
     ["Pulumi.yaml cannot be read as YAML or JSON; correct it first (PP2012)", { files: pulumi("a: [") }],
-    ["package.json cannot be read, or holds no object", { files: { "package.json": "{" } }],
+    ["package.json is no JSON, or holds no object", { files: { "package.json": "{" } }],
     ["give --language javascript", { files: module, argv: ["--language", "typescript"] }],
     ["write slashes between folders", { dir: "infra\\access" }],
     ["characters that a workflow cannot hold", { dir: "${{ github.token }}", argv: ["--ci", "github"] }],
@@ -548,6 +548,29 @@ describe("wrong input gets one line:", () => {
     folder.env = env;
     const error = await refuse(folder, dir, ...argv);
     expect(error).toContain(message);
+    expect(error.trimEnd().split("\n")).toHaveLength(1);
+  });
+
+  test.each<[path: string, is: "circle" | "pipe" | "folder", says: string]>([
+    ["index.ts", "pipe", "it is no regular file (PP5005)"],
+    ["index.ts", "folder", "it is a folder; name a file (PP5005)"],
+    ["package.json", "pipe", "it is no regular file (PP5005)"],
+    ["Pulumi.prod.yaml", "pipe", "it is no regular file (PP5005)"],
+    [".github/workflows/access-deploy.yml", "pipe", "it is no regular file (PP5005)"],
+    [".github", "circle", "its symbolic links form a circle (PP5005)"],
+    [".github/CODEOWNERS", "circle", "its symbolic links form a circle (PP5005)"],
+  ])("%s is a %s, without a wait", async (path, is, says) => {
+    const folder = new InitFolder().repository();
+    if (path !== "package.json") folder.write(nodejs);
+    const at = join(folder.root, path);
+    fs.mkdirSync(dirname(at), { recursive: true });
+    if (is === "pipe") execFileSync("mkfifo", [at]);
+    else if (is === "folder") fs.mkdirSync(at);
+    else fs.symlinkSync(basename(at), at);
+    const { code, stderr: error } = await folder.init(".", "--ci", "github");
+    expect(code).toBe(2);
+    expect(error).toMatch(new RegExp(`${basename(at)}\\S* cannot be read: `));
+    expect(error).toContain(says);
     expect(error.trimEnd().split("\n")).toHaveLength(1);
   });
 
