@@ -153,7 +153,12 @@ class FieldChecker {
     }
     const problem =
       (spec.format && formats[spec.format].problem(text)) ?? patternFailure(spec.pattern, text) ?? undefined;
-    if (problem === undefined) return;
+    if (problem === undefined) {
+      // It is as good as none, and would pass for one that is given.
+      if (spec.access !== undefined && text.trim() === "")
+        this.report("PP1006", path, "must not be blank: give a value, or leave it out");
+      return;
+    }
     // A name in the place of a uid, which a lookup finds; what may be a secret is not repeated.
     const isRole = spec.access === "role" || spec.refersTo === "Role";
     const hint =
@@ -188,7 +193,8 @@ class FieldChecker {
       this.report("PP1005", path, `must hold at most ${spec.maxItems}, not ${items.length}`);
     }
     items.forEach((item, i) => {
-      if (item === null || item === "") this.report("PP1006", `${path}[${i}]`, "must not be empty");
+      if (item === null || (typeof item === "string" && item.trim() === ""))
+        this.report("PP1006", `${path}[${i}]`, "must not be empty");
       else if (!recorded.some((one) => isDeepStrictEqual(one, item)))
         this.checkValue(spec.items, `${path}[${i}]`, item);
     });
@@ -198,7 +204,7 @@ class FieldChecker {
     for (const [key, value] of Object.entries(entries)) {
       if (isRecorded(olds, key, value)) continue;
       const at = memberPath(path, key);
-      if (key === "") this.report("PP1006", at, "must have a key that is not empty");
+      if (key.trim() === "") this.report("PP1006", at, "must have a key that is not empty");
       const wrong = patternFailure(spec.keys, key);
       if (wrong !== undefined) this.report("PP1004", at, `key ${wrong}`);
       if (spec.reservedKeys?.regex.test(key)) this.report("PP1004", at, spec.reservedKeys.must);

@@ -116,9 +116,10 @@ interface Difference {
   readonly path: RegExp;
   readonly when?: (value: Json) => boolean;
 }
+const isBlank = (value: unknown): boolean => typeof value === "string" && value.trim() === "";
 const holdsBlank = (value: Json): boolean =>
-  (typeof value === "string" && value.trim() === "") ||
-  (value !== null && typeof value === "object" && ("" in value || Object.values(value).includes("")));
+  isBlank(value) ||
+  (value !== null && typeof value === "object" && Object.entries(value).flat().some(isBlank));
 const isEnum = (field: FieldSpec): boolean =>
   field.type === "enum" || (field.type === "list" && isEnum(field.items));
 const enumPaths = specs.flatMap(({ fields }) =>

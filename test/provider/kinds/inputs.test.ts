@@ -75,6 +75,14 @@ describe("what check refuses", () => {
       { ...sampleOf("GroupInvite", "open-invite"), singleUse: true },
       sampleOf("GroupInvite", "invite"),
     ],
+    ["PP1006", "GroupInvite", { ...sampleOf("GroupInvite", "invite"), email: " " }],
+    [
+      "PP1006",
+      "GroupInvite",
+      { ...sampleOf("GroupInvite", "invite"), email: "\t" },
+      sampleOf("GroupInvite", "invite"),
+    ],
+    ["PP1006", "Identity", withValue(staticKeys, ["staticKeys", "audiences"], [" "])],
     ["PP1013", "Role", { ...sampleOf("Role"), capabilities: ["CAP_REPO_LST"] }],
   ])("has the code %s: %s", (code, kind, inputs, olds = {}) => {
     const failures = checkInputs(specOf(kind), inputs, { olds, now: NOW });
