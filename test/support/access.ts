@@ -1,8 +1,10 @@
+import { parseStateExport } from "../../provider/access/documents/stateExport";
 import { compare } from "../../provider/access/review/compare";
 import type { Comparison } from "../../provider/access/review/compare";
 import { lastPartOf, listResources, preview, stepsOf, urn } from "../../provider/access/rules/ruleTesting";
 import type { DescribedResource } from "../../provider/access/rules/ruleTesting";
 import type { Props } from "../../provider/fields/values";
+import { exportText } from "../../scripts/lib/documents.cjs";
 
 export { objectOf } from "../../provider/access/rules/ruleTesting";
 
@@ -93,6 +95,8 @@ export interface ComparisonOptions {
   readonly withoutInventory?: boolean;
   /** What the server has, where it was changed by hand since the program was applied. */
   readonly live?: readonly Resource[];
+  /** What other stacks record. */
+  readonly otherStacks?: readonly Resource[];
   /** Who took the inventory. */
   readonly caller?: string;
   /** Further steps of the preview. */
@@ -103,12 +107,22 @@ export interface ComparisonOptions {
 export function compareResources(
   before: readonly Resource[],
   after: readonly Resource[],
-  { replaced, withoutInventory = false, steps = [], live = before, caller }: ComparisonOptions = {},
+  {
+    replaced,
+    withoutInventory = false,
+    steps = [],
+    live = before,
+    otherStacks = [],
+    caller,
+  }: ComparisonOptions = {},
 ): Comparison {
   const asRead = (each: Resource): Resource =>
     withoutInventory && each.external === true ? { ...each, isRead: true } : each;
   return compare({
     preview: preview(...stepsOf(before.map(asRead), after.map(asRead), replaced), ...steps),
     inventory: withoutInventory ? undefined : { ...listResources(acme, live), caller },
+    otherStacks: [
+      parseStateExport(exportText(otherStacks.map((each) => ({ ...each, name: lastPartOf(each.urn) })))),
+    ],
   });
 }

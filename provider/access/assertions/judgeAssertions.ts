@@ -982,8 +982,8 @@ class AssertionJudge {
     return [{ assertion, message, details, pins: [role, ...now.flat()] }];
   }
 
-  private isRecorded({ urn = "" }: Entity): boolean {
-    return recordedAccess(this.graphs).byUrn().has(urn);
+  private isRecorded(entity: Entity): boolean {
+    return recordedAccess(this.graphs).recordOf(entity) !== undefined;
   }
 
   /** What the inventories list, by uid. */

@@ -1,6 +1,7 @@
 import { ADOPT, UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
-import { mergeLive } from "../../fields/mergeLive";
+import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
 import { applyUpdate } from "../../fields/patch";
+import { aggregatedKind } from "../../fields/resourceSpec";
 import { isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
@@ -10,11 +11,12 @@ import { DocumentError } from "../documents/jsonText";
 import { decidedOp, isRest } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
-import { describeInterrupted, digestRecord } from "../documents/stateExport";
+import { describeInterrupted, digestRecord, listManaged } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
+import { entityKey, toEntity } from "../graph/entities";
 import { labelByKey } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
@@ -97,6 +99,8 @@ export interface Comparison {
   readonly comparer: PatternComparer;
   /** What exists before the change, by uid, from states and the inventory alone: what a suppression may name. */
   readonly existing: ReadonlyMap<string, Entity>;
+  /** What other stacks record as the server has it, by key. */
+  readonly recordedElsewhere?: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. */
@@ -110,6 +114,8 @@ export interface Sources {
   readonly before?: StateExport;
   /** The live organisation: what no program knows, names and capabilities of built-in roles, last sign-ins. */
   readonly inventory?: Inventory;
+  /** Other stacks, from who reviews: what they record, and the inventory confirms, is not called made by hand. */
+  readonly otherStacks?: readonly StateExport[];
 }
 
 /** A change of a resource that others refer to may change what resources mean that are not shown. */
@@ -343,7 +349,15 @@ function findGaps(
 }
 
 /** @throws DocumentError where the two documents are of different stacks. */
-function checkStacks({ preview, before }: Sources): void {
+function checkStacks({ preview, before, otherStacks = [] }: Sources): void {
+  const own = preview.stack ?? before?.stack;
+  // An old export of the stack would vouch for what somebody has put back by hand.
+  if (own !== undefined && otherStacks.some(({ stack }) => stack === own)) {
+    throw new DocumentError(
+      "PP6004",
+      `--state names an export of stack ${own}, which the preview is of: name other stacks only`,
+    );
+  }
   if (before?.stack === undefined || preview.stack === undefined || before.stack === preview.stack) return;
   throw new DocumentError(
     "PP6004",
@@ -434,6 +448,7 @@ export function compare(sources: Sources): Comparison {
   const changes = graphs.changes.map((change) => changeOf(change, context));
   const sides = compareUpdate(before, after, comparer, changes);
   const incomplete = findGaps(sources, changes, graphs);
+  const elsewhere = sources.otherStacks && recordedElsewhere(sources.otherStacks, before, context);
   const comparison: Comparison = {
     stack: preview.stack ?? state?.stack,
     before,
@@ -447,6 +462,7 @@ export function compare(sources: Sources): Comparison {
     comparer,
     existing: existingObjects(preview, state, inventory),
     recordDigest: digestRecord(recordedBefore(preview)),
+    ...(elsewhere ? { recordedElsewhere: elsewhere } : {}),
   };
   const pairs = graphs.changes.map(
     (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
@@ -458,6 +474,33 @@ export function compare(sources: Sources): Comparison {
   const ownSides = compareUpdate(own.before, own.after, comparer, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
+}
+
+/**
+ * What other stacks manage, where the server has it as they record it. The bindings of an aggregate are objects of their own there:
+ * each grant of it is compared with that of the server.
+ */
+function recordedElsewhere(
+  stacks: readonly StateExport[],
+  { entities }: AccessGraph,
+  context: EffectContext,
+): Map<string, Entity> {
+  const found = new Map<string, Entity>();
+  for (const resource of stacks.flatMap(listManaged)) {
+    const { kind, id, inputs } = resource;
+    const spec = specs[kind];
+    if (spec === undefined) continue;
+    const key = entityKey(kind, id, inputs["parentUid"]);
+    const recorded = toEntity(resource, { key, uid: id, side: "before" });
+    const live = entities.get(key);
+    if (aggregatedKind(spec) !== undefined) found.set(key, recorded);
+    else if (live?.kind === kind) {
+      const olds = { ...recorded.inputs, [NORMALIZED]: resource.outputs[NORMALIZED] };
+      const now = mergeLive(spec, olds, live.inputs).inputs;
+      if (describeEffects(spec, recorded.inputs, now, context).length === 0) found.set(key, live);
+    }
+  }
+  return found;
 }
 
 /** What an import shows as the state before is what the program's own provider read. */

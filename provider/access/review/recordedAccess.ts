@@ -10,17 +10,17 @@ import type { Comparison } from "./compare";
 export const HELD_BY_HAND =
   "the subject holds this already, by grants or roles that no given stack records so";
 
-type Recorded = Pick<Comparison, "before" | "changes">;
+type Recorded = Pick<Comparison, "before" | "changes" | "recordedElsewhere">;
 
 /**
  * What the given stacks record of the access before a change. What was made by hand is not in it, since it may have been made so that
- * a change looks harmless; nor is what another stack made.
+ * a change looks harmless; nor is what a stack made that is not given.
  */
 export class RecordedAccess {
   constructor(private readonly comparison: Recorded) {}
 
-  /** What the stacks manage, by URN: that of the stack, and the one that the change gives it by an alias. */
-  readonly byUrn = once((): ReadonlyMap<string, Entity> => {
+  /** What the stack manages, by URN: that of the stack, and the one that the change gives it by an alias. */
+  private readonly byUrn = once((): ReadonlyMap<string, Entity> => {
     const found = this.comparison.changes.flatMap(({ urn, recorded }) =>
       [urn, recorded?.urn].flatMap((each) =>
         each === undefined || recorded === undefined ? [] : [[each, recorded] as const],
@@ -29,7 +29,18 @@ export class RecordedAccess {
     return new Map(found);
   });
 
-  /** Whether they manage anything before the change: what is imported by it is not theirs yet. */
+  /** What a given stack records of an object. */
+  recordOf({ key, urn }: Pick<Entity, "key" | "urn">): Entity | undefined {
+    return this.byUrn().get(urn ?? "") ?? this.comparison.recordedElsewhere?.get(key);
+  }
+
+  /** What the given stacks record. The stack of the change has the last word of what another one manages too. */
+  readonly all = once((): readonly Entity[] => [
+    ...(this.comparison.recordedElsewhere?.values() ?? []),
+    ...this.byUrn().values(),
+  ]);
+
+  /** Whether the stack manages anything before the change: what is imported by it is not theirs yet. */
   readonly isAny = once(() =>
     this.comparison.changes.some(
       ({ op, recorded }) => recorded !== undefined && op !== "read" && op !== "create",
@@ -38,7 +49,7 @@ export class RecordedAccess {
 
   private readonly tuples = once(() => {
     const others = [...this.comparison.before.entities.values()].filter(({ kind }) => !givesAccess(kind));
-    const entities = [...others, ...this.byUrn().values()];
+    const entities = [...others, ...this.all()];
     return new Set(graphOf(new Map(entities.map((entity) => [entity.key, entity]))).grants.map(tupleOf));
   });
 
@@ -50,7 +61,7 @@ export class RecordedAccess {
     const { key, urn, builtIn, capabilities } = grant.role;
     if (!this.has(grant)) return [];
     if (builtIn || capabilities === undefined) return capabilities;
-    const known = readRoleCapabilities(this.byUrn().get(urn ?? ""));
+    const known = readRoleCapabilities(this.recordOf({ key, urn }));
     if (known === undefined) return roles.has(key) ? capabilities : [];
     return capabilities.filter((capability) => known.includes(capability));
   }

@@ -59,9 +59,7 @@ function* findNewReceivers(facts: Facts): Generator<FindingInput> {
   const known = receiversOf(facts, before.entities.values());
   // Without an inventory only the stack is known, and drift reports what no stack manages.
   const recorded =
-    inventories.length === 0 || drift !== undefined
-      ? known
-      : receiversOf(facts, facts.recordedByUrn().values());
+    inventories.length === 0 || drift !== undefined ? known : receiversOf(facts, facts.recorded.all());
   for (const { after } of facts.writes(receivesEvents)) {
     for (const { path, address, host, group } of deliveriesOf(facts, after)) {
       // An address that is not known is reported by X3.
@@ -85,7 +83,7 @@ export const exposure: Rule = {
   name: "exposure",
   severities: ["high", "medium"],
   when: "high at a root group that exists; otherwise medium",
-  what: "Events of a group are sent to an address that received none of them before. `--sink-allow` names neither it nor its host. An address that received those of a group above is known. What was made by hand, or in another stack, makes none known.",
+  what: "Events of a group are sent to an address that received none of them before. `--sink-allow` names neither it nor its host. An address that received those of a group above is known. What was made by hand, or in a stack that `--state` does not name, makes none known.",
   why: "Events show who does what to which identity, role and repository of the group and everything below it, as it happens.",
   fix: "Send events to a host of your own that verifies their signatures. Allow it with `--sink-allow`, or `settings.sinkAllow` in the policy file. At a host of many customers, such as `hooks.slack.com`, allow the address.",
   except: "Use `--sink-allow` or `settings.sinkAllow` instead of a suppression.",
@@ -107,10 +105,13 @@ function* changedDeliveries(facts: Facts): Generator<ResourceChange & { readonly
 function* findLostDeliveries(facts: Facts): Generator<FindingInput> {
   const changed = [...changedDeliveries(facts)];
   if (changed.length === 0) return;
-  const { after: graph, inventories, drift } = facts.comparison;
+  const { after: graph, inventories, drift, recordedElsewhere } = facts.comparison;
   // Who made a subscription by hand may end it by hand, and no stack misses it.
-  const isMissed = ({ urn, external }: Entity): boolean =>
-    inventories.length === 0 || drift !== undefined || (urn !== undefined && external !== true);
+  const isMissed = ({ key, urn, external }: Entity): boolean =>
+    inventories.length === 0 ||
+    drift !== undefined ||
+    (urn !== undefined && external !== true) ||
+    recordedElsewhere?.has(key) === true;
   const entities = [...graph.entities.values()].filter(isMissed);
   const remaining = receiversOf(facts, entities);
   const written = new Set(Array.from(facts.writes(receivesEvents), ({ after }) => after.key));

@@ -172,9 +172,9 @@ export class Facts {
     );
   }
 
-  /** What the given stacks record of what they manage, by URN. */
-  recordedByUrn(): ReadonlyMap<string, Entity> {
-    return recordedAccess(this.comparison).byUrn();
+  /** What the given stacks record. */
+  get recorded(): RecordedAccess {
+    return recordedAccess(this.comparison);
   }
 
   /** The grants of a subject before the change, or those of them that the given stacks record. */

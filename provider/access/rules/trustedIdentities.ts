@@ -52,11 +52,10 @@ interface TrustedIdentity {
  * change makes, or takes over with the grants that it has, does not make its own owner known.
  */
 export const boundBefore = rememberByFacts((facts, by: KnownBy): readonly TrustedIdentity[] => {
-  const recorded = facts.recordedByUrn();
   const { before, changes } = facts.comparison;
   const made = new Set(changes.flatMap(({ op, after }) => (op === "create" && after ? [after.key] : [])));
   return [...before.entities.values()].flatMap((live): TrustedIdentity[] => {
-    const entity = by === "anybody" ? live : recorded.get(live.urn ?? "");
+    const entity = by === "anybody" ? live : facts.recorded.recordOf(live);
     if (entity === undefined || !isAssumable(entity.kind) || made.has(entity.key)) return [];
     const grants = [live.key, ...facts.before.subjectsOf(live.key)].flatMap((each) =>
       facts.grantsBefore(each, by),

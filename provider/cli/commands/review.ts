@@ -10,6 +10,7 @@ import { UsageError } from "../framework/exitCodes";
 import { logError } from "../output/log";
 import { exitCodeOfReport, logSummary, writeReport } from "../output/writeReport";
 import { checkFilesOfChange, checkProjectFiles } from "../input/projectFiles";
+import { readStates } from "../input/states";
 import { readFlaggedDocument, readInput } from "../input/readFiles";
 import {
   BaselineFile,
@@ -37,6 +38,12 @@ const flags = {
     type: "string",
     value: "FILE",
     help: "the live organisation (pulumi-platform inventory): names and capabilities of built-in roles, what no program knows",
+  },
+  state: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "another stack (pulumi stack export), from who reviews: what it records, and the inventory confirms, is not called made by hand; * and ? match any characters",
   },
   plan: {
     type: "string",
@@ -105,8 +112,8 @@ function readPreviewPath({ values, positionals }: Parsed<typeof flags>): string 
       "review takes one preview: write it with pulumi preview --json --show-sames > preview.json",
     );
   }
-  const { before, inventory, plan, policy, "policy-base": policyBase } = values;
-  const documents = [path, before, inventory, plan, policy, policyBase];
+  const { before, inventory, state, plan, policy, "policy-base": policyBase } = values;
+  const documents = [path, before, inventory, ...state, plan, policy, policyBase];
   if (documents.filter((document) => document === "-").length > 1) {
     throw new UsageError("PP5003", "only one document can come from standard input");
   }
@@ -126,14 +133,18 @@ function checkProject(folder: string | undefined, stack: string | undefined): vo
   );
 }
 
-/** @throws DocumentError in one line. */
+/** @throws UsageError, DocumentError in one line. */
 async function readDocuments(path: string, values: Parsed<typeof flags>["values"]) {
   const preview = await readInput(path, "the preview");
   const sources = {
     preview: parsePreview(preview.bytes, preview.name),
     before: await readFlaggedDocument("--before", values.before, parseStateExport),
     inventory: await readFlaggedDocument("--inventory", values.inventory, parseInventory),
+    otherStacks: await readStates(values.state, [], undefined),
   };
+  if (sources.otherStacks.length > 0 && sources.inventory === undefined) {
+    throw new UsageError("PP5004", "--state needs --inventory, which must confirm what other stacks record");
+  }
   return { sources, plan: await readFlaggedDocument("--plan", values.plan, parsePlan) };
 }
 

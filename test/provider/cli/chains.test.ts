@@ -123,6 +123,7 @@ beforeAll(async () => {
   const change = pairsOf<ProgramResource>(before, changeOf(before, organisation.root));
   chain.write("preview.json", previewText(change));
   chain.write("state.json", exportText(before));
+  chain.write("other.json", exportText(before, "other"));
   const changed = await startEmulator({ seed: organisation.seed });
   chain.write("applied.json", exportText(await carryOut(changed, change)));
   const after = new CommandChain(changed, chain.folder);
@@ -148,6 +149,10 @@ async function expectWatched(line: string): Promise<void> {
 
 test.each<[number, string]>([
   [5, `${REVIEW} --before state.json`],
+  [5, `${REVIEW} --inventory inventory.json --state other.json`],
+  // It would vouch for what somebody has put back by hand.
+  [2, `${REVIEW} --inventory inventory.json --state state.json`],
+  [2, `${REVIEW} --state other.json`],
   [5, `${REVIEW} --self IDENTITY`],
   [5, `${REVIEW} --required-owner IDENTITY`],
   [7, `${DRIFT} --self IDENTITY`],

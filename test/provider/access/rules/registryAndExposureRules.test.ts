@@ -236,6 +236,8 @@ describe("D5 lost-events", () => {
     const live = [...groups, alerts, copy];
     const gone = compareResources([...groups, alerts], groups, { live });
     expect(severitiesOf("D5", gone)).toEqual(["high"]);
+    const others = { live, otherStacks: [copy] };
+    expect(found("D5", compareResources([...groups, alerts], groups, others))).toEqual([]);
     const kept = compareResources([...groups, alerts, copy], [...groups, copy], { live });
     expect(found("D5", kept)).toEqual([]);
   });

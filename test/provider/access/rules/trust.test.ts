@@ -872,6 +872,47 @@ describe("T7 new-outsider", () => {
     ]);
   });
 
+  describe("of whom another stack manages", () => {
+    const external = { external: true } as const;
+    const theirs = identity("partner", github(GLOBEX), external);
+    const bound = binding(theirs, pusher, payments, external);
+    const there = [...before, theirs, bound];
+    const wordsWith = (...otherStacks: readonly Resource[]): string[] => {
+      const after = [...there, binding(theirs, pusher, cards)];
+      return found("T7", compareResources(there, after, { otherStacks })).map(inWords);
+    };
+    const access = resource(
+      "GroupAccess",
+      "team",
+      {
+        name: undefined,
+        parentUid: payments,
+        bindings: { partner: { identityUid: theirs.uid, roleUid: pusher.uid } },
+      },
+      { uid: payments },
+    );
+    const unknown = [
+      "medium: which had access only by what no given stack records: made by hand, or in another stack",
+    ];
+
+    it("knows what that records as the server has it", () => {
+      expect(wordsWith()).toEqual(unknown);
+      expect(wordsWith(theirs, bound)).toEqual([]);
+      expect(wordsWith(theirs, access)).toEqual([]);
+    });
+
+    it("knows nothing that only one of the two has", () => {
+      const { inputs } = theirs;
+      const swapped = { ...inputs, ...github({ subject: "repo:acme/pay:ref:refs/heads/main" }) };
+      expect(wordsWith(theirs)).toEqual(unknown);
+      expect(wordsWith(bound)).toEqual(unknown);
+      expect(wordsWith({ ...theirs, inputs: swapped }, bound)).toEqual(unknown);
+      expect(wordsWith(theirs, { ...bound, inputs: { ...bound.inputs, roleUid: viewer.uid } })).toEqual(
+        unknown,
+      );
+    });
+  });
+
   const inviting = (email: string, parentUid: string, what: Resource): Resource =>
     resource("GroupInvite", email, { parentUid, roleUid: what.uid, ttl: "24h", email });
   const KNOWN_ELSEWHERE = "which had access on other groups only";
