@@ -398,7 +398,11 @@ settings: { issuerAllow: ["https://ci.acme.example"] }
     });
 
     it.each([
-      ["an inventory that is not there", "/nowhere/inventory.json", /no such file/],
+      [
+        "an inventory that is not there",
+        "/nowhere/inventory.json",
+        /cannot be read: file or folder not found \(PP5005\)/,
+      ],
       ["an inventory that is none", writeText("{}"), /PP60/],
       ["one of last week", writeInventory(inventoryOf(org), "2026-01-01T00:00:00Z"), /was taken .* days ago/],
     ])("report %s as one violation in one line", async (_what, path, message) => {
