@@ -58,7 +58,12 @@ function finish(text) {
     .replace(/^ *# (?:Change|Replace) .*\n/gm, "")
     .replace(/for file in .*; do$/gm, "for file in «unexpected»; do")
     .replaceAll("[ ! -e package-lock.json ]", "[ ! -e «lockfile» ]")
-    .replaceAll("npm ci --ignore-scripts --prefix .", "«installInCi»");
+    .replaceAll("npm ci --ignore-scripts --prefix .", "«installInCi»")
+    .replace(
+      /^( *(?:- )?)node "\$cli" plugin install\n/gm,
+      "$&#if python\n$1pulumi install --no-plugins\n#end\n",
+    )
+    .replaceAll("pulumi/pulumi-nodejs:", "pulumi/«image»:");
 }
 
 /* GitHub: the steps of each action take the place of the step that uses it. */

@@ -12,13 +12,14 @@ import { PULUMI_CLOUD_BY_DEFAULT } from "../../provider/cli/input/backend";
  * @param project What differs from the examples.
  */
 export function writeInitWorkflows(folder: string, project: Partial<CiSettings> = {}): string {
-  const settings = {
+  const settings: CiSettings = {
     organization: "acme",
     project: "access",
     stack: "prod",
     path: "infra",
     defaultBranch: "main",
     packageManager: findPackageManager([]),
+    runtime: "nodejs",
     backend: describeForCi(PULUMI_CLOUD_BY_DEFAULT, undefined),
     ...project,
   };

@@ -133,12 +133,12 @@ function backendIn(texts: readonly string[]): string | undefined {
 
 /** The settings with which `init` would write for this folder. */
 function settingsOf(found: ProjectFolder, host: CiHost, backend: CiBackend): CiSettings {
-  const { path, defaultBranch, packageManager, project = "" } = found;
+  const { path, defaultBranch, packageManager, runtime, project = "" } = found;
   const further = findFurtherProject(found, project, host);
   const stack = found.stack ?? "prod";
   const { organization } = STAND_IN;
   return {
-    ...{ organization, project, stack, path, defaultBranch, packageManager, backend },
+    ...{ organization, project, stack, path, defaultBranch, packageManager, runtime, backend },
     ...(further && { further }),
     baseUrl: readEnvironment()["PLATFORM_BASE_URL"],
     issuerUrl: readEnvironment()["PLATFORM_ISSUER_URL"],

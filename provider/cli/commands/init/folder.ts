@@ -69,6 +69,7 @@ export interface ProjectFolder {
   readonly hasGitignore: boolean;
   /** The name of the Pulumi project that exists. */
   readonly project?: string;
+  readonly runtime: Runtime;
   /** The file of the program that Pulumi runs, by its path below the folder, with slashes; undefined where none is found. */
   readonly main?: string;
   /** The only stack with a configuration file. */
@@ -208,19 +209,24 @@ function findDefaultBranch(root: string): Pick<ProjectFolder, "defaultBranch" | 
     : { defaultBranch: "main", branchSource: "by default" };
 }
 
-/** The project in a folder, not one above it. @throws UsageError for a program in another language. */
+/** Those of programs of this package: of the others than Node only with the native plugin. */
+const RUNTIMES = ["nodejs", "yaml", "python", "go"] as const;
+export type Runtime = (typeof RUNTIMES)[number];
+
+/** The project in a folder, not one above it. @throws UsageError for a program in a language that has no form of this package. */
 function findProject(folder: string) {
   const project = readProject(folder);
   if (project === undefined || dirname(project.path) !== folder) return undefined;
   const { path, members } = project;
   const { name, main } = members;
-  if (typeof name !== "string" || runtimeOf(members) !== "nodejs") {
+  const runtime = RUNTIMES.find((one) => one === runtimeOf(members));
+  if (typeof name !== "string" || runtime === undefined) {
     throw new UsageError(
       "PP5011",
-      `${printable(path, 200)} must name a project with the runtime nodejs: programs of this package are TypeScript or JavaScript`,
+      `${printable(path, 200)} must name a project, and one of these runtimes: ${RUNTIMES.join(", ")}`,
     );
   }
-  return { name, main, stacks: stackFolder(project) };
+  return { name, main, runtime, stacks: stackFolder(project) };
 }
 
 /** The file that is run for what the project or package.json calls the main one: a file, or a folder with an index file. */
@@ -299,6 +305,7 @@ export function inspectFolder(given: string): ProjectFolder {
     hasTsconfig: existsSync(join(folder, "tsconfig.json")),
     hasGitignore: folders.some((path) => existsSync(join(path, ".gitignore"))),
     project: project?.name,
+    runtime: project?.runtime ?? "nodejs",
     main: findMain(folder, project?.main ?? own?.manifest?.main) ?? findMain(folder, undefined),
     stack: findStack(stacks),
     stacks,

@@ -216,6 +216,7 @@ function chooseSettings(values: InitValues, found: ProjectFolder, host: InitPlan
     path: found.path,
     defaultBranch: found.defaultBranch,
     packageManager: found.packageManager,
+    runtime: found.runtime,
     baseUrl: readUrl("base-url", "PLATFORM_BASE_URL", values),
     issuerUrl: readUrl("issuer-url", "PLATFORM_ISSUER_URL", values),
   };
@@ -235,8 +236,8 @@ function programFiles({ found, host, language, settings }: InitPlan): Record<str
   const { manifest, repository, defaultBranch, server } = found;
   const isTypeScript = language === "typescript";
   const isModule = isTypeScript || manifest?.type === "module";
-  // The identities of the first project are those of each further one.
-  const hasIdentities = host !== "none" && settings.further === undefined;
+  // The identities of the first project are those of each further one. They are declared in TypeScript or JavaScript only.
+  const hasIdentities = host !== "none" && settings.further === undefined && found.runtime === "nodejs";
   const main = isTypeScript ? "index.ts" : "index.js";
   const values = {
     // Samples of several projects differ by name.
@@ -498,6 +499,7 @@ function describeCi(result: InitResult): TemplateValues {
     other: kind === "other",
     omitted: omitted.join(", "),
     further: further !== undefined,
+    [found.runtime]: true,
     suffix: further?.suffix ?? "",
     stackName: `${organization}/${project}/${stack}`,
     paths: printable(further?.paths.join(", ") ?? "", 1000),

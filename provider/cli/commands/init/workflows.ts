@@ -12,7 +12,7 @@ import { installedFolder } from "../../output/packageSource";
 import { readTextFile } from "../../../text/files";
 import { quoteWord } from "../../../text/plain";
 import { isSelfManaged, parameterOf, isTarball, localDependencies } from "./folder";
-import type { CiBackend, CiHost, ProjectFolder } from "./folder";
+import type { CiBackend, CiHost, ProjectFolder, Runtime } from "./folder";
 
 /*
  * The first project of a repository has the names of the examples. Each further one has names of its own, and runs for
@@ -36,6 +36,7 @@ export interface CiSettings {
   readonly path: string;
   readonly defaultBranch: string;
   readonly packageManager: PackageManager;
+  readonly runtime: Runtime;
   readonly backend: CiBackend;
   /** Where another project of the repository has the names of the examples. */
   readonly further?: FurtherProject;
@@ -89,6 +90,9 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
   return {
     [host]: true,
     [kind]: true,
+    [settings.runtime]: true,
+    // The small image has no host of another language.
+    image: settings.runtime === "nodejs" ? "pulumi-nodejs" : "pulumi",
     suffix: further?.suffix ?? "",
     further: further !== undefined,
     paths,

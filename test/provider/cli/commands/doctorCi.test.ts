@@ -369,6 +369,18 @@ test("a workflow that is not what init writes is to be read, and no other one", 
   }
 });
 
+test("the workflows of a program in Python install its packages, and those of YAML are the same as of TypeScript", async () => {
+  await check();
+  const differing = async (runtime: string) => {
+    folder.write({ "Pulumi.yaml": `name: access\nruntime: ${runtime}\n` });
+    const { stdout } = await run(["-o", "json"]);
+    return linesOf(stdout, "workflows").filter(({ state }) => state !== "ok");
+  };
+  expect(await differing("yaml")).toEqual([]);
+  const text = expect.stringContaining('which is "pulumi install --no-plugins"') as unknown;
+  expect(await differing("python")).toMatchObject([{ text }, { text }]);
+});
+
 test("the pipeline of GitLab whose image has another version and a digest is what init writes", async () => {
   await check({ host: "gitlab" });
   const path = "access-ci/gitlab-ci.yml";

@@ -104,6 +104,45 @@ describe("the program", () => {
     },
   );
 
+  test.each(["nodejs", "yaml", "python", "go"])(
+    "the jobs that run a program of %s install what it needs; other languages get no ci.ts",
+    async (runtime) => {
+      const steps = readPage("docs/languages.md").fences.find(({ text }) => text.includes('"$cli" plugin'));
+      const [cli = "", plugin = "", packages = ""] = (steps?.text ?? "")
+        .split("\n")
+        .map((line) => line.replace(/ +#.*/, ""));
+      const others = [plugin, ...(runtime === "python" ? [packages] : [])];
+      const folder = new InitFolder()
+        .repository(GITHUB)
+        .write({ "Pulumi.yaml": `name: teams\nruntime: ${runtime}\n` });
+      const printed = await succeed(folder, ".");
+      await succeed(folder, ".", "--ci", "gitlab");
+      const files = folder.files();
+      for (const [job, file] of [
+        ["preview", "preview"],
+        ["plan", "deploy"],
+        ["deploy", "deploy"],
+      ] as const) {
+        const { jobs } = parse(files[`.github/workflows/access-${file}.yml`] ?? "") as Record<
+          "jobs",
+          Record<string, { steps: { run?: string }[] }>
+        >;
+        expect(jobs[job]?.steps.map(({ run }) => run)).toContain([cli, ...others, ""].join("\n"));
+        const pipeline = parse(files["access-ci/gitlab-ci.yml"] ?? "") as Record<
+          string,
+          { script: string[]; image: string }
+        >;
+        const script = pipeline[`access-${job}`]?.script ?? [];
+        expect(script.slice(script.indexOf(plugin), script.indexOf(plugin) + others.length)).toEqual(others);
+        expect(script.includes(packages)).toBe(runtime === "python");
+        const image = pipeline[".access-review-settings"]?.image;
+        expect(image).toMatch(runtime === "nodejs" ? /^pulumi\/pulumi-nodejs:/ : /^pulumi\/pulumi:/);
+      }
+      expect(Object.hasOwn(files, "ci.js") || Object.hasOwn(files, "ci.ts")).toBe(runtime === "nodejs");
+      expect(printed.includes("docs/languages.md shows them")).toBe(runtime !== "nodejs");
+    },
+  );
+
   const project = "name: teams\nruntime: nodejs\n";
   const [atRoot, below] = [{ "Pulumi.yaml": project }, { "infra/Pulumi.yaml": project }];
   const lockfile = { "package-lock.json": "{}" };
@@ -523,7 +562,7 @@ describe("wrong input gets one line:", () => {
     readonly env?: Readonly<Record<string, string>>;
   }
   test.each<[message: string, Input]>([
-    ["must name a project with the runtime nodejs", { files: pulumi("name: a\nruntime: python\n") }],
+    ["one of these runtimes: nodejs, yaml, python, go", { files: pulumi("name: a\nruntime: dotnet\n") }],
     ["Pulumi.yaml cannot be read as YAML or JSON; correct it first (PP2012)", { files: pulumi("a: [") }],
     ["package.json is no JSON, or holds no object", { files: { "package.json": "{" } }],
     ["give --language javascript", { files: module, argv: ["--language", "typescript"] }],
