@@ -419,6 +419,8 @@ export interface Violation {
   readonly entity?: Entity;
   /** Where nobody can say that the assertion is broken: the severity that it has at most. */
   readonly mostSevere?: Severity;
+  /** What to do, where no change of the program mends it. */
+  readonly advice?: string;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
 }
@@ -867,7 +869,15 @@ class AssertionJudge {
     const then = this.before.groupsNamed(on);
     const details = ["without its group nothing of it can be judged: on names groups, not what is in them"];
     const departed = [
-      ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, pins: on }]),
+      ...(now.length > 0
+        ? []
+        : [
+            {
+              ...{ assertion, message: this.noGroup(on), details, pins: on },
+              // A group that had the name until now has lost it by the change.
+              ...(then.length === 0 && { advice: this.correctName() }),
+            },
+          ]),
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.renamedHolders(assertion),
       ...this.changedRole(assertion),
@@ -1094,6 +1104,10 @@ class AssertionJudge {
     return first.length === 0 || others.length > 0 ? undefined : first.map((capability) => [capability]);
   }
 
+  private correctName(): string {
+    return `${this.isLive ? "" : "give --inventory, or "}correct the name in the policy file`;
+  }
+
   private noGroup(paths: readonly string[]): string {
     const known = this.after.groups().map(({ path }) => path);
     const hints = paths.slice(0, MOST_PROPOSALS).map((path) => suggest(path, known));
@@ -1116,6 +1130,7 @@ class AssertionJudge {
           ? "name the one that is meant by its uid"
           : `${this.isLive ? "correct its name" : "give --inventory"}, or name the capabilities in can`,
       ],
+      advice: several ? "name the role by its uid in the policy file" : this.correctName(),
       pins: [role],
     };
   }

@@ -561,7 +561,7 @@ describe("a role", () => {
     const details = [expect.anything(), "asserted in the policy:1"];
     const all = [...base, resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN })];
     expect(found("P1", compareResources(all, all), policy)).toMatchObject([
-      { severity: "high", message: `x: ${message}`, details },
+      { severity: "high", message: `x: ${message}`, details, advice: "correct the name in the policy file" },
     ]);
   });
 
