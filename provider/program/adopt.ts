@@ -13,9 +13,10 @@ import { ADOPT } from "../fields/values";
  * is a change. A secret that the platform never returns is taken as it is given. Deleting the resource deletes what
  * was taken over.
  *
- * @param uid the uid of what exists. A review cannot judge one that a preview does not show: X4.
+ * @param uid the uid of what exists; undefined takes nothing over, and the resource is created. A review cannot judge one that a
+ *   preview does not show: X4.
  * @param args the arguments that describe it as it is.
  */
-export function adopt<A extends object>(uid: pulumi.Input<string>, args: A): A {
+export function adopt<A extends object>(uid: pulumi.Input<string> | undefined, args: A): A {
   return { ...args, [ADOPT]: uid };
 }
