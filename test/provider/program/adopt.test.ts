@@ -44,6 +44,14 @@ describe("adopting existing objects by code alone", () => {
     }
   });
 
+  test("an undefined uid takes nothing over: the object is created", async () => {
+    const args = adopt(undefined, role({ name: "another reader" }));
+    expect(of("Role").check({}, args)).toEqual([]);
+    const { id } = await of("Role").create(args);
+    expect(id).not.toBe(uid);
+    expect(emulator.requests.map(({ method }) => method)).toContain("POST");
+  });
+
   test("refuses a different object with every difference, and writes nothing", async () => {
     const declared = role({
       parentUid: `${org}/0123456789abcdef`,
