@@ -1,6 +1,6 @@
 import { aggregatedKind, isReadAs } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { compareTexts, groupBy, once } from "../../fields/values";
+import { compareTexts, groupBy } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { limitLines, listFirst } from "../../text/plain";
 import { parentOf } from "../../text/uid";
@@ -14,7 +14,7 @@ import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
 import { wholeOf } from "../graph/entityKeys";
-import { NOT_IN_PROGRAM, isGain, pathIn, roleOn } from "../graph/grant";
+import { NOT_IN_PROGRAM, isGain, pathIn, roleOn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entities, Entity } from "../graph/model";
 import { mapReferences, listReferences } from "../graph/inputLeaves";
@@ -22,7 +22,6 @@ import type { Coverage, DriftReport, ManagedCount } from "../report/report";
 import type { Rules } from "../report/reviewReport";
 import { compareSides, unresolvedGrants } from "../review/compare";
 import type { Comparison, ResourceChange } from "../review/compare";
-import type { Finding } from "../review/finding";
 import { findLastOwners, isOwnerOfRoot } from "../rules/facts";
 import type { OwnRule } from "../rules/ownRules";
 import { grantLine } from "../rules/wording";
@@ -110,57 +109,31 @@ function keepLastOwner(
   };
 }
 
-/** Tells what restoring a changed object gives by the grants that name it now: also by those that came after its change. */
-function createRestoring({ after }: Comparison, effects: EffectContext) {
+/**
+ * Adds the grants that name the object of a difference now: by them an object gives what no stack manages, and one that is
+ * restored gives more again. The rest of the report takes them as unchanged.
+ */
+function createGiving({ after, grants }: Comparison, effects: EffectContext) {
   const byKey = groupBy(after.grants, ({ subject, role }) => [subject.key, wholeOf(subject.key), role.key]);
+  const gained = new Set(grants.filter(isGain).map(({ grant }) => tupleOf(grant)));
   return (difference: DetectedDifference): DetectedDifference => {
-    const { what, spec, managed, before, after: now, details } = difference;
+    const { what, spec, managed, direction, before, after: now, details } = difference;
+    const key = keyOfDifference(difference);
+    const naming = byKey.get(key) ?? [];
+    if (naming.length === 0) return difference;
+    if (what === "unmanaged" && mayWiden(direction)) {
+      const given = naming.filter((grant) => !gained.has(tupleOf(grant)));
+      const lines = [...new Set(given.map((grant) => `it gives: ${grantLine(grant)}`))];
+      return { ...difference, details: [...details, ...limitLines(lines, MOST_GIVEN)] };
+    }
     if (what !== "changed" || managed === undefined || before === undefined || now === undefined)
       return difference;
-    const grants = byKey.get(keyOfManaged(managed)) ?? [];
-    const isWider = () =>
-      describeEffects(spec, now, before, effects).some((each) => mayWiden(each.direction));
-    if (grants.length === 0 || !isWider()) return difference;
+    if (!describeEffects(spec, now, before, effects).some((each) => mayWiden(each.direction)))
+      return difference;
     // Whom an identity trusts is another one then.
-    const lineOf = (grant: Grant): string =>
-      grant.role.key === keyOfManaged(managed) ? grantLine(grant) : roleOn(grant);
-    const lines = [...new Set(grants.map(lineOf))].sort();
+    const lineOf = (grant: Grant): string => (grant.role.key === key ? grantLine(grant) : roleOn(grant));
+    const lines = [...new Set(naming.map(lineOf))].sort();
     return { ...difference, details: [...details, `to restore it gives access by ${listFirst(lines, 3)}`] };
-  };
-}
-
-/** A comparison, and what the rules find of it. */
-interface JudgedDrift {
-  readonly comparison: Comparison;
-  readonly findings: readonly Finding[];
-}
-
-/** Who gains what, and what the rules say of that, by the keys of the holder and the role. */
-const linesOfGains = ({ comparison, findings }: JudgedDrift) => {
-  const lines = [
-    ...findings.flatMap(({ severity, id, message, grant }) =>
-      grant === undefined ? [] : [{ grant, line: `${severity} ${id}: ${message}` }],
-    ),
-    ...comparison.grants
-      .filter(isGain)
-      .map(({ grant }) => ({ grant, line: `it gives: ${grantLine(grant)}` })),
-  ];
-  return groupBy(lines, ({ grant: { subject, role } }) => [subject.key, wholeOf(subject.key), role.key]);
-};
-
-/**
- * Tells what an object gives that no stack manages, through resources of the stacks that refer to it. Nothing records what it was
- * before somebody changed it, so the rest of the report takes it as unchanged.
- */
-function createGiving(judged: JudgedDrift, judgeAsNew: () => JudgedDrift) {
-  const [known, asNew] = [once(() => linesOfGains(judged)), once(() => linesOfGains(judgeAsNew()))];
-  return (difference: DetectedDifference): DetectedDifference => {
-    const { what, direction, details } = difference;
-    if (what !== "unmanaged" || !mayWiden(direction)) return difference;
-    const key = keyOfDifference(difference);
-    const said = new Set((known().get(key) ?? []).map(({ line }) => line));
-    const lines = (asNew().get(key) ?? []).flatMap(({ line }) => (said.has(line) ? [] : [line]));
-    return { ...difference, details: [...details, ...limitLines([...new Set(lines)], MOST_GIVEN)] };
   };
 }
 
@@ -320,16 +293,13 @@ function buildReport(request: DriftRequest, run: DriftRun, found: DriftFound): D
   const comparison = compareDrift(run, found);
   const { hierarchy } = comparison.after;
   const lastOwners = findLastOwners(comparison.after);
-  const judge = (each: Comparison) => ({ comparison: each, findings: request.rules?.(each) ?? [] });
-  const judged = judge(comparison);
   const byFinding = new Map(
     all
-      .map(createGiving(judged, () => judge(compareDrift(run, found, true))))
+      .map(createGiving(comparison, run.effects))
       .map((difference) => keepLastOwner(difference, lastOwners))
-      .map(createRestoring(comparison, run.effects))
       .map((difference) => [findingOf(difference), difference]),
   );
-  const risks = judged.findings.map((risk) =>
+  const risks = (request.rules?.(comparison) ?? []).map((risk) =>
     risk.grant !== undefined && isOwnerOfRoot(risk.grant, hierarchy) && lastOwners.has(risk.grant.uid ?? "")
       ? { ...risk, advice: LAST_OWNER_ADVICE }
       : risk,
@@ -390,11 +360,8 @@ function createOwnedCheck(
   };
 }
 
-/**
- * The access graphs of both sides: the live organisation with each difference undone, and as it is.
- * @param isNew Whether what no program manages is new also where a resource of a program refers to it, unless it is a group.
- */
-function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound, isNew: boolean) {
+/** The access graphs of both sides: the live organisation with each difference undone, and as it is. */
+function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: DriftFound) {
   const isOwned = createOwnedCheck(resources, "after");
   // What owns all bindings of its group stands for them.
   const live = [...directory.all()].map(entityOfObject).filter((entity) => !isOwned(entity));
@@ -417,8 +384,7 @@ function buildDriftGraphs({ directory }: DriftRun, { resources, differences }: D
       for (const key of listReferences(specs[entity.kind], entity.inputs)) {
         const live = after.get(key);
         if (live === undefined || before.has(live.key)) continue;
-        if (isNew && live.kind !== "Group") before.delete(entity.key);
-        else before.set(live.key, live);
+        before.set(live.key, live);
         added += 1;
       }
     }
@@ -503,10 +469,10 @@ function objectsByUid(before: Entities): Map<string, Entity> {
  * Compares access as a review does: before is the live organisation with every difference undone, after is the live
  * organisation.
  */
-function compareDrift(run: DriftRun, found: DriftFound, isNew = false): Comparison {
+function compareDrift(run: DriftRun, found: DriftFound): Comparison {
   const { directory, notes, scope } = run;
   const { comparer } = run.effects;
-  const graphs = buildDriftGraphs(run, found, isNew);
+  const graphs = buildDriftGraphs(run, found);
   const [before, after] = [graphOf(graphs.before), graphOf(graphs.after)];
   const context = createEffectContext(graphs.before, graphs.after, comparer);
   const compared = compareSides(before, after, comparer);

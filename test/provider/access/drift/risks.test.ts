@@ -217,7 +217,7 @@ require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name
     const gives = /^it gives: GitHub Actions of (?:acme\/ci|evil\/x), branch main: reader on acme \/ team$/;
     for (const [part, now, expected] of [
       [reader, reader, [gives]],
-      [reader, strong, [/^high G1: .* reader, which is equivalent to owner/, gives]],
+      [reader, strong, [gives]],
       [ci, stranger, [/^it gives: GitHub Actions of evil\/x/]],
     ] as const) {
       const { findings } = await driftBetween([stateOf(without(part))], [...given, ...swap(now)]);
