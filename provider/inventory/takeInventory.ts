@@ -164,10 +164,8 @@ class InventoryReader {
 
   private async readKind(spec: ResourceSpec): Promise<void> {
     if (spec.listing?.singletonOf !== undefined || aggregatedKind(spec) !== undefined) return;
-    const { additionalUids, parentsToList } = this.request;
     if (this.wanted.has(spec.kind)) await this.listAll(spec);
-    else await this.readByUids(spec, additionalUids?.get(spec.kind) ?? []);
-    for (const parent of parentsToList?.get(spec.kind) ?? []) await this.listChildren(spec, parent);
+    else await this.readByUids(spec, this.request.additionalUids?.get(spec.kind) ?? []);
   }
 
   private async readSubresourceKind(spec: ResourceSpec): Promise<void> {
@@ -270,13 +268,6 @@ class InventoryReader {
     }
   }
 
-  private async listChildren(spec: ResourceSpec, parent: string): Promise<void> {
-    const query = { ...spec.listing?.query, "uidp.children_of": parent };
-    await this.recordList(spec, [parent], () =>
-      this.listInto(spec, query, (uid) => uid.startsWith(`${parent}/`)),
-    );
-  }
-
   private async listInto(
     spec: ResourceSpec,
     query: ListQuery,
@@ -362,8 +353,6 @@ export interface InventoryRequest {
   readonly kinds?: readonly string[];
   /** Objects of kinds that are not listed, by kind, to read by their uids. */
   readonly additionalUids?: ReadonlyMap<string, readonly string[]>;
-  /** Parents whose children are listed, by the kind of the children. */
-  readonly parentsToList?: ReadonlyMap<string, Iterable<string>>;
   /** Whether the group may have been deleted: its inventory is then empty, and no error. */
   readonly isRootOptional?: boolean;
   /** Milliseconds since the epoch. */

@@ -37,7 +37,12 @@ import {
   findUnmanaged,
   isUndeclarable,
 } from "./stateComparison";
-import type { ComparedResource, DetectedDifference, ManagedResource } from "./stateComparison";
+import type {
+  ChangedResources,
+  ComparedResource,
+  DetectedDifference,
+  ManagedResource,
+} from "./stateComparison";
 
 /** Which findings decide the exit code. */
 export const driftThresholds = ["any", "widened", "unmanaged", "never"] as const;
@@ -59,10 +64,8 @@ export interface DriftRequest {
   readonly rules?: Rules;
   /** Those of them that are the organisation's own, for the report. */
   readonly ownRules?: readonly OwnRule[];
-  /** Restricts the run to these uids. */
-  readonly onlyUids?: ReadonlySet<string>;
-  /** Who changed the object of a uid. */
-  readonly actors?: ReadonlyMap<string, string>;
+  /** Restricts the run to what events name, and who changed that. */
+  readonly changed?: ChangedResources;
   /** Whether resources below other groups are left out on purpose, and do not make the run incomplete. */
   readonly isPartial?: boolean;
   /** Applies the policy file. */
@@ -279,7 +282,7 @@ export async function findDrift(request: DriftRequest): Promise<DriftReport> {
       : older === undefined
         ? nothing
         : compareInventories(run, older);
-  if (found.compared === 0 && request.onlyUids === undefined) {
+  if (found.compared === 0 && request.changed === undefined) {
     notes.incomplete.add(
       "nothing was compared: the states contain no resource of this package below the groups of the inventories",
     );

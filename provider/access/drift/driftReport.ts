@@ -133,7 +133,7 @@ export function findingOf(difference: DetectedDifference): Finding {
 export function reportDifference(
   difference: DetectedDifference,
   finding: Finding,
-  { actors: who, now }: Pick<DriftRequest, "actors" | "now">,
+  { changed, now }: Pick<DriftRequest, "changed" | "now">,
 ): Difference {
   const { what, spec, uid, name, direction, managed, at, revert, adopt } = difference;
   return {
@@ -145,7 +145,7 @@ export function reportDifference(
     name,
     stack: managed?.stack,
     fields: difference.fields.map(toFieldChange),
-    actor: who?.get(uid),
+    actor: changed?.actors.get(uid),
     at,
     answers: { revert, adopt, suppress: proposeEntry(finding, "drift", now) },
     fingerprint: finding.fingerprint,
@@ -192,13 +192,8 @@ export function sortDriftFindings(
 }
 
 /** What was compared, where it is not the default kinds of complete organisations. */
-function describeScope({
-  states,
-  since = [],
-  inventories,
-  onlyUids: only,
-}: DriftRequest): string | undefined {
-  if (only !== undefined) return "events";
+function describeScope({ states, since = [], inventories, changed }: DriftRequest): string | undefined {
+  if (changed !== undefined) return "events";
   const sorted = (texts: Iterable<string>) => [...new Set(texts)].sort(compareTexts);
   const roots = sorted(inventories.map(({ root }) => root)).join(", ");
   const organisations = sorted([...organisationsOf(states), ...since.map(({ root }) => root)]).join(", ");
@@ -257,7 +252,7 @@ export function reportDrift(result: DriftResult): DriftReport {
   const { failOn, states, inventories, version, now } = request;
   const stale = inventories.flatMap((inventory) => describeStaleness(inventory, now) ?? []);
   const incomplete = new Set([...notes.incomplete, ...stale]);
-  const isComplete = incomplete.size === 0 && request.onlyUids === undefined && request.isPartial !== true;
+  const isComplete = incomplete.size === 0 && request.changed === undefined && request.isPartial !== true;
   const none = { findings: result.findings, suppressed: [], unused: [], expired: [] };
   const judged: SuppressionResult = request.suppress?.(result.findings, comparison, isComplete) ?? none;
   const { suppressed, unused, expired } = judged;

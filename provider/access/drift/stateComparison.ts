@@ -10,6 +10,7 @@ import { printable } from "../../text/printable";
 import { parentOf, rootOf } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
+import { isWithin } from "../documents/inventory";
 import type { InventoryObject } from "../documents/inventory";
 import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
@@ -150,14 +151,14 @@ export class ManagedResources {
 /** What a run compares: the groups and kinds of its inventories, and the uids that it is restricted to. */
 export class ComparisonScope {
   constructor(
-    private readonly request: Pick<DriftRequest, "onlyUids" | "isPartial">,
+    private readonly request: Pick<DriftRequest, "changed" | "isPartial">,
     private readonly directory: Directory,
     private readonly notes: DriftNotes,
   ) {}
 
   /** Whether the run compares everything below its roots. */
   get isComplete(): boolean {
-    return this.request.onlyUids === undefined && this.request.isPartial !== true;
+    return this.request.changed === undefined && this.request.isPartial !== true;
   }
 
   isRoot(uid: string): boolean {
@@ -166,10 +167,7 @@ export class ComparisonScope {
 
   /** Whether a run that is restricted to some objects compares this one. */
   includes(spec: ResourceSpec, uid: string): boolean {
-    const { onlyUids: only } = this.request;
-    if (only === undefined || only.has(uid)) return true;
-    if (aggregatedKind(spec) !== undefined && only.has(`${uid}/`)) return true;
-    return only.has(childrenMarker(spec.kind, parentOf(uid) ?? ""));
+    return this.request.changed?.concerns(spec.kind, uid) ?? true;
   }
 
   /** Whether an inventory covers an object, so that a missing one was deleted. Adds a note where none does. */
@@ -204,20 +202,20 @@ export interface ChangeEvent {
   readonly actor?: unknown;
 }
 
-/** Stands for all children of a kind among the uids to compare. */
-const childrenMarker = (kind: string, parent: string): string => `${parent}/* ${kind}`;
-
 /** The resources that a burst of events names. */
 export class ChangedResources {
   /** By kind: the uids of objects. */
   readonly uids = new Map<string, Set<string>>();
-  /** By kind: the uids of parents any of whose children may have changed. */
-  readonly parents = new Map<string, Set<string>>();
   /** Who changed an object last, by uid, in words. */
   readonly actors = new Map<string, string>();
+  private readonly named = new Set<string>();
+  /** By kind and uid: parents any of whose children may have changed. */
+  private readonly parents = new Set<string>();
+  /** What the changed objects lie in. */
+  private readonly around = new Set<string>();
 
   get isEmpty(): boolean {
-    return this.uids.size === 0 && this.parents.size === 0;
+    return this.around.size === 0;
   }
 
   /** Adds an event; returns whether it is about a kind of this package. */
@@ -226,8 +224,13 @@ export class ChangedResources {
       .map((kind) => kind.spec)
       .find(({ eventPrefix }) => eventPrefix !== undefined && name.startsWith(`${eventPrefix}.`));
     if (!spec) return false;
-    const uidsByKind = name.endsWith(".batch") ? this.parents : this.uids;
-    getOrCompute(uidsByKind, spec.kind, () => new Set()).add(subject);
+    const isBatch = name.endsWith(".batch");
+    if (isBatch) this.parents.add(objectKey(spec.kind, subject));
+    else {
+      this.named.add(subject);
+      getOrCompute(this.uids, spec.kind, () => new Set()).add(subject);
+    }
+    this.around.add(isBatch ? subject : (parentOf(subject) ?? subject));
     const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
     if (who !== "") {
       this.actors.set(subject, printable(`by ${who}${time === undefined ? "" : ` at ${time}`}`, 300));
@@ -235,57 +238,20 @@ export class ChangedResources {
     return true;
   }
 
-  /** The uids to read, by kind: those that events name, and those that states record below a named parent. */
-  uidsToRead(states: readonly StateExport[]): Map<string, readonly string[]> {
-    const wanted = new Map([...this.uids].map(([kind, uids]) => [kind, new Set(uids)]));
-    const add = (kind: string, uid: string) => getOrCompute(wanted, kind, () => new Set()).add(uid);
-    for (const { spec } of kinds) {
-      // A subresource changes with its resource.
-      for (const uid of this.uids.get(spec.listing?.singletonOf ?? "") ?? []) {
-        if (spec.listing?.onDemand !== true || isInStates(states, spec.kind, uid)) add(spec.kind, uid);
-      }
-    }
-    for (const { kind, id } of states.flatMap(({ resources }) => resources)) {
-      if (kind !== undefined && id !== undefined && this.parents.get(kind)?.has(parentOf(id) ?? ""))
-        add(kind, id);
-    }
-    return new Map([...wanted].map(([kind, uids]) => [kind, [...uids].sort()]));
+  /** Whether events may be about an object: one that they name, or that is a part, a child or a collection of that. */
+  concerns(kind: string, uid: string): boolean {
+    const isCollection = aggregatedKind(specs[kind] ?? {}) !== undefined;
+    return (
+      this.named.has(uid) ||
+      this.parents.has(objectKey(kind, parentOf(uid) ?? "")) ||
+      (isCollection && this.around.has(uid))
+    );
   }
 
-  /** The uids to compare; one that ends with a slash includes the subresources and collections of a group. */
-  uidsToCompare(read: ReadonlyMap<string, readonly string[]>): Set<string> {
-    const compared = new Set<string>();
-    for (const uids of read.values()) {
-      for (const uid of uids) {
-        compared.add(uid);
-        compared.add(`${parentOf(uid) ?? ""}/`);
-      }
-    }
-    for (const [kind, parents] of this.parents) {
-      for (const parent of parents) {
-        compared.add(`${parent}/`);
-        compared.add(childrenMarker(kind, parent));
-      }
-    }
-    return compared;
+  /** Whether they may be about something below a group. */
+  concernsBelow(root: string): boolean {
+    return [...this.around].some((uid) => isWithin(uid, root));
   }
-}
-
-function isInStates(states: readonly StateExport[], kind: string, uid: string): boolean {
-  return states.some(({ resources }) =>
-    resources.some((resource) => resource.kind === kind && resource.id === uid),
-  );
-}
-
-/** Kinds to list completely, since a resource of a state aggregates all objects of them at a group. */
-export function aggregatedKinds(states: readonly StateExport[]): string[] {
-  const aggregated = states.flatMap(({ resources }) =>
-    resources.flatMap(({ kind }) => {
-      const spec = specs[kind ?? ""];
-      return (spec && aggregatedKind(spec)) ?? [];
-    }),
-  );
-  return [...new Set(aggregated)];
 }
 
 /** An object as a response of the server, which names each object that it refers to. */

@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { Server } from "node:http";
-import { isWithin } from "../../../access/documents/inventory";
+import { isWithin, listedKinds } from "../../../access/documents/inventory";
 import type { Inventory } from "../../../access/documents/inventory";
 import { organisationsOf } from "../../../access/documents/stateExport";
 import type { StateExport } from "../../../access/documents/stateExport";
 import { findDrift } from "../../../access/drift/drift";
 import type { DriftRequest } from "../../../access/drift/drift";
-import { ChangedResources, aggregatedKinds } from "../../../access/drift/stateComparison";
+import { ChangedResources } from "../../../access/drift/stateComparison";
 import type { ChangeEvent } from "../../../access/drift/stateComparison";
 import type { DriftReport } from "../../../access/report/report";
 import { errorCodeOf, errorMessage, withCode } from "../../../errors/codedError";
@@ -27,7 +27,7 @@ import { commonFlags, issueMarker } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { ownCommand } from "../../input/packageManager";
-import { readStates, isUidManaged } from "../../input/states";
+import { readStates, isUidManaged, unlistedManagedUids } from "../../input/states";
 import { logError } from "../../output/log";
 import { finishDrift } from "../../output/writeReport";
 import { createRules, createSuppressor, readDriftOptions } from "../../policy/accessPolicy";
@@ -296,27 +296,25 @@ export class EventReceiver {
   }
 }
 
-/** Reads what changed, and the objects that give it its names, below each root that it concerns. */
+/** Reads each organisation that events concern, and of what lists leave out the objects that they name. */
 async function readInventories(
   client: Client,
   changed: ChangedResources,
   states: readonly StateExport[],
 ): Promise<Inventory[]> {
-  const uidsToRead = changed.uidsToRead(states);
-  const uidsToCompare = [...changed.uidsToCompare(uidsToRead)];
   const inventories: Inventory[] = [];
-  for (const root of organisationsOf(states)) {
-    const isBelow = (uid: string) => isWithin(uid, root);
-    const onlyBelow = (byKind: ReadonlyMap<string, Iterable<string>>): Map<string, string[]> =>
-      new Map([...byKind].map(([kind, uids]) => [kind, [...uids].filter(isBelow)]));
-    if (!uidsToCompare.some(isBelow)) continue;
+  for (const root of organisationsOf(states).filter((uid) => changed.concernsBelow(uid))) {
+    const managed = unlistedManagedUids(states, listedKinds, root);
+    const uidsOf = (kind: string): string[] => {
+      const named = [...(changed.uids.get(kind) ?? [])].filter((uid) => isWithin(uid, root));
+      const concerned = (managed.get(kind) ?? []).filter((uid) => changed.concerns(kind, uid));
+      return [...new Set([...named, ...concerned])];
+    };
+    const kinds = new Set([...changed.uids.keys(), ...managed.keys()]);
     inventories.push(
       await takeInventory(client, {
         root,
-        // Who holds what decides what a change of a role or an identity gives.
-        kinds: [...new Set(["Group", "Role", "Identity", "RoleBinding", ...aggregatedKinds(states)])],
-        additionalUids: onlyBelow(uidsToRead),
-        parentsToList: onlyBelow(changed.parents),
+        additionalUids: new Map([...kinds].map((kind) => [kind, uidsOf(kind)])),
         isRootOptional: isUidManaged(states, root),
         now: Date.now,
       }),
@@ -335,8 +333,7 @@ export async function reportChanges(
   return findDrift({
     states,
     inventories: await readInventories(client, changed, states),
-    onlyUids: changed.uidsToCompare(changed.uidsToRead(states)),
-    actors: changed.actors,
+    changed,
     failOn: "any",
     now: Date.now(),
     version: ownVersion(),

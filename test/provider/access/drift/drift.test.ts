@@ -358,7 +358,9 @@ describe("drift", () => {
       expect(times[1]).toBeGreaterThan(times[0] ?? NaN);
       await unbind(second);
       const report = await survey(on);
-      const only = await survey(on, { onlyUids: new Set([`${uidOf("access-own")}/`, uid]) });
+      const touched = new ChangedResources();
+      touched.add({ name: "iam.rolebindings.created", subject: uid });
+      const only = await survey(on, { changed: touched });
       await unbind(uid);
       expect(brief(report)).toEqual(changed("widened", "unmanaged: someone as writer"));
       expect(brief(only)).toEqual(brief(report));
@@ -633,10 +635,9 @@ describe("drift between documents", () => {
     }
   });
 
-  test("events name what changed, whose parts and collections are read and compared with it", () => {
+  test("events name what changed, whose parts and collections are compared with it", () => {
     const touched = new ChangedResources();
     const on = `${org}/${"7".repeat(16)}`;
-    const readme = { kind: "RepoReadme", uid: on, inputs: { parentUid: on } };
     const [tag, other] = [on, team.uid].map((parent) => live("Tag", { name: "t" }, parent)) as [Live, Live];
     const actor = { subject: "ada" };
     const names = [
@@ -646,11 +647,9 @@ describe("drift between documents", () => {
     ];
     expect(names.map((name) => touched.add({ name, subject: on, actor }))).toEqual([true, true, false]);
     expect(touched.actors.get(on)).toBe("by ada");
-    const read = touched.uidsToRead([stateOf([readme, tag, other])]);
-    expect(Object.fromEntries(read)).toEqual({ Repo: [on], RepoReadme: [on], Tag: [tag.uid] });
-    expect(touched.uidsToRead([]).has("RepoReadme")).toBe(false);
-    // Lists contain the token of a provider, whatever the states record.
-    touched.add({ name: "iam.identity_providers.updated", subject: on });
-    expect(touched.uidsToRead([]).get("ScimToken")).toEqual([on]);
+    for (const kind of ["Repo", "RepoReadme"]) expect(touched.concerns(kind, on)).toBe(true);
+    expect([tag, other].map(({ uid }) => touched.concerns("Tag", uid))).toEqual([true, false]);
+    expect(["GroupAccess", "Group"].map((kind) => touched.concerns(kind, org))).toEqual([true, false]);
+    expect([org, team.uid].map((root) => touched.concernsBelow(root))).toEqual([true, false]);
   });
 });
