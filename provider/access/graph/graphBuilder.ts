@@ -36,6 +36,7 @@ import {
 import { urnParts } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
+import { labelOfUrn } from "../documents/jsonText";
 import { decidedOp, isRest } from "../documents/preview";
 import type { Op, PreviewStep } from "../documents/preview";
 import { parseKind } from "../documents/reviewable";
@@ -61,13 +62,7 @@ import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "
 import { leavesIn, mapReferences } from "./inputLeaves";
 import type { Leaf } from "./inputLeaves";
 import { ServerRemovals } from "./serverRemovals";
-import {
-  describeResource,
-  findReplacedOwners,
-  findSecondOwners,
-  findSecondProcess,
-  findTakenByOthers,
-} from "./unforeseen";
+import { findReplacedOwners, findSecondOwners, findSecondProcess, findTakenByOthers } from "./unforeseen";
 import { isUnread, reasonOf, reasonWords } from "./unread";
 import type { UnreadValue } from "./unread";
 import { listFirst } from "../../text/plain";
@@ -432,7 +427,7 @@ class GraphBuilder {
     const lines = [...groupBy(managed, keysOf).values()].flatMap(([first, second]) =>
       first?.after === undefined || second?.after === undefined
         ? []
-        : `${describeResource(first.after)} and ${describeResource(second.after)} are one object: remove one of them from the program, and from the state (pulumi state delete)`,
+        : `${labelOfUrn(first.after.urn)} and ${labelOfUrn(second.after.urn)} are one object: remove one of them from the program, and from the state (pulumi state delete)`,
     );
     return [...new Set(lines)];
   }
@@ -894,7 +889,7 @@ class ReferenceResolver {
       const { property, reason } = first;
       const paths = listFirst([first, ...others].map(({ path }) => path));
       const cause = reason === "unknown" ? this.causeOf(resource, property) : "";
-      this.problems.push(`${describeResource(resource)}: ${paths} ${reasonWords(reason)}${cause}`);
+      this.problems.push(`${labelOfUrn(resource.urn)}: ${paths} ${reasonWords(reason)}${cause}`);
     }
   }
 

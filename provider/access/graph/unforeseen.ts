@@ -1,8 +1,9 @@
 import { identifyingInputs, identityKey } from "../../fields/resourceSpec";
 import { ADOPT, containsUnknown, groupBy } from "../../fields/values";
 import { isUid, rootOf } from "../../text/uid";
-import { isDefaultProvider, urnParts } from "../documents/engineState";
+import { isDefaultProvider } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
+import { labelOfUrn } from "../documents/jsonText";
 import { specs } from "../documents/specs";
 import { bindingKeys, bindsRoles } from "./accessKinds";
 import { recordedUid, toEntity } from "./entities";
@@ -13,12 +14,6 @@ import type { JoinedStep } from "./graphBuilder";
  * processes knows only what it manages itself. Each function returns a line for each such place, which makes a review
  * incomplete.
  */
-
-/** "RoleBinding deploys". */
-export function describeResource({ urn }: RecordedResource): string {
-  const { type, name } = urnParts(urn);
-  return `${type.slice(type.lastIndexOf(":") + 1)} ${name}`;
-}
 
 /** Whether the engine asks the provider to delete the object of a resource, if no other one keeps it. */
 export const removesObject = ({ op, before }: JoinedStep): boolean =>
@@ -43,8 +38,8 @@ export function findReplacedOwners(own: readonly JoinedStep[], steps: readonly J
     const owner = gone.get(step.before?.deletedWith ?? "");
     if (owner?.before === undefined || step.before === undefined || !removesObject(step)) return [];
     if (![step, owner].some(isReplaced)) return [];
-    const name = describeResource(step.before);
-    return `${name} is to be deleted with ${describeResource(owner.before)}, and one of the two is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
+    const name = labelOfUrn(step.before.urn);
+    return `${name} is to be deleted with ${labelOfUrn(owner.before.urn)}, and one of the two is replaced: nobody can say whether the object of ${name} stays; delete it in an update of its own, without deletedWith`;
   });
 }
 
@@ -112,7 +107,7 @@ export function findSecondProcess(own: readonly JoinedStep[]): string[] {
   };
   const pair = findPair(before) === undefined ? findPair(after) : undefined;
   if (pair === undefined) return [];
-  const [one, other] = pair.map(describeResource);
+  const [one, other] = pair.map(({ urn }) => labelOfUrn(urn));
   return [
     `${one ?? ""} and ${other ?? ""} get processes of their own, of another form or version of the package: neither knows what the other one manages; write all resources in one form, and with no option version`,
   ];
@@ -135,7 +130,7 @@ export function findTakenByOthers(own: readonly JoinedStep[]): string[] {
     const taker = before === undefined || !removesObject({ ...step, before }) ? undefined : takerOf(before);
     return before === undefined || taker === undefined
       ? []
-      : `${describeResource(before)} is deleted, and ${describeResource(taker)} of another provider may be the same object, which would be deleted too; change the provider of the resources first, and delete in an update after that`;
+      : `${labelOfUrn(before.urn)} is deleted, and ${labelOfUrn(taker.urn)} of another provider may be the same object, which would be deleted too; change the provider of the resources first, and delete in an update after that`;
   });
 }
 
@@ -155,6 +150,6 @@ export function findSecondOwners(own: readonly JoinedStep[]): string[] {
     const other = owners.find((one) => one !== all);
     return all === undefined || other === undefined
       ? []
-      : `${describeResource(all)} owns all ${specs[all.kind ?? ""]?.owns?.children ?? "children"} of a group that ${describeResource(other)} is for too: the update of one deletes what the other one declares; remove one of them`;
+      : `${labelOfUrn(all.urn)} owns all ${specs[all.kind ?? ""]?.owns?.children ?? "children"} of a group that ${labelOfUrn(other.urn)} is for too: the update of one deletes what the other one declares; remove one of them`;
   });
 }
