@@ -238,6 +238,16 @@ export class ChangedResources {
     return true;
   }
 
+  /** Adds what later events name. */
+  addAll({ uids, actors, named, parents, around }: ChangedResources): void {
+    for (const [kind, all] of uids)
+      for (const uid of all) getOrCompute(this.uids, kind, () => new Set()).add(uid);
+    for (const [uid, who] of actors) this.actors.set(uid, who);
+    for (const uid of named) this.named.add(uid);
+    for (const key of parents) this.parents.add(key);
+    for (const uid of around) this.around.add(uid);
+  }
+
   /** Whether events may be about an object: one that they name, or that is a part, a child or a collection of that. */
   concerns(kind: string, uid: string): boolean {
     const isCollection = aggregatedKind(specs[kind] ?? {}) !== undefined;

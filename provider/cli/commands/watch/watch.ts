@@ -13,7 +13,6 @@ import { errorCodeOf, errorMessage, withCode } from "../../../errors/codedError"
 import { createEventHandler } from "../../../events";
 import type { EventHandlerOptions } from "../../../events";
 import { durationNanos } from "../../../fields/formats";
-import { isObject } from "../../../fields/values";
 import type { Client } from "../../../http/client";
 import { takeInventory } from "../../../inventory/takeInventory";
 import { readEnvironment } from "../../../settings/environment";
@@ -183,16 +182,9 @@ async function watch(values: WatchValues): Promise<number> {
   return exitCodes.clean;
 }
 
-/** Events that wait for a run at most: of more, the oldest are dropped. */
-const MAX_WAITING = 10_000;
 const MAX_DELAY_FACTOR = 10;
 /** The pause after a failed run, unless events come: what fails at once would else be repeated without end. */
 const RETRY_MS = 60_000;
-
-/** Drops the body of an event, which no run needs. */
-function withoutBody({ name, subject, time, actor }: ChangeEvent): ChangeEvent {
-  return { name, subject, time, actor: isObject(actor) ? { subject: actor["subject"] } : undefined };
-}
 
 /** How a receiver of events verifies and handles them. */
 interface EventReceiverOptions {
@@ -208,7 +200,8 @@ interface EventReceiverOptions {
 /** Receives events and handles each burst of them by one run, one run at a time. */
 export class EventReceiver {
   readonly server: Server;
-  private waiting: ChangeEvent[] = [];
+  /** What the events since the last run name. */
+  private waiting = new ChangedResources();
   private timer: NodeJS.Timeout | undefined;
   /** When the first event since the last run came. */
   private firstAt: number | undefined;
@@ -236,23 +229,12 @@ export class EventReceiver {
       this.server.closeAllConnections();
     });
     await this.waitUntilIdle();
-    const unchecked = this.waiting.length;
-    if (unchecked === 0) return;
-    const events = unchecked === 1 ? "1 event was" : `${unchecked} events were`;
-    this.options.log(`${events} not checked: run ${ownCommand()} drift`);
+    if (!this.waiting.isEmpty)
+      this.options.log(`the last events were not checked: run ${ownCommand()} drift`);
   }
 
   private accept(event: ChangeEvent): void {
-    if (!new ChangedResources().add(event)) return;
-    const dropped = this.enqueue([...this.waiting, withoutBody(event)]);
-    if (dropped > 0) this.options.log(`${dropped} events were dropped: run ${ownCommand()} drift`);
-    this.schedule();
-  }
-
-  /** Keeps the newest events for the next run; returns how many were dropped. */
-  private enqueue(events: readonly ChangeEvent[]): number {
-    this.waiting = events.slice(-MAX_WAITING);
-    return events.length - this.waiting.length;
+    if (this.waiting.add(event)) this.schedule();
   }
 
   private schedule(): void {
@@ -276,19 +258,17 @@ export class EventReceiver {
   }
 
   private async run(): Promise<void> {
-    const events = this.waiting;
-    this.waiting = [];
-    const changed = new ChangedResources();
-    for (const event of events) changed.add(event);
+    const changed = this.waiting;
     if (changed.isEmpty) return;
+    this.waiting = new ChangedResources();
     try {
       await this.options.run(changed);
     } catch (error) {
-      const dropped = this.enqueue([...events, ...this.waiting]);
-      const loss = dropped === 0 ? "" : `; ${dropped} older events were dropped: run ${ownCommand()} drift`;
-      const next = this.isClosed ? "" : `; the next run checks its ${events.length} events again`;
+      changed.addAll(this.waiting);
+      this.waiting = changed;
+      const next = this.isClosed ? "" : "; the next run checks its events again";
       this.options.log(
-        withCode(`a run failed: ${printable(errorMessage(error))}${next}${loss}`, errorCodeOf(error)),
+        withCode(`a run failed: ${printable(errorMessage(error))}${next}`, errorCodeOf(error)),
       );
       // Events that came meanwhile start a run sooner.
       if (this.timer === undefined) this.startIn(Math.max(this.options.settleMs, RETRY_MS));
