@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { printableAddress, isSafe } from "../../text/address";
 import { readTextFile } from "../../text/files";
 import { ConfigError } from "../../http/errors";
@@ -23,15 +23,6 @@ function tryReadSettings(path: string): Record<string, unknown> {
 export function readProjectName(folder: string): string | undefined {
   const name = readProject(folder)?.members["name"];
   return typeof name === "string" && name !== "" ? name : undefined;
-}
-
-/** The folders that the main file of a folder's program may be in: where the project names one, it is a file or a folder. */
-export function mainFolders(folder: string): readonly string[] {
-  const project = readProject(folder);
-  const main = project?.members["main"];
-  if (project === undefined || typeof main !== "string") return [resolve(folder)];
-  const named = resolve(dirname(project.path), main);
-  return [resolve(folder), named, dirname(named)];
 }
 
 /** The backend that the project of a folder names. */

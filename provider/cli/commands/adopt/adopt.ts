@@ -22,10 +22,8 @@ import { exitCodes, UsageError } from "../../framework/exitCodes";
 import { printFlags } from "../../framework/flags";
 import type { Flags, Values } from "../../framework/flags";
 import { outputFlag, readDestinations } from "../../framework/options";
-import { mainFolders } from "../../input/backend";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
-import { isImported } from "../../input/imports";
 import { readKinds } from "../../input/states";
 import { projectNameOf } from "../../input/projectFiles";
 import { readText } from "../../input/readFiles";
@@ -239,12 +237,14 @@ async function writeAdoption(adoption: Adoption, target: AdoptionTarget): Promis
     isPartial: values.only.length > 0,
   });
   writeProject({ out, projectName, force: values.force }, { ...adoption.files, [file]: adoption.code });
+  const isInState = values["write-state"] && existing.exported !== undefined && stack !== undefined;
   return [
     `${plural(resources.length, "resource is", "resources are")} declared in ${[file, ...Object.keys(adoption.files)].map((name) => join(out, name)).join(", ")}`,
-    ...(file === "index.ts" || isImported(resolve(out, file), mainFolders(out))
+    // The state is written of what the program declares already.
+    ...(file === "index.ts" || isInState
       ? []
       : [`add it to the program: import ${printLiteral(`./${file.slice(0, -3)}`)};`]),
-    ...(values["write-state"] && existing.exported !== undefined && stack !== undefined
+    ...(isInState
       ? [await importState({ stack, out, exported: existing.exported }, adoption)]
       : await describeNextSteps(adoption, target, file)),
   ];

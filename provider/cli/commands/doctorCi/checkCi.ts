@@ -16,22 +16,14 @@ import { findBackend } from "../../input/backend";
 import type { Connection } from "../../input/connection";
 import { failed, missing, ok, unchecked } from "../checkResult";
 import type { CheckResult } from "../checkResult";
-import { listFirst, quoteForShell, quoteWord } from "../../../text/plain";
+import { listFirst, quoteForShell } from "../../../text/plain";
 import { listManaged } from "../../../access/documents/stateExport";
 import type { Grant } from "../../../access/graph/grant";
 import { addTo, compareTexts, isObject } from "../../../fields/values";
-import { isImported } from "../../input/imports";
 import { PROJECT_FILES, stackFiles } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
-import {
-  describeForCi,
-  findMissingInCi,
-  importLine,
-  inspectFolder,
-  moveCommands,
-  readStackFile,
-} from "../init/folder";
+import { describeForCi, findMissingInCi, inspectFolder, moveCommands, readStackFile } from "../init/folder";
 import type { CiBackend, CiHost, ProjectFolder } from "../init/folder";
 import { STAND_IN, ciCommands, ciFiles, findFurtherProject } from "../init/workflows";
 import type { CiSettings } from "../init/workflows";
@@ -114,14 +106,6 @@ function checkBackend(
   }
   const text = `the stacks of this folder are at ${printableAddress(named.url)}, which CI cannot reach: move them as state-for-ci.md says`;
   return [missing("backend", text, moveCommands(stack, next).join(" && "))];
-}
-
-/** Whether a file beside that of the identities, or beside the main one, imports it: else the stack has none of them. */
-function checkImported(found: ProjectFolder, name: string): CheckResult[] {
-  const { folder, main = "index.ts" } = found;
-  if (isImported(join(folder, name), [folder, dirname(join(folder, main))])) return [];
-  const text = `no file beside ${name} or ${printable(main, 200)} imports it: without that the stack has none of its identities`;
-  return [unchecked("identities", text, `echo '${importLine(found, name)}' >> ${quoteWord(main)}`)];
 }
 
 /** The address of the backend that files for CI name. */
@@ -336,9 +320,7 @@ async function checkRepository(
             `export PULUMI_BACKEND_URL=${quoteForShell(other)}`,
           ),
         ]),
-    ...(identities === undefined
-      ? []
-      : [...checkPlaceholders("identities", [identities]), ...checkImported(found, identities.path)]),
+    ...(identities === undefined ? [] : checkPlaceholders("identities", [identities])),
     checkOwners(found, host),
   ];
   if (host === "gitlab") {

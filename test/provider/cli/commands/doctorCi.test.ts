@@ -322,30 +322,6 @@ test.each<[role: string, state: string, text: RegExp, from: string, env: Readonl
   },
 );
 
-const IN_SRC = "name: access\nruntime: nodejs\nmain: src/\n";
-test.each([
-  [{ "index.ts": "export {};\n" }, `echo 'export * from "./ci";' >> index.ts`],
-  [
-    { "index.ts": "", "src/index.ts": "", "Pulumi.yaml": IN_SRC },
-    `echo 'export * from "../ci";' >> src/index.ts`,
-  ],
-  [
-    {
-      "index.ts": "",
-      "src/index.ts": `export * from "../ci";`,
-      "Pulumi.yaml": IN_SRC,
-    },
-    undefined,
-  ],
-  [{ "index.ts": `import "./lib/ci";\n` }, `echo 'export * from "./ci";' >> index.ts`],
-  [{ "index.ts": "export = async () => ({});\n" }, `echo 'import "./ci";' >> index.ts`],
-])("identities for CI that no file imports are told: %j", async (files, command) => {
-  const { checks } = await check({ files });
-  const told = checks.filter((one) => one.check === "identities");
-  const text = expect.stringMatching(/no file beside ci\.ts or \S*index\.ts imports it/) as unknown;
-  expect(told).toMatchObject(command === undefined ? [] : [{ state: "skipped", text, command }]);
-});
-
 test("a workflow that is not what init writes is to be read, and no other one", async () => {
   await check();
   const review = readFileSync(".github/workflows/access-review.yml", "utf8");
