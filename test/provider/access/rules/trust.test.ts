@@ -49,7 +49,7 @@ describe("T1 any-subject", () => {
       {
         severity: "critical",
         message:
-          'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard reaches over the part that names the owner',
+          'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard, or a dot that is not escaped, reaches over the part that names the owner',
         counterexample: "repo:acme-intruder/intruder:ref:refs/heads/main",
         details: ["pattern: ^repo:acme.*", "whoever assumes it gets 1 grant:", "viewer on acme / payments"],
         field: "claimMatch.subjectPattern",
@@ -383,29 +383,19 @@ describe("T4 pull-request-ref", () => {
   });
 
   it.each([
-    [hub("repo:acme/bot:pull_request"), '"repo:acme/bot:ref:refs/heads/main"'],
-    [hub(like("^repo:acme/b\\.js:.*$")), '"^repo:acme/b\\\\.js:ref:refs/heads/main$"'],
-    [hub("repo:acme/b.js:pull_request"), '"repo:acme/b.js:ref:refs/heads/main"'],
-    [hub(like("^repo:acme/.*$")), '"^repo:acme/pay:ref:refs/heads/main$"'],
-    [gitlab("project_path:acme/a/b:ref_type:mr:ref:x"), '"project_path:acme/a/b:ref_type:branch:ref:main"'],
+    [hub(like("^repo:acme/b\\.js:.*$")), '"^repo:acme/pay:ref:refs/heads/main$"'],
+    [
+      hub("repo:acme/bot:pull_request"),
+      '"^repo:acme/pay:ref:refs/heads/main$" in claimMatch.subjectPattern in place of claimMatch.subject',
+    ],
     [
       buildkite("organization:acme:pipeline:pay:ref:refs/pull/1/head:commit:c:step:s"),
       '"^organization:acme:pipeline:pay:ref:refs/heads/main:commit:[0-9a-f]{40}:step:[a-z-]+$" in claimMatch.subjectPattern in place of claimMatch.subject',
     ],
-  ])("has an example for the property that %j sets, of its repository", ([trust], example) => {
+  ])("has an example for the property that %j sets", ([trust], example) => {
     expect(found("T4", made(trust, pusher)).map(({ advice }) => advice)).toEqual([
       `pin the branch or a protected environment, as in ${example}`,
     ]);
-  });
-
-  it.each([
-    ["repo:acme/risk:.*", ["claimMatch.subjectPattern is not anchored at its start: begin it with ^"]],
-    ["^repo:acme/risk:.*", []],
-    ["(?:^repo:acme/risk:.*)", []],
-  ])("says of %j whether it is anchored, where a claim pins the owner", (subjectPattern, lines) => {
-    const [trust] = hub(like(subjectPattern, { repository_owner: "acme" }));
-    const [finding] = found("T4", made(trust, pusher));
-    expect(finding?.details.filter((line) => line.includes("anchored"))).toEqual(lines);
   });
 
   it.each([
