@@ -25,11 +25,6 @@ export class Budget {
     private readonly stepsPerQuestion = QUESTION_STEPS,
   ) {}
 
-  /** Whether all steps are used. */
-  get isSpent(): boolean {
-    return this.left < 0;
-  }
-
   spend(steps: number): void {
     this.left -= steps;
     this.leftForQuestion -= steps;

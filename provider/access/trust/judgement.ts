@@ -62,14 +62,9 @@ export const segmentText = ({ before, name, after }: SegmentSpec): string =>
 /** The judgement of a pattern that cannot be computed. */
 type Unjudged = Extract<PatternJudgement, { kind: "unjudged" }>;
 
-const TOO_MANY_STEPS: Unjudged = {
+const TOO_LARGE: Unjudged = {
   kind: "unjudged",
-  reason: "it takes too many steps to be judged: use fewer and smaller repetitions",
-};
-
-const TOO_MANY_PATTERNS: Unjudged = {
-  kind: "unjudged",
-  reason: "the patterns of this review take too many steps together: split the change, or simplify them",
+  reason: `it is too large to be judged, by itself or with the other patterns of this review: write it in at most ${LONGEST_PATTERN} characters, with fewer and smaller repetitions`,
 };
 
 /** Why a pattern cannot be judged; undefined for one that can. */
@@ -77,12 +72,7 @@ export function findPatternProblem(comparer: PatternComparer, pattern: string): 
   const read = pattern.length > LONGEST_PATTERN ? "tooLarge" : comparer.languageOf(pattern);
   if (read === "invalid")
     return { kind: "unjudged", reason: "it is not a valid RE2 pattern, or has \\b, \\B or ^ or $ of lines" };
-  if (read !== "tooLarge") return undefined;
-  if (pattern.length <= LONGEST_PATTERN && comparer.budget.isSpent) return TOO_MANY_PATTERNS;
-  return {
-    kind: "unjudged",
-    reason: `it is too large to be judged: write it in at most ${LONGEST_PATTERN} characters, with smaller repetitions`,
-  };
+  return read === "tooLarge" ? TOO_LARGE : undefined;
 }
 
 /** Judges a pattern, if it can be read, within the steps of one question. */
@@ -92,7 +82,7 @@ export function judgeWithin(
   judge: () => PatternJudgement,
 ): PatternJudgement {
   const judged = findPatternProblem(comparer, pattern) ?? comparer.budget.ask(judge);
-  return judged === "tooLarge" ? TOO_MANY_STEPS : judged;
+  return judged === "tooLarge" ? TOO_LARGE : judged;
 }
 
 /** The owners that a pattern names in a form; a judgement if it does not write them out. */

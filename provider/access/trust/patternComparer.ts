@@ -3,7 +3,7 @@ import { PatternAutomaton, difference, intersection, shortestText, compileProgra
 import type { Automaton } from "./automaton";
 import { answerOf, Budget } from "./budget";
 import { rememberMost } from "./remember";
-import { acceptChoices, CHOICE, escapeDots, isTooLargeToCompile, removeChoices } from "./regexSyntax";
+import { acceptChoices, CHOICE, isTooLargeToCompile, removeChoices } from "./regexSyntax";
 
 /** `tooLarge` where the question takes more steps than are left, or the pattern cannot be read. */
 type ComparisonResult = "yes" | "no" | "tooLarge";
@@ -177,10 +177,7 @@ export class PatternComparer {
     if (!this.matches(`(?:${pattern})\\z`, text)) {
       return `the pattern is not anchored at its end: end it with $${hint}`;
     }
-    const escaped = escapeDots(pattern);
-    if (escaped !== pattern && !this.matches(escaped, text))
-      return "a dot stands for any character: write \\.";
-    return "a wildcard reaches over the part that names the owner";
+    return "a wildcard, or a dot that is not escaped, reaches over the part that names the owner";
   }
 
   /** Within a question, which cannot be answered about what cannot be read. */

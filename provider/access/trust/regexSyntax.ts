@@ -102,16 +102,10 @@ export function isTooLargeToCompile(text: string): boolean {
 interface RegexToken {
   readonly kind: "class" | "escapedClass" | "dot" | "count" | "other";
   readonly text: string;
-  /** What follows it. */
-  readonly next: string;
 }
 
 function tokenAt(text: string, at: number): RegexToken {
-  const token = (kind: RegexToken["kind"], end: number): RegexToken => ({
-    kind,
-    text: text.slice(at, end),
-    next: text.charAt(end),
-  });
+  const token = (kind: RegexToken["kind"], end: number): RegexToken => ({ kind, text: text.slice(at, end) });
   const count = readRepetition(text, at);
   if (count !== undefined) return token("count", count.end);
   const { end } = readAtom(text, at);
@@ -128,13 +122,6 @@ function rewriteTokens(text: string, rewrite: (token: RegexToken) => string): st
     at += token.text.length;
   }
   return rewritten;
-}
-
-/** The pattern with every dot that is neither escaped nor repeated made literal. */
-export function escapeDots(text: string): string {
-  return rewriteTokens(text, ({ kind, text, next }) =>
-    kind === "dot" && !/[*+?{]/.test(next) ? "\\." : text,
-  );
 }
 
 /** What is written out at the start of a pattern. */

@@ -65,7 +65,7 @@ it("says of each pattern that it cannot be judged once all steps are spent", () 
   judgeAll(comparer);
   expect(judgeSubject(comparer, "^repo:acme/.*$", [github])).toMatchObject({
     kind: "unjudged",
-    reason: expect.stringContaining("together") as string,
+    reason: expect.stringContaining("with the other patterns of this review") as string,
   });
   expect(comparer.isSubset("^new$", "^other$")).toBe("tooLarge");
   expect(comparer.exampleOf("^newer$")).toBe("tooLarge");
