@@ -1228,17 +1228,7 @@ class AssertionJudge {
         sums.set(cause, { grant, share, capabilities, together, ...known, points: more });
       }
     }
-    for (const ofSubject of groupBy(sums.values(), ({ grant }) => [grant.subject.key]).values()) {
-      // What fewer of them give is in its own finding already.
-      yield* ofSubject.filter(
-        ({ together }) =>
-          !ofSubject.some(
-            (fewer) =>
-              fewer.together.length < together.length &&
-              fewer.together.every((each) => together.includes(each)),
-          ),
-      );
-    }
+    yield* sums.values();
   }
 
   forbid(assertion: Written<ForbiddenAccess>): Judgement {
