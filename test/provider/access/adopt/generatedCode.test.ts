@@ -18,7 +18,6 @@ import {
 } from "../../../../provider/access/drift/differenceDescriber";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { entryText } from "../../../../provider/access/suppressions/writeEntries";
-import { INVISIBLE } from "../../../../provider/text/printable";
 import { specs } from "../../../../provider/access/documents/specs";
 import { kinds } from "../../../../provider/kinds";
 import { inventoryOf as inventoryWith } from "../../../support/documents";
@@ -56,15 +55,6 @@ function evaluate(code: string, names: Readonly<Record<string, unknown>> = {}): 
     ...Object.values(names),
   );
 }
-
-test("literals show each character that a report shows as a code, as one", () => {
-  const all = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code));
-  const hidden = all.filter((character) => character.search(INVISIBLE) >= 0);
-  expect(hidden).toEqual(
-    expect.arrayContaining(["\u200b", "\u2800", "\u00a0", "\u3164", "\ue000", "\u034f"]),
-  );
-  expect(hidden.filter((character) => !/^"\\(?:[bfnrt]|u)/.test(printLiteral(character)))).toEqual([]);
-});
 
 /** As JSON, where a member named `__proto__` and half a surrogate pair show. */
 const shown = (value: unknown): string => JSON.stringify(value);
