@@ -81,16 +81,6 @@ describe("a state of Terraform", () => {
   ])("%j is not accepted as a module path", (module) => {
     expect(() => parse(pulledState([{ ...group, module }]))).toThrow("must be a path of modules");
   });
-
-  test("accepts attributes with the names of built-in JavaScript members", () => {
-    const text = JSON.stringify(pulledState([group])).replace(
-      '"id":"x"',
-      '"id":"x","__proto__":{"id":"y"},"constructor":{"prototype":{"polluted":true}}',
-    );
-    const [instance] = parseTerraformState(text, "x").instances;
-    expect(Object.keys(instance?.attributes ?? {})).toEqual(["id", "__proto__", "constructor"]);
-    expect(({} as Record<string, unknown>)["polluted"]).toBeUndefined();
-  });
 });
 
 describe("what becomes of the instances of a state", () => {
@@ -171,15 +161,6 @@ describe("the address of an instance", () => {
     expect(read({ key })?.address).toBe(`x_group.r${text}`);
     const inModule = read({ module: `module.a${text}.module.b${text}`, key });
     expect(inModule?.address).toBe(`module.a${text}.module.b${text}.x_group.r${text}`);
-  });
-
-  test("makes a name of the modules, the name and the index", () => {
-    const module = 'module.teams["Ünits & Co"].module.b[0]';
-    expect(read({ module, key: "a/b", name: "ci_deployer" })?.name).toBe(
-      "teams-u-nits-co-b-0-ci-deployer-a-b",
-    );
-    expect(read({ module: 'module.a["x\\ny\\u202ez"]', key: 'a"b' })?.name).toBe("a-x-y-z-r-a-b");
-    expect(read({ module, key: "x".repeat(500) })?.name.length).toBeLessThanOrEqual(100);
   });
 
   test("names its provider, in each form that Terraform writes", () => {
