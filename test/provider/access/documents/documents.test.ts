@@ -62,14 +62,6 @@ describe("a preview", () => {
     expect(locations(current)).toContain("index.js");
   });
 
-  test("locates nothing in the program of what leaves it", () => {
-    const oldState = { ...roleOf("x"), inputs: ours, sourcePosition: "project:///index.js#3" };
-    const steps = ["update", "delete"].map((op) => ({ ...stepOf(op), oldState }));
-    const shown = steps.map(({ newState, ...step }) => (step.op === "delete" ? step : { ...step, newState }));
-    const { steps: read } = parsePreview(JSON.stringify({ steps: shown }));
-    expect(read.map(({ before }) => before?.location)).toEqual([{ file: "index.js", line: 3 }, undefined]);
-  });
-
   test("does not take a library file that creates resources for the program", () => {
     const files = ["kinds", "program"].flatMap((folder) =>
       readdirSync(join(__dirname, "../../../../provider", folder), { recursive: true, encoding: "utf8" })
@@ -90,15 +82,6 @@ describe("a preview", () => {
       return parsePreview(text).steps.some(({ after }) => after?.location !== undefined);
     });
     expect(taken).toEqual([]);
-  });
-
-  test("without one of its steps is incomplete", () => {
-    const document = JSON.parse(digest.toString()) as { steps: { op: string }[] };
-    const index = document.steps.findIndex(({ op }) => op === "update");
-    document.steps.splice(index, 1);
-    expect(parsePreview(JSON.stringify(document)).problems).toEqual([
-      "the preview announces 4 of operation update and shows 3",
-    ]);
   });
 
   test.each<[string, (step: { newState?: unknown; oldState?: { id?: string } }) => void]>([
@@ -188,34 +171,6 @@ describe("a preview", () => {
       expect(problemsOf([...before, stepOf("update", "b", "a")])).toEqual([]);
   });
 
-  test.each<[string, object]>([
-    ["none", { urn: undefined, type: undefined, id: undefined }],
-    ["those of another object", { ...roleOf("b"), type: "acme:index:X" }],
-  ])("whose new state says %s has the urn, the type and the id of its step", (_what, said) => {
-    const step = { ...stepOf("update", "a"), newState: { ...roleOf("a"), ...said } };
-    const { steps, problems } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { update: 1 } }));
-    expect(problems).toEqual([]);
-    const { urn, type, id } = roleOf("a");
-    expect(steps[0]?.after).toMatchObject({ urn, type, id });
-  });
-
-  test.each([
-    ["create", "b", undefined],
-    ["replace", "b", undefined],
-    ["import", "b", "c"],
-    ["read", "b", "b"],
-    ["read", UNKNOWN, undefined],
-  ])("gives the new state of a %s with the id %j the id %j", (op, given, id) => {
-    const step = {
-      op,
-      urn: named("a"),
-      ...(op === "replace" && { oldState: roleOf("a") }),
-      newState: { ...roleOf("a"), inputs: ours, id: given, importID: "c" },
-    };
-    const { steps } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { [op]: 1 } }));
-    expect(steps[0]?.after?.id).toBe(id);
-  });
-
   test("has unknown values in place of the engine's special ones", () => {
     const asset = { ...ours, name: { [SIGNATURE]: "c44067f5952c0a294b673a41bacd8c17", text: "x" } };
     const step = { ...stepOf("create"), newState: { ...roleOf("x"), inputs: asset } };
@@ -267,26 +222,6 @@ describe("a preview", () => {
     );
     expect(hidden).toEqual([12, 0, 8, 0]);
   });
-
-  // A preview of a refresh alone shows what is unchanged as that.
-  test.each([
-    [["refresh"], 1, 0],
-    [["refresh"], 2, 2],
-    [["refresh", "refresh", "same"], 2, 1],
-  ])("of the steps %j and %i unchanged resources hides %i", (ops, same, count) => {
-    const steps = ops.map((op) => stepOf(op));
-    const document = JSON.stringify({ steps, changeSummary: { same } });
-    expect(parsePreview(document).omittedUnchanged).toBe(count);
-  });
-
-  test("keeps no provider's text, and a secret as [secret] alone", () => {
-    const { steps } = parsePreview(fixture("secret.json"));
-    const read = steps.map(({ before, after }) => [before, after]);
-    expect(JSON.stringify(read)).not.toContain("pulumi-platform/dynamic");
-    const provider = steps.find(({ after }) => after?.kind === "IdentityProvider")?.after;
-    expect(provider?.secretPaths).toEqual(["oidc.clientSecret"]);
-    expect(provider?.inputs["oidc"]).toMatchObject({ clientSecret: "[secret]" });
-  });
 });
 
 test("a provider of the engine's own is one by its type and its name", () => {
@@ -312,19 +247,6 @@ describe("a stack export", () => {
     expect(state.resources.find(({ kind, external }) => kind === "Role" && external)?.outputs).toMatchObject({
       name: "registry.push",
     });
-  });
-
-  test("leaves out resources that an unfinished replacement still has to delete", () => {
-    const document = JSON.parse(fixture("export-v3.json").toString()) as {
-      deployment: { resources: Record<string, unknown>[]; pending_operations?: unknown[] };
-    };
-    const { deployment } = document;
-    const binding = deployment.resources.find(({ type }) => String(type).endsWith(":RoleBinding"));
-    deployment.resources.push({ ...binding, delete: true });
-    deployment.pending_operations = [{}];
-    const state = parseStateExport(JSON.stringify(document));
-    expect(state.resources).toHaveLength(deployment.resources.length - 1);
-    expect(state.pendingOperations).toBe(1);
   });
 
   const exported = "write it with pulumi stack export --file export.json";
