@@ -2,7 +2,7 @@ import { parseTerraformState } from "../../../../provider/access/adopt/terraform
 import { kinds } from "../../../../provider/kinds";
 import * as access from "../../../../provider/access";
 import { parseInventory } from "../../../../provider/access/documents/inventory";
-import { checkBytes, checkInputSizes, parseJson } from "../../../../provider/access/documents/jsonText";
+import { checkBytes, parseJson } from "../../../../provider/access/documents/jsonText";
 import { parsePlan } from "../../../../provider/access/documents/plan";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
@@ -128,25 +128,6 @@ describe("a document built to break the reader", () => {
     expect(judge(preview(...basis.map(same), step("create", undefined, strange))).complete).toBe(true);
   });
 
-  test.each(["constructor", "__proto__", "toString"])("may have a label and a claim %s", (label) => {
-    const bindings = JSON.parse(`{"${label}": {"identityUid": "${CI}", "roleUid": "${READER}"}}`) as object;
-    const claims = JSON.parse(`{"${label}": "x"}`) as object;
-    const access = { parentUid: TEAM, bindings: { ...bindings } };
-    const mapped = state("GroupAccess", "access", { parentUid: TEAM, bindings: {} }, { id: TEAM });
-    const claimed = { ...ci, inputs: { ...ci.inputs, claimMatch: { ...pinned, claims: { ...claims } } } };
-    const report = judge(
-      preview(
-        ...[root, team, reader].map(same),
-        step("update", ci, claimed),
-        step("update", mapped, state("GroupAccess", "access", access, { id: TEAM })),
-      ),
-    );
-    expect(report.grants.map(({ change }) => change)).toEqual(["gained"]);
-    expect(report.trust.map(({ fields }) => fields.map(({ path }) => path))).toContainEqual([
-      `claimMatch.claims.${label}`,
-    ]);
-  });
-
   const readers = [
     ...[parsePreview, parseStateExport, parsePlan, parseInventory, parseReport, parseTerraformState],
     parseJson,
@@ -174,14 +155,6 @@ describe("a document built to break the reader", () => {
       const refused = { code: "USAGE", message: expect.stringMatching(message) as string };
       expect(errorOf(() => read(text, FILE))).toMatchObject(refused);
     }
-  });
-
-  test("is read with keys and escapes that only look like these, and up to the limit of levels", () => {
-    const levels = (n: number): string => `{"x":${"[".repeat(n)}${"]".repeat(n)}}`;
-    const members =
-      '"n":1e300,"m":"1e400","a":{"a":["a",{"a":1}]},"b":"\\ud83d\\ude00","c":"\\\\ud800","A":",\\"a\\":"';
-    for (const text of [`{${members}}`, levels(199)]) expect(parseJson(text, FILE)).toEqual(JSON.parse(text));
-    expect(() => parseJson(levels(200), FILE)).toThrow(tooDeep);
   });
 
   test.each([
@@ -293,35 +266,6 @@ describe("sizes", () => {
     for (const [, read] of places) expect(() => read(most)).not.toThrow();
   });
 
-  test("texts, patterns and what another package declares may be longer", () => {
-    const text = "x".repeat(100_000);
-    const long = identity({ description: text, claimMatch: { subjectPattern: text } });
-    expect(() =>
-      checkInputSizes(FILE, "Repo", { customOverlay: { environment: { A: text } } }),
-    ).not.toThrow();
-    const other = { urn: "urn:pulumi:a::b::aws:s3:B::c", type: "aws:s3:B", inputs: { [text]: text } };
-    for (const [, read] of states) {
-      expect(() => read(long)).not.toThrow();
-      expect(() => read(other as unknown as State)).not.toThrow();
-    }
-  });
-
-  test("grants that services have through identities are read up to a limit", () => {
-    const numbers = Array.from({ length: 101 }, (_, n) => n);
-    const held = numbers.map((n) => state("RoleBinding", `held-${n}`, { ...grant, roleUid: uid(100 + n) }));
-    const judgeServices = (count: number) => {
-      const serviceBindings = Object.fromEntries(numbers.slice(0, count).map((n) => [`service-${n}`, CI]));
-      const inputs = { group: TEAM, name: "accounts", chainguard: { serviceBindings } };
-      const all = [...held, state("AccountAssociation", "accounts", inputs)];
-      return judge(preview(...basis.map(same), ...all.map((each) => step("create", undefined, each))));
-    };
-    expect(judgeServices(2).summary.gained).toBe(3 * 101);
-    expect(errorOf(() => judgeServices(100))).toMatchObject({
-      errorCode: "PP6009",
-      message: expect.stringMatching(/^services and tokens have 10,100 grants .* at most 10,000 /) as string,
-    });
-  });
-
   test("groups above one another are read up to a limit", () => {
     const groupAt = (n: number) => {
       const inputs = { name: `g${n}`, parentUid: n === 0 ? ROOT : uid(n - 1) };
@@ -350,17 +294,5 @@ describe("sizes", () => {
         /^the path of the group n+ …, its name .* has 10,\d+ characters, and at most 10,000 are read/,
       ) as string,
     });
-  });
-});
-
-describe("counts", () => {
-  test("of lost grants and of all grants include a grant of several resources once", () => {
-    const other = (n: number, where: string) =>
-      state("RoleBinding", `other-${n}`, { ...grant, parentUid: where }, { id: uid(20 + n) });
-    const lost = [...[1, 2, 3, 4, 5].map((n) => other(n, TEAM)), other(6, ROOT)];
-    const report = judge(preview(...basis.map(same), ...lost.map((one) => step("delete", one))));
-    expect(report.findings.find(({ id }) => id === "D4")?.message).toBe(
-      "2 of 2 grants are lost at once: 100%, limit 25%",
-    );
   });
 });
