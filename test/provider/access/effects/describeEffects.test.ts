@@ -247,16 +247,6 @@ describe("the direction of a change", () => {
       after: `{"identityUid":"<i>","roleUid":"<${reader}>"}`,
     });
   });
-
-  test("tells two objects of one name in a list apart by their uids", () => {
-    const ignoring = (...roleUids: string[]): Props => ({ ignore: { roleUids } });
-    const context = contextOf();
-    const side = { ...context.before, findName: () => "viewer" };
-    const of = { ...context, before: side, after: side };
-    const [found] = describeEffects(specOf("GroupAccess"), ignoring(reader), ignoring(owner), of);
-    expect(found).toMatchObject({ before: reader, after: owner });
-    expect(found).not.toHaveProperty("added");
-  });
 });
 
 describe("any two matches", () => {
