@@ -1,4 +1,4 @@
-import { compare, existingObjects } from "../../../../provider/access/review/compare";
+import { compare } from "../../../../provider/access/review/compare";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import {
@@ -64,49 +64,6 @@ describe("groups that lie in each other", () => {
 });
 
 describe("the graphs of a preview", () => {
-  test("keep both resources if a replacement retains the old one", () => {
-    const elsewhere = { ...binding.inputs, parentUid: ROOT_UID };
-    const old = { ...binding, retainOnDelete: true };
-    const result = update(same(ci), step("replace", old, state("RoleBinding", "binding", elsewhere)));
-    expect(lines(result.grants)).toEqual([
-      "gained: GitHub Actions of acme/pay, any pull request: reader at acme (+1 -0)",
-    ]);
-    expect(result.unchanged).toBe(1);
-  });
-
-  test("never call narrower what stays beside its replacement: an open invite, and one for an address", () => {
-    const invite = (more: Props, flags: Props) =>
-      state("GroupInvite", "invite", { parentUid: TEAM, roleUid: READER, ...more }, flags);
-    const anew = invite({ ttl: "2h", email: "ada@acme.example", singleUse: true }, {});
-    for (const old of [{ ttl: "48h" }, { ttl: "48h", email: "bob@acme.example" }]) {
-      const retained = invite(old, { id: BINDING, retainOnDelete: true });
-      const { grants, unchanged } = update(step("replace", retained, anew));
-      expect(lines(grants)).toEqual(["gained: ada@acme.example, by invite: reader at acme / team (+1 -0)"]);
-      expect(unchanged).toBe(1);
-    }
-  });
-
-  test("keep a resource that was read with .get and is no longer in the program", () => {
-    const read = state("RoleBinding", "read", {}, { id: BINDING, external: true, outputs: grant });
-    const leaving = [same(ci), step("discard", read)];
-    const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
-    expect(updateOf([live], ...leaving)).toMatchObject({ grants: [], unchanged: 1 });
-    // Without an inventory nothing but the program says that it is there.
-    expect(update(...leaving)).toMatchObject({ grants: [], unchanged: 0 });
-    const listed = { ...inventory(), kinds: ["RoleBinding"] };
-    const { changes } = compare({ preview: preview(...basis.map(same), ...leaving), inventory: listed });
-    expect(changes.find(({ urn }) => urn === read.urn)).not.toHaveProperty("isMissing");
-  });
-
-  test("have both of two resources of one object: each may change it", () => {
-    const wider = state("Role", "second", { ...reads, capabilities: ["CAP_REPO_DELETE"] }, { id: READER });
-    const { after } = update(step("update", state("Role", "second", reads, { id: READER }), wider));
-    expect([READER, wider.urn].map((key) => after.entities.get(key)?.inputs["capabilities"])).toEqual([
-      reads.capabilities,
-      ["CAP_REPO_DELETE"],
-    ]);
-  });
-
   test("have no value of the server in place of a secret that may be a token", () => {
     const inputs = { parentUid: TEAM, sink: "[secret]" };
     const hooked = state("Subscription", "hook", inputs, { id: uid(9), secretPaths: ["sink"] });
@@ -126,37 +83,6 @@ describe("the graphs of a preview", () => {
     const result = update(moved, step("update", binding, followed));
     expect(result).toMatchObject({ grants: [], unchanged: 1, unresolved: [] });
     expect(lines(update(moved, same(binding)).grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
-  });
-
-  test("resolve the only new identity in a GroupAccess, and give each of two all that it may have", () => {
-    const fresh = (name: string) => {
-      const trust = { ...claimMatch, subject: `repo:acme/${name}:pull_request` };
-      return state("Identity", name, { parentUid: TEAM, name, claimMatch: trust });
-    };
-    const made = (...names: string[]) => {
-      const anew = names.map((name) => [name, { identityUid: UNKNOWN, roleUid: READER }] as const);
-      const sources = [ci.urn, reader.urn, ...names.map((name) => urn("Identity", name))];
-      const bound = access(
-        { old: holder, ...Object.fromEntries(anew) },
-        { dependencies: { bindings: sources } },
-      );
-      const created = [...names.map(fresh), bound].map((each) => step("create", undefined, each));
-      return update(same(ci), ...created);
-    };
-    const one = made("a");
-    expect(one.unresolved).toEqual([]);
-    expect(lines(one.grants).sort()).toEqual([
-      "gained: GitHub Actions of acme/a, any pull request: reader at acme / team (+1 -0)",
-      `gained: ${asFirst} (+1 -0)`,
-    ]);
-    const two = made("a", "b");
-    expect(two.unresolved).toEqual([
-      expect.stringContaining("bindings.a.identityUid, bindings.b.identityUid"),
-    ]);
-    expect(lines(two.grants)).toContain(
-      "gained: GitHub Actions of acme/b, any pull request: reader at acme / team (+1 -0)",
-    );
-    expect(two.grants).toHaveLength(3);
   });
 
   test.each<[string, string[]]>([
@@ -202,16 +128,6 @@ describe("an inventory beside a preview", () => {
   const inputs = { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] };
   const owner = { kind: "Role", uid: OWNER, inputs, builtIn: true as const };
 
-  test("names built-in roles, and adds what no program knows to both graphs", () => {
-    const result = updateOf([owner, byHand], same(ci), same(binding));
-    expect(result.unchanged).toBe(2);
-    const found = result.after.grants.find(({ uid: id }) => id === HAND);
-    expect(found).toMatchObject({
-      role: { name: "owner", builtIn: true, capabilities: ["CAP_IAM_ROLES_UPDATE"] },
-      group: { path: "acme", isRoot: true },
-    });
-  });
-
   test("loses a binding created by hand when its identity is deleted", () => {
     expect(lines(updateOf([owner, byHand], step("delete", ci)).grants)).toEqual([
       "lost: GitHub Actions of acme/pay, any pull request: owner at acme (+0 -1)",
@@ -223,17 +139,6 @@ describe("an inventory beside a preview", () => {
     const result = updateOf([owned], same(ci), step("delete", access({ ci: holder })));
     expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
-});
-
-test("a binding that the server has no more keeps no role from being deleted, and is no grant", () => {
-  const listed = { ...inventory({ kind: "Role", uid: READER, inputs: reads }), kinds: ["RoleBinding"] };
-  const live = { kind: "RoleBinding", uid: BINDING, inputs: grant };
-  const blockers = [listed, { ...listed, objects: [...listed.objects, live] }].map((given) => {
-    const steps = [root, team, ci, binding].map(same);
-    const { changes } = compare({ preview: preview(...steps, step("delete", reader)), inventory: given });
-    return [...(changes.find(({ urn }) => urn === reader.urn)?.refusedBy ?? [])];
-  });
-  expect(blockers).toEqual([[], [BINDING]]);
 });
 
 test("a binding of a GroupAccess that cannot be read stays beside those that the server has", () => {
@@ -290,27 +195,6 @@ test.each([
   },
 );
 
-describe("what exists before a change", () => {
-  const old = state("Identity", "x", { parentUid: TEAM, name: "break-glass" }, { id: CI });
-  const changed = preview(step("update", old, old));
-  const namesIn = (given?: Inventory): unknown[] =>
-    [...existingObjects(changed, undefined, given).values()].map(({ name }) => name);
-  const named = { kind: "Identity", uid: CI, inputs: { name: "live" } };
-
-  test.each([
-    ["is named by the old state of a preview without an inventory", undefined, ["break-glass"]],
-    ["is named by an inventory that has it", inventory(named), ["live"]],
-    ["does not exist if the inventory would have it", { ...inventory(), kinds: ["Identity"] }, []],
-    [
-      "is named by the old state if the inventory lists no such kind",
-      { ...inventory(), kinds: ["Group"] },
-      ["break-glass"],
-    ],
-  ])("%s", (_words, given, expected) => {
-    expect(namesIn(given)).toEqual(expected);
-  });
-});
-
 describe("one object under another name of the program", () => {
   const OWN = uid(60);
   /** A sample of each kind whose arguments name one object, which a create with the same ones takes over. */
@@ -337,16 +221,6 @@ describe("one object under another name of the program", () => {
       ...(hasInventory ? { inventory: { ...inventory(...listed), kinds: [kind] } } : {}),
     });
   };
-
-  it("is of these kinds", () => {
-    expect(objects.map(({ kind }) => kind).sort()).toEqual([
-      "AccountAssociation",
-      "ExternalGroupRoleMapping",
-      "RepoReadme",
-      "Tag",
-      "TermsAcceptance",
-    ]);
-  });
 
   it.each(objects)("is the same object: $label", (object) => {
     for (const result of [rename(object, { hasInventory: false }), rename(object, { live: object.inputs })]) {
