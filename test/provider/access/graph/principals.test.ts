@@ -399,31 +399,6 @@ const mapping = (name: string, of: Resource): Resource =>
     scope: acme,
   });
 
-test("everybody in a group of a directory signs in by it, and no document tells who is in two groups", () => {
-  const staff = provider("staff", "https://login.acme.example");
-  const bob = identity("bob", claims({ issuer: "https://login.acme.example", subject: "bob" }));
-  const { subjects, principals } = compareSubjects(
-    staff,
-    provider("other", "https://login.acme.example"),
-    provider("partner", "https://login.partner.example"),
-    ...[mapping("a", staff), mapping("b", staff)],
-    bob,
-    binding(bob, viewer, acme),
-  );
-  expect(subjects.filter(({ matchesMany }) => matchesMany)).toEqual([]);
-  const whoMayBe = (name: string) => {
-    const one = subjects.find((subject) => subject.name === name);
-    if (one === undefined) throw new Error(`${name} has no grant`);
-    const [itself, ...same] = principals.sharing(one);
-    expect(itself).toBe(one);
-    return same.map((each) => each.name).sort();
-  };
-  expect(whoMayBe("staff")).toEqual(["a", "b", "bob", "other"]);
-  expect(whoMayBe("a")).toEqual(["bob", "other", "staff"]);
-  expect(whoMayBe("bob")).toEqual(["a", "b", "other", "staff"]);
-  expect(whoMayBe("partner")).toEqual([]);
-});
-
 test("a group of a directory whose issuer the update changes is of both issuers meanwhile", () => {
   const [old, now] = ["https://old.acme.example", "https://new.acme.example"];
   const bob = identity("bob", claims({ issuer: old, subject: "bob" }));
