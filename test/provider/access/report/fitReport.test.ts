@@ -94,26 +94,6 @@ test("the worst findings stay", () => {
   expect(kept).toEqual(mixed.slice(0, kept.length));
 });
 
-test("of many equal grants a report says how many there are, and names the one that another rule finds", () => {
-  const about = (n: number) => {
-    const own = { key: `key-${n}`, uid: `uid-${n}`, urn: `urn-${n}`, displayName: `who ${n}` };
-    const subject = { ...grant.grant.subject, ...own };
-    return { ...grant, change: "gained" as const, grant: { ...grant.grant, subject } };
-  };
-  const grants = many(3_000, about);
-  const found = grants.map((one, n) => ({ ...finding(n, "critical"), id: "G1", grant: one.grant }));
-  const findings = [...found, { ...found[2_999]!, id: "T7", severity: "high" as const }];
-  const summary = { ...report.summary, ...{ gained: 3_000, lost: 0, widened: 0, narrowed: 0 } };
-  const fitted = fitReport({ ...report, summary, findings, grants }, MOST);
-  expect(fitted.grants.length).toBeLessThan(3_000);
-  const text = renderers.text(fitted, {}).replace(/\s+/g, " ");
-  expect(text).toMatch(/ at least \d+ identity providers gain /);
-  const comment = renderers.md(fitted, { maxBytes: 20_000 });
-  expect(comment).toMatch(/\([\d,]+ of 3,000\)$/m);
-  expect(comment).toContain("T7");
-  expect(comment).toContain("The other formats contain more of it.");
-});
-
 test("a list leaves to the others what it does not need", () => {
   const findings = many(90, (n) => finding(n, "low"));
   expect(fitReport({ ...report, findings }, MOST)).toEqual({ ...report, findings });
