@@ -9,11 +9,8 @@ import { parse } from "parse5";
 import type { DefaultTreeAdapterMap } from "parse5";
 import type { ReportFormat, RenderOptions } from "../../../../../provider/access/report/render";
 import { reportFormats, renderers } from "../../../../../provider/access/report/render";
-import { sortGrants } from "../../../../../provider/access/report/fitReport";
 import { columnsOf } from "../../../../../provider/text/plain";
-import type { Report, ReviewReport } from "../../../../../provider/access/report/report";
-import type { GrantChange } from "../../../../../provider/access/graph/grant";
-import { headlineOf } from "../../../../../provider/access/report/render/sections";
+import type { Report } from "../../../../../provider/access/report/report";
 import { teamReview } from "./teamReview";
 import { cleanReview, largeReview, nightDrift, rewritten, riskyReview, wholeReports } from "./reports";
 
@@ -125,52 +122,10 @@ describe("a report of 1,200 findings as a comment", () => {
       /leaves out details, \d+ of 1200 findings \((?:\d+ (?:high|medium|low)(?:, )?)+\), \d+ of 1200 changed grants/,
     );
   });
-
-  test("keeps a grant at a root that no rule reports, among those that matter less", () => {
-    const [first] = large.grants;
-    const quiet = (n: number, isRoot: boolean): GrantChange => {
-      const own = { key: `quiet-${n}`, displayName: `quiet ${n}`, uid: `q${n}`, urn: `q${n}` };
-      const place = { key: `g${n}`, path: isRoot ? "the top (a root)" : `place ${n}`, isRoot };
-      const { subject, group, ...rest } = first!.grant;
-      const grant = { ...rest, subject: { ...subject, ...own }, group: { ...group, ...place } };
-      return { ...first!, grant, change: "gained" };
-    };
-    const harmless = Array.from({ length: 400 }, (_, n) => quiet(n, n === 399));
-    for (const [findings, maxBytes] of [
-      [[], 20_000],
-      [large.findings, 65_000],
-    ] as const) {
-      const report: ReviewReport = { ...large, findings, grants: sortGrants(harmless, findings) };
-      const text = renderers.md(report, { ...options, maxBytes });
-      expect(text).toContain("| quiet 399<br>");
-      expect(text).toMatch(/leaves out details, .*\d+ of 400 changed grants/);
-      expect(headlineOf({ ...report, findings: [] })?.main).toContain("at “the top (a root)”");
-    }
-  });
-
-  test("fits whatever the host allows", () => {
-    for (const maxBytes of spreadOf([1_000_000, 5_000, 1_500], 1, 1)) {
-      const text = renderers.md(large, { ...options, maxBytes });
-      expect(bytes(text)).toBeLessThanOrEqual(maxBytes);
-      expect(text).toContain("**Fails: ");
-      expect(text).toContain("40 critical");
-    }
-  });
 });
 
 describe("a report of 5,200 findings", () => {
   const large = largeReview(5_200, 40);
-
-  test("shows the 5,000 results that GitHub shows, worst first, and says what is left out", () => {
-    const run = sarifRun(large);
-    expect(run.results).toHaveLength(5000);
-    expect(run.invocations[0].toolExecutionNotifications?.at(-1)?.message.text).toContain(
-      "200 of 5,200 findings omitted (200 ",
-    );
-    const small = renderers.sarif(large, { ...options, maxBytes: 100_000 });
-    expect(bytes(small)).toBeLessThanOrEqual(100_000);
-    expect(small).toContain("finding number 0 of critical severity");
-  });
 
   test("has ten errors, ten warnings and ten notices at most, the last of which has the verdict", () => {
     const lines = renderers.github(large, options).trimEnd().split("\n");
@@ -189,20 +144,6 @@ describe("a report of 5,200 findings", () => {
     expect(small.at(-1)?.description).toMatch(/more findings omitted/);
     expect(small.filter(({ severity }) => severity === "blocker")).toHaveLength(40);
   });
-});
-
-test.each<[ReportFormat, RegExp]>([
-  ["md", /leaves out details, (\S+) of 1200 findings \((.+?)\)/],
-  ["sarif", /(\S+) of 1,200 findings omitted \((.+?)\): /],
-  ["codequality", /(\S+) more findings omitted \((.+?)\): /],
-  ["github", /(\S+) more findings not shown \((.+?)\): /],
-])("%s says how many findings of each severity it leaves out", (format, note) => {
-  const text = renderers[format](largeReview(1_200, 40), { ...options, maxBytes: 60_000 });
-  const [, omitted = "", counts = ""] = note.exec(text) ?? [];
-  const bySeverity = [...counts.matchAll(/(\d+) (?:critical|high|medium|low)(?:, |$)/g)];
-  expect(bySeverity.length).toBeGreaterThan(1);
-  const sum = bySeverity.reduce((total, [, count]) => total + Number(count), 0);
-  expect(sum).toBe(Number(omitted.replace(/\D/g, "")));
 });
 
 describe.each(["md", "sarif", "codequality", "github"] as const)("in %s", (format) => {
