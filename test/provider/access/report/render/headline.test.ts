@@ -105,17 +105,6 @@ describe("access that the policy file accepts", () => {
     };
   };
 
-  test("is neither in the headline nor among what is gained, and every form still names it", () => {
-    const report = accept();
-    expect(headlineOf(report)?.main).not.toContain("jo@example.com gains");
-    expect(listOpenGrants(report)).toEqual(riskyReview.grants.slice(1));
-    expect(listAcceptedGrants(report)).toEqual([worst]);
-    expect(renderers.text(report, {})).toMatch(/^Grants +2 gained, .*1 accepted/m);
-    expect(renderers.text(report, {})).toContain("ACCEPTED BY THE POLICY FILE: GAINED (1)");
-    for (const form of ["md", "html"] as const)
-      expect(renderers[form](report, {})).toContain("Access that the policy file accepts");
-  });
-
   test("is shown as any other where the same change writes the policy file", () => {
     const report = accept(["an entry is new"]);
     expect(renderers.text(report, {})).toContain("GAINED (3)");
@@ -148,12 +137,4 @@ test("a drift whose differences are all suppressed does not say that there is no
   expect(line).toMatch(/no finding, \d+ suppressed$/);
   expect(line).toContain(`${grants.length} change`);
   expect(verdict({ ...quiet, differences: [], grants: [] }).line).toBe("passes: no drift");
-});
-
-test.each([
-  ["github", "pull request 12"],
-  ["gitlab", "merge request 12"],
-] as const)("in %s a change is a %s", (host, proposal) => {
-  const repository = { host, url: "https://git.example/acme/access" };
-  expect(renderers.text(wholeReports[0]!, { repository, width: 400 })).toContain(proposal);
 });
