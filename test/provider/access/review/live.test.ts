@@ -124,22 +124,6 @@ describe("a change by hand before the change of the program", () => {
     const server = compareResources(whole(live), whole(live));
     expect(tuples(comparison.before)).toEqual(tuples(server.before));
   });
-
-  test("is the state before also where a preview states other values on both sides of an unchanged resource", () => {
-    const live = [...groups, viewer, owner, ci, grant];
-    const forged = [...groups, viewer, owner, ci, withInputs(grant, { roleUid: owner.uid })];
-    const comparison = compareResources(forged, forged, { live });
-    expect(comparison.grants).toEqual([]);
-    expect(comparison.after.grants.map(({ role: held }) => held.key)).toEqual([pusher.uid]);
-  });
-
-  test("is not looked for at a uid that another kind has", () => {
-    const rest = [...groups, viewer, pusher];
-    const stolen = [...rest, { ...grant, uid: ci.uid }];
-    const comparison = compareResources(stolen, stolen, { live: [...rest, ci] });
-    expect(comparison.incomplete).toEqual([expect.stringContaining("is of another kind")]);
-    expect(comparison.before.entities.get(ci.uid)?.kind).toBe("Identity");
-  });
 });
 
 describe("what the inventory does not list", () => {
