@@ -9,7 +9,6 @@ import { defaultRuleOptions, findingsOf, rules } from "../../../../provider/acce
 import { severities } from "../../../../provider/access/review/finding";
 import { capabilityNames } from "../../../../provider/kinds/capabilities";
 import {
-  acme,
   binding,
   compareResources,
   groups,
@@ -22,7 +21,7 @@ import {
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { spreadOf } from "../../../support/properties";
-import { NOW, severitiesOf } from "./support";
+import { NOW } from "./support";
 
 const held: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   Object.entries(builtInRoles).map(([name, each]) => [name, each.capabilities]),
@@ -100,30 +99,5 @@ describe("the table of families", () => {
     );
     const used = new Set(all.map((capability) => familyOf(capability)));
     expect(capabilityFamilies.filter((family) => !used.has(family))).toEqual([]);
-  });
-});
-
-describe("a name that this version does not know", () => {
-  const live = (capability: string, more: Partial<Resource> = {}): Resource => ({
-    ...viewer,
-    inputs: { ...viewer.inputs, capabilities: ["CAP_REPO_LIST", capability] },
-    ...more,
-  });
-  const change = (reader: Resource) => {
-    const others = [...groups, ci, owner, reader];
-    return compareResources(others, [...others, binding(ci, reader, payments)]);
-  };
-
-  test.each([
-    ["only reads if viewer has it at the server", live("CAP_NEW_FAMILY_LIST"), []],
-    ["takes over all the same", live("CAP_NEWFAMILY"), ["G2"]],
-    [
-      "is reported of a role that is only called viewer",
-      live("CAP_NEW_FAMILY_LIST", { uid: `${acme}/${"7".repeat(16)}` }),
-      ["G9"],
-    ],
-  ])("%s", (_title, reader, expected) => {
-    const found = ["G2", "G9"].filter((id) => severitiesOf(id, change(reader)).length > 0);
-    expect(found).toEqual(expected);
   });
 });
