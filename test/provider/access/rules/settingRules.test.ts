@@ -82,8 +82,6 @@ describe("a change of what its description does not call harmless", () => {
 
 describe("S1 changed-setting", () => {
   const provider = resource("IdentityProvider", "staff", { parentUid: acme, defaultRole: viewer.uid });
-  const token = (more: Props): Resource =>
-    resource("ScimToken", "sync", { parentUid: provider.uid, ...more });
   const single = { email: "ada@acme.example", singleUse: true };
   const invite = (ttl: string): Resource =>
     resource("GroupInvite", "ada", { parentUid: payments, roleUid: viewer.uid, ttl, ...single });
@@ -110,21 +108,6 @@ describe("S1 changed-setting", () => {
     ["a description", [association("1")], [edit(association("1"), { description: "x" })], []],
   ])("%s", (_title, before, after, expected) => {
     expect(severitiesOf("S1", change(before, after))).toEqual(expected);
-  });
-
-  test.each<[Props, Props, string]>([
-    [{}, { rotate: "2" }, "medium"],
-    [{}, { neverExpires: true }, "high"],
-    [{ expireTime: "2026-07-01T00:00:00Z" }, { expireTime: "2026-08-01T00:00:00Z" }, "medium"],
-    [{ expireTime: "2026-08-01T00:00:00Z" }, { expireTime: "2026-07-01T00:00:00Z" }, "medium"],
-    // It had ended, and counts again.
-    [{ expireTime: "2026-05-01T00:00:00Z" }, { expireTime: "2026-05-01T00:00:00Z", rotate: "2" }, "high"],
-  ])("leaves a directory token that is made anew to G8: %j to %j", (from, to, severity) => {
-    const comparison = change([provider, token(from)], [provider, token(to)]);
-    const by = Object.keys(to).at(-1);
-    const message = `scim token sync is made anew by ${by}: whoever has it decides who is in the directory`;
-    expect(found("G8", comparison)).toMatchObject([{ severity, message }]);
-    expect(findAll(comparison).map(({ id }) => id)).not.toContain("S1");
   });
 
   const contents = fieldsWhere(({ access }) => access?.startsWith("images.") === true)("Repo")
@@ -194,26 +177,6 @@ describe("S1 changed-setting", () => {
     expect(findAll(change([], [repo]))).toEqual([]);
   });
 
-  test.each<[Props, Props, string[]]>([
-    [{ overlap: "1h" }, { overlap: "24h" }, ["medium"]],
-    [{}, { overlap: "24h" }, ["medium"]],
-    [{ overlap: "24h" }, {}, ["medium"]],
-    [{ overlap: "24h" }, { overlap: "1h" }, []],
-  ])(
-    "says that the overlap of a directory token acts at its next rotation: %j to %j",
-    (from, to, expected) => {
-      const comparison = change([provider, token(from)], [provider, token(to)]);
-      expect(severitiesOf("G8", comparison)).toEqual([]);
-      const findings = found("S1", comparison);
-      expect(findings.map(({ severity }) => severity)).toEqual(expected);
-      for (const { message } of findings) {
-        expect(message).toMatch(
-          /overlap \(.*\): this update sends nothing to the server, and the next one acts on it$/,
-        );
-      }
-    },
-  );
-
   test.each<[string, number, string, string[]]>([
     ["a longer life", 1, "48h", ["medium"]],
     ["the same life", 0.5, "24h", ["medium"]],
@@ -242,25 +205,6 @@ describe("S1 changed-setting", () => {
     ["an image of another registry", copy({ source: "evil.example/nginx" }), ["high"]],
   ])("of a new resource: %s", (_title, after, expected) => {
     expect(severitiesOf("S1", change([], [after]))).toEqual(expected);
-  });
-
-  test("beside a grant of the same resource, which hides nothing else of it", () => {
-    const bound = (account: string, what: Resource): Resource =>
-      edit(association(account), { chainguard: { serviceBindings: { INGESTER: what.uid } } });
-    const [old, now] = [identity("old", pinned), identity("now", pinned)];
-    const held = [old, now, binding(old, viewer, payments), binding(now, pusher, payments)];
-    const findings = found("S1", change([...held, bound("1", old)], [...held, bound("2", now)]));
-    expect(findings.map(({ field }) => field)).toEqual(["amazon.account"]);
-    // A service that only loses is in the list of grants; who an identity is that no document has, is not.
-    const stranger = identity("stranger", pinned);
-    const moved = [old, stranger].map((what) =>
-      found("S1", change([...held, bound("1", now)], [...held, bound("1", what)])).map(({ field }) => field),
-    );
-    expect(moved).toEqual([[], ["chainguard.serviceBindings.INGESTER"]]);
-    const bindings = { now: { identityUid: now.uid, roleUid: viewer.uid } };
-    const ignoring = access({ bindings, ignore: { roleUids: [owner.uid] } });
-    const both = change([...held, access({})], [...held, ignoring]);
-    expect(found("S1", both).map(({ field }) => field)).toEqual(["ignore.roleUids"]);
   });
 
   test("a role that nobody holds", () => {
