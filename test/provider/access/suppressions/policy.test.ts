@@ -1,13 +1,7 @@
 import fc from "../../../support/properties";
-import { parse } from "yaml";
 import { applyPolicy, matchesEntry } from "../../../../provider/access/suppressions/applyPolicy";
 import { limitsOf, parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
-import {
-  appendEntries,
-  entryText,
-  entryFor,
-  proposeEntry,
-} from "../../../../provider/access/suppressions/writeEntries";
+import { appendEntries, entryText, entryFor } from "../../../../provider/access/suppressions/writeEntries";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
@@ -294,15 +288,6 @@ const only = (...lines: string[]) =>
   apply(entry(...lines, "reason: it is meant", "expires: 2026-12-31"), NOW, undefined, milder);
 
 describe("exceptions", () => {
-  it("are listed separately, with their reason and expiry", () => {
-    const { suppressed, findings: left, unused, expired } = only("rule: G6", "match: { subject: open }");
-    expect(suppressed).toMatchObject([
-      { id: "G6", suppression: { reason: "it is meant", expires: "2026-12-31" } },
-    ]);
-    expect(left.map(({ id }) => id)).toEqual(["G1"]);
-    expect([unused, expired]).toEqual([[], []]);
-  });
-
   it.each([
     [["rule: supply-chain-write", "match: { group: acme }"], ["G6"]],
     [["rule: G6", "match: { group: acme / payments }"], []],
@@ -395,16 +380,6 @@ describe("exceptions", () => {
     expect(result.unused).toHaveLength(unused);
   });
 
-  it("without an expiry suppress medium findings, and no high one", () => {
-    const text = entry("rule: G6", "match: { name: open }", "reason: x");
-    expect(apply(text, NOW, "review", milder).suppressed).toHaveLength(1);
-    const { suppressed, unused } = apply(text);
-    expect(suppressed).toEqual([]);
-    expect(unused).toEqual([
-      "access-policy.yaml:2: has no expires, so it does not suppress 1 finding (G6), high or critical: add expires",
-    ]);
-  });
-
   it("that match no finding are reported, except those for the other command", () => {
     const text = entry("kind: unmanaged", "match: { name: x }", "reason: x");
     expect(apply(text).unused).toEqual([
@@ -446,15 +421,6 @@ describe("a baseline", () => {
     },
   );
 
-  it.each(["critical", "high"] as const)(
-    "proposes of what is %s an entry that is refused as it stands",
-    (severity) => {
-      expect(problemsOf(`allow:\n${proposeEntry({ ...drifted, severity }, "drift", NOW)}\n`)).toMatch(
-        /reason must say why[^]*acceptedBy must name the person/,
-      );
-    },
-  );
-
   it.each([
     ["drift", "high", undefined, 0],
     ["drift", "critical", undefined, 0],
@@ -486,16 +452,6 @@ describe("a baseline", () => {
     expect(() => appendEntries("settings: { strict: true }\n", [], FILE)).toThrow(
       `${FILE}: allow must be a list`,
     );
-  });
-
-  it("is added at the end of a file whose comments stay", () => {
-    const text = `# ours\n${entry(...good)}    # the end\n`;
-    const made = entryFor(drifted, "drift", "was: there, before # x", NOW);
-    const written = appendEntries(text, [{ entry: made }]);
-    expect(written).toContain("# ours");
-    expect(written).toContain("# the end");
-    expect((parse(written) as { allow: unknown[] }).allow).toHaveLength(2);
-    expect(appendEntries(written, [])).toBe(written);
   });
 
   it("below an empty list says how to enable an entry that is a comment", () => {
