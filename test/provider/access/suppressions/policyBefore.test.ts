@@ -39,12 +39,6 @@ const ownerInputs = { name: "owner", capabilities: CAPS };
 const builtIn: InventoryObject = { kind: "Role", uid: OWNER, builtIn: true, inputs: ownerInputs };
 const admins = state("Role", "admins", { parentUid: ACME, name: "admins", capabilities: CAPS }, { id: ROLE });
 const owners = state("Role", "owners", ownerInputs, { id: OWNER, external: true });
-/** A group as a list of the server has it. */
-const listed = (uid: string, name: string): InventoryObject => ({
-  kind: "Group",
-  uid,
-  inputs: { parentUid: ACME, name },
-});
 
 const grant = (
   identityUid: string,
@@ -111,15 +105,6 @@ describe("an exception", () => {
     ]) {
       expect(judge(sources, match)).toMatchObject({ findings: [], suppressed: [{ id: "G1" }], unused: [] });
     }
-  });
-
-  it("for a group matches new objects in it", () => {
-    const mallory = created("Identity", "mallory", { parentUid: ACME, ...trust });
-    const binding = grant(UNKNOWN, SANDBOX, OWNER, depends("identityUid", mallory));
-    const sources = sourcesOf([create(mallory), create(binding)]);
-    expect(judge(sources, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
-    expect(judge(sources, "{ group: acme / sandbox, subject: mallory }").suppressed).toHaveLength(0);
-    expect(judge(sources, "{ group: acme / sandbox, name: '*' }").suppressed).toHaveLength(0);
   });
 
   const fake = created("Identity", "break-glass", { parentUid: ACME, ...trust });
@@ -190,73 +175,10 @@ describe("an exception", () => {
     expect(judge(sourcesOf(steps), match)).toMatchObject({ suppressed: [] });
   });
 
-  const outputs = { name: "sandbox", parentUid: ACME };
-  const read = state("Group", "sandbox", {}, { id: SANDBOX, external: true, outputs });
-
-  it("matches no name of a resource that only the program reads, and says so", () => {
-    const steps = [step("read", undefined, read), create(grant(CI, SANDBOX))];
-    const { suppressed, unused } = judge(sourcesOf(steps), "{ group: '* / sandbox' }");
-    expect(suppressed).toEqual([]);
-    const named = { ...read, inputs: { ...read.inputs, name: "sandbox", parentUid: ACME } };
-    const lying = [step("read", undefined, named), create(grant(CI, SANDBOX))];
-    expect(judge(sourcesOf(lying), "{ group: acme / sandbox }")).toMatchObject({
-      suppressed: [],
-      unused: [
-        expect.stringMatching(
-          /^p\.yaml:2: does not suppress 1 finding \(G1\), which it matches by a name that/,
-        ),
-      ],
-    });
-    expect(unused).toHaveLength(1);
-    const told = sourcesOf(lying, [builtIn, listed(SANDBOX, "sandbox")]);
-    expect(judge(told, "{ group: acme / sandbox }").suppressed).toHaveLength(1);
-    const before = [step("read", read, named), create(grant(CI, SANDBOX))];
-    expect(judge(sourcesOf(before), "{ group: acme / sandbox }").suppressed).toHaveLength(1);
-  });
-
   it("does not trust the state that an import shows", () => {
     const steps = [step("import", sandbox, sandbox), create(grant(CI, SANDBOX))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }").suppressed).toEqual([]);
     expect(judge(sourcesOf(steps), `{ group: "${SANDBOX}" }`).suppressed).toHaveLength(1);
-  });
-
-  /** What somebody has changed by hand, as a list of the server has it. */
-  const byHand = ({ inputs, id = "" }: State, kind: string, more: Props): InventoryObject => ({
-    kind,
-    uid: id,
-    inputs: { ...inputs, ...more },
-  });
-  it.each<[string, InventoryObject, State]>([
-    [SUBJECT, byHand(ci, "Identity", { name: "break-glass" }), grant(CI, PROD)],
-    ["{ subject: 'repo:acme/safe:*' }", byHand(ci, "Identity", claims("repo:acme/safe:x")), grant(CI, PROD)],
-    ["{ role: safe }", byHand(admins, "Role", { name: "safe" }), grant(CI, PROD, ROLE)],
-    ["{ group: acme / sandbox-2 }", listed(PROD, "sandbox-2"), grant(CI, PROD)],
-    ["{ group: acme / sandbox-2 / deep }", listed(PROD, "sandbox-2"), grant(CI, DEEP)],
-  ])("matches not by hand what its stack records otherwise: %s", (match, object, binding) => {
-    const sources = sourcesOf([create(binding)], [builtIn, object]);
-    expect(judge(sources, match)).toMatchObject({
-      suppressed: [],
-      unused: [expect.stringContaining("or that was changed by hand")],
-    });
-  });
-
-  it("matches uids alone where no comparison is given", () => {
-    const comparison = compare(sourcesOf([create(grant(GLASS, PROD))]));
-    const found = findingsOf(comparison, defaultRuleOptions(NOW)).filter(({ id }) => id === "G1");
-    const by = (subject: string) =>
-      policy(`{ subject: "${subject}" }\n    fingerprint: ${found[0]?.fingerprint ?? ""}`);
-    expect(applyPolicy(found, by("break-glass"), NOW).suppressed).toEqual([]);
-    expect(applyPolicy(found, by(GLASS), NOW).suppressed).toHaveLength(1);
-  });
-
-  it("for a fingerprint is for a group, whatever else has the uid of that", () => {
-    const printOf = (...steps: Step[]): string[] =>
-      findingsOf(compare({ preview: preview(...steps) }), defaultRuleOptions(NOW)).flatMap((one) =>
-        one.id === "G1" ? [one.fingerprint] : [],
-      );
-    const steps = [...[owners, acme, sandbox, glass].map(same), create(grant(GLASS, SANDBOX))];
-    expect(printOf(...steps)).toHaveLength(1);
-    expect(printOf(...steps, same(part))).toEqual(printOf(...steps));
   });
 
   it.each([Number.NaN, Infinity])("that ends does not count at a time that is none: %d", (now) => {
@@ -291,19 +213,6 @@ describe("an exception for a group", () => {
     const role = rule === "G4" ? below(13) : ROLE;
     const steps = [changed, same(inSandbox(holder, role))];
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", rule).suppressed).toHaveLength(1);
-  });
-
-  it.each(rows)("accepts not %s that gives something elsewhere too", (_what, rule, changed, holder) => {
-    const role = rule === "G4" ? below(13) : ROLE;
-    const steps = [changed, same(inSandbox(holder, role)), same(inProduction(holder, role))];
-    for (const match of ["{ group: acme / sandbox }", `{ group: "${SANDBOX}" }`, '{ group: "acme / s*" }']) {
-      const judged = judge(sourcesOf(steps), match, rule);
-      expect(judged.suppressed).toEqual([]);
-      expect(judged.unused[0]).toMatch(
-        /does not suppress 1 finding .* in a group beside which it has effect in others/,
-      );
-    }
-    expect(judge(sourcesOf(steps), '{ group: "acme*" }', rule).suppressed).toHaveLength(1);
   });
 
   it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
@@ -370,16 +279,6 @@ describe("what begins to match an exception", () => {
     expect(beginning(steps, entry(`{ ${match} }`))).toEqual(who === "" ? [] : [said]);
   });
 
-  it("is found by the name of an identity beside an exception for its group, and while it is not known", () => {
-    const both = `{ name: break-glass }\n    reason: x\n    expires: 2027-01-31\n  - match: { group: acme / sandbox }`;
-    expect(beginning([create(glassLike)], entry(both))).toEqual([
-      expect.stringMatching(/: name: break-glass$/),
-    ]);
-    expect(beginning([update(ci, { name: UNKNOWN })], entry("{ name: break-glass }"))).toEqual([
-      expect.stringMatching(/^medium identity .* begins to match/),
-    ]);
-  });
-
   it.each([
     ["", 1],
     ["    type: Repo\n", 1],
@@ -395,13 +294,5 @@ describe("what begins to match an exception", () => {
     const live: InventoryObject = { kind: "Identity", uid: CI, inputs };
     expect(beginning([update(ci, inputs)], entry("{ name: break-glass }"), [live])).toHaveLength(1);
     expect(beginning([same(ci)], entry("{ name: break-glass }"), [live])).toEqual([]);
-  });
-
-  it("is none where the entry has a fingerprint, has expired, or names a uid", () => {
-    const steps = [create(glassLike)];
-    const print = `    fingerprint: ${"a".repeat(32)}\n`;
-    expect(beginning(steps, entry("{ name: break-glass }", print))).toEqual([]);
-    expect(beginning(steps, entry("{ name: break-glass }").replace("2027", "2025"))).toEqual([]);
-    expect(beginning(steps, entry(`{ uid: "${GLASS}" }`))).toEqual([]);
   });
 });
