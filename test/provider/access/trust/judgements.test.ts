@@ -63,19 +63,6 @@ describe("a subject pattern at GitHub Actions", () => {
   });
 });
 
-it("knows the subjects of other issuers", () => {
-  const of = (issuer: typeof github, pattern: string) =>
-    judgeSubject(new PatternComparer(), pattern, [issuer]);
-  for (const issuer of ["agent.buildkite.com", "app.terraform.io", "oidc.vercel.com", "oidc.codefresh.io"]) {
-    const shared = sharedIssuerOf(`https://${issuer}`)!;
-    const { example } = shared;
-    expect(of(shared, example).kind).toBe("pinned");
-    exampleIn(".*", of(shared, ".*"));
-    const [start = ""] = example.split(/acme|64f0example/);
-    exampleIn(`${start}[a-z]{4}:`, of(shared, `${start}[a-z]{4}:`));
-  }
-});
-
 describe("an issuer pattern", () => {
   it.each([
     [".*", "https://intruder.example"],
