@@ -4,8 +4,6 @@ import { parseReviewReport } from "../../../../provider/access/report/report";
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import type { Comparison } from "../../../../provider/access/review/compare";
 import { ApprovedAccess } from "../../../../provider/access/verify/approved";
-import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
-import { NOW } from "../rules/support";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -20,7 +18,6 @@ import {
   payments,
   pinned,
   pusher,
-  resource,
   role,
   viewer,
 } from "../../../support/access";
@@ -124,19 +121,6 @@ test("a resource that the report does not name is refused, of each kind that dec
   }
 });
 
-test("more of an announced role, and another trust, stop the update; a description does not", async () => {
-  const more = { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLES_UPDATE"] };
-  expect(await stops(grown, small, more)).toEqual(["capabilities is not what the approved report announces"]);
-  const other = claims({ issuer: "https://gitlab.com", subject: "x" });
-  expect(await stops(grown, deployer, { ...deployer.inputs, ...other })).toEqual([
-    "claimMatch is not what the approved report announces",
-  ]);
-  expect(await stops(grown, small, { ...small.inputs, description: "hello" })).toEqual([]);
-  const readme = resource("RepoReadme", "readme", { parentUid: payments, content: "new" });
-  expect(await stops(grown, readme)).toEqual([]);
-  expect(await stops(grown, small, { ...small.inputs, capabilities: ["CAP_REPO_LIST"] })).toEqual([]);
-});
-
 test("what the review could not read is refused, unless somebody accepted that", async () => {
   const hidden = { ...bound, inputs: { ...bound.inputs, roleUid: UNKNOWN } };
   const after = [...base, hidden];
@@ -170,46 +154,4 @@ test("what somebody changed by hand, and the program leaves alone, stops nothing
   expect(await stops(grown, deployer, deployer.inputs, { live })).toEqual([]);
   const byHand = claims({ issuer: "https://gitlab.com", subject: "x" });
   expect(await stops(grown, deployer, { ...deployer.inputs, ...byHand }, { live })).toHaveLength(1);
-});
-
-describe("of several new roles in one GroupAccess, which the review cannot tell apart,", () => {
-  const access = (first: string, second: string) =>
-    resource("GroupAccess", "access", {
-      name: undefined,
-      parentUid: payments,
-      bindings: {
-        a: { identityUid: deployer.uid, roleUid: first },
-        b: { identityUid: deployer.uid, roleUid: second },
-      },
-    });
-  const known = access(small.uid, large.uid);
-  const after = [...base, small, large, known];
-
-  test("each may be written, and nothing else", async () => {
-    expect(await stops(after, known)).toEqual([]);
-    expect(await stops(after, known, access(large.uid, small.uid).inputs)).toEqual([]);
-    for (const other of [owner.uid, viewer.uid, `${acme}/${"f".repeat(16)}`]) {
-      const { inputs } = access(small.uid, other);
-      expect(await stops(after, known, inputs)).toEqual([
-        "bindings is not what the approved report announces",
-      ]);
-    }
-  });
-
-  test("an exception for some does not accept others, or more of one", () => {
-    const printOf = (...resources: readonly Resource[]): string[] =>
-      findingsOf(compareResources(base, [...base, ...resources]), defaultRuleOptions(NOW)).flatMap(
-        ({ id, urn, fingerprint }) => (id === "X2" && urn === known.urn ? [fingerprint] : []),
-      );
-    const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_DELETE"] } };
-    const other = role("other", ["REPO_LIST"]);
-    const prints = [
-      printOf(small, large, known),
-      printOf(wider, large, known),
-      printOf(small, other, access(small.uid, other.uid)),
-    ];
-    expect(prints.map((each) => each.length)).toEqual([1, 1, 1]);
-    expect(new Set(prints.flat()).size).toBe(3);
-    expect(printOf(small, large, known)).toEqual(prints[0]);
-  });
 });
