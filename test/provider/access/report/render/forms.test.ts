@@ -127,6 +127,17 @@ describe("a report of 1,200 findings as a comment", () => {
 describe("a report of 5,200 findings", () => {
   const large = largeReview(5_200, 40);
 
+  test("shows the 5,000 results that GitHub shows, worst first, and says what is left out", () => {
+    const run = sarifRun(large);
+    expect(run.results).toHaveLength(5000);
+    expect(run.invocations[0].toolExecutionNotifications?.at(-1)?.message.text).toContain(
+      "200 of 5,200 findings omitted (200 ",
+    );
+    const small = renderers.sarif(large, { ...options, maxBytes: 100_000 });
+    expect(bytes(small)).toBeLessThanOrEqual(100_000);
+    expect(small).toContain("finding number 0 of critical severity");
+  });
+
   test("has ten errors, ten warnings and ten notices at most, the last of which has the verdict", () => {
     const lines = renderers.github(large, options).trimEnd().split("\n");
     const of = (level: string): string[] => lines.filter((line) => line.startsWith(`::${level} `));
