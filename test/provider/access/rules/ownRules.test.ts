@@ -187,10 +187,6 @@ describe("a rule that does not answer", () => {
       expect(judge(after)).toHaveLength(2);
     }
   });
-
-  it("is critical where its findings are", () => {
-    expect(ask(() => undefined as never, "critical")).toMatchObject([{ severity: "critical" }]);
-  });
 });
 
 describe("reviewOf", () => {
