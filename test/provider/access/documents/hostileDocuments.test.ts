@@ -55,20 +55,6 @@ describe("an object of an inventory", () => {
       }
     },
   );
-
-  test("is listed once, and objects of two kinds may share a uid", () => {
-    const listed = (...kinds: string[]) =>
-      access.parseInventory(
-        JSON.stringify({
-          ...inventoryOf(root),
-          objects: kinds.map((kind, i) => ({ kind, uid: team, inputs: { name: `name-${i}` } })),
-        }),
-      );
-    expect(listed("Group", "AccountAssociation").objects).toHaveLength(2);
-    expect(() => listed("Group", "Role", "Group")).toThrow(
-      `objects[2] is Group ${team.slice(0, 80)} a second time`,
-    );
-  });
 });
 
 test.each([
