@@ -407,20 +407,6 @@ describe("an update plan", () => {
     expect(parsePlan(`${plan}\n`).digest).not.toBe(parsePlan(plan).digest);
   });
 
-  it("that does not fit makes the review incomplete, and one that fits is named in the report", () => {
-    const report = (plan: Plan) =>
-      review(
-        { preview: parsePreview(previewOf()) },
-        { provenance: PROVENANCE, failOn: "high", rules: () => [], plan: parsePlan(JSON.stringify(plan)) },
-      );
-    const fitting = report(planOf());
-    expect(fitting.incomplete.filter((line) => line.includes("plan"))).toEqual([]);
-    expect(fitting.plan?.digest).toBe(parsePlan(JSON.stringify(planOf())).digest);
-    const forged = report(forgeGoal("new", { id: "uid" }));
-    expect(forged.complete).toBe(false);
-    expect(forged.incomplete).toContain("Role new: the plan allows another id than the preview shows");
-  });
-
   it.each([
     ["{}", "PP6002", "is not an update plan"],
     ['{"resourcePlans":{"urn":{"steps":"create"}}}', "PP6003", "has no steps"],
@@ -436,23 +422,6 @@ describe("what a plan has no steps or no goal of", () => {
       { resourcePlans: { [urn("new")]: planned } },
       JSON.stringify({ steps: [step], changeSummary: { [step.op]: 1 } }),
     );
-
-  const goal = goalOf("new", { adds: inputs }, { id: "uid" });
-  it.each<[string, object, string[]]>([
-    ["the same", { goal }, []],
-    // As the engine writes it where program and object are the same.
-    ["no input", { goal: { ...goal, inputDiff: {} } }, []],
-    // Where an input has another form at the server, as a set in another order.
-    ["one input", { goal: { ...goal, inputDiff: { updates: { name: inputs.name } } } }, []],
-    ["another input", { goal: { ...goal, inputDiff: { updates: { name: "x" } } } }, ["another input"]],
-    ["another id", { goal: { ...goal, id: "other" } }, ["another id than the preview shows"]],
-    ["a step", { goal, steps: ["create"] }, ["allows create"]],
-  ])("is an import: its goal says which object (%s)", (_what, planned, expected) => {
-    const imported = shownStep("import", "new", undefined, inputs, { importID: "uid" });
-    expect(compareOne(imported, planned)).toEqual(
-      expected.map((problem) => expect.stringContaining(problem) as string),
-    );
-  });
 
   it("is what the program reads in the place of what it deletes", () => {
     const read = shownStep("replace", "new", before, inputs, { external: true });
