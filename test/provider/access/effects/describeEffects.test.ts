@@ -228,24 +228,6 @@ describe("the direction of a change", () => {
       }[expected],
     );
   });
-
-  test("names the referenced resource, and each entry of a map by its label", () => {
-    const at = (roleUid: string): Props => ({ bindings: { "ci reads": { identityUid: "i", roleUid } } });
-    expect(effects("GroupAccess", at(reader), at(owner))).toEqual([
-      {
-        path: 'bindings["ci reads"].roleUid',
-        before: `<${reader}>`,
-        after: `<${owner}>`,
-        effect: "role",
-        direction: "widened",
-        reason: "adds CAP_TAG_DELETE",
-      },
-    ]);
-    expect(effects("GroupAccess", {}, at(reader))[0]).toMatchObject({
-      path: 'bindings["ci reads"]',
-      after: `{"identityUid":"<i>","roleUid":"<${reader}>"}`,
-    });
-  });
 });
 
 const webhook = (fields: Record<string, FieldSpec>): ResourceSpec =>
