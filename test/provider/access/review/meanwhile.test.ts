@@ -52,18 +52,6 @@ describe.each([
 ])("a new %s with the dependencies %j", (kind, dependencies) => {
   const anew = step("create", undefined, bound(dependencies, kind));
 
-  it("of a role that the update narrows later has what the role allowed before", () => {
-    const narrowed = changed(role(WIDE), role(NARROW));
-    const report = judge(preview(same(root), same(team), same(ci(exact)), narrowed, anew));
-    expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G2"]);
-    expect(report.grants.map(({ change, capabilitiesAdded }) => [change, capabilitiesAdded])).toEqual([
-      ["gained", WIDE],
-    ]);
-    expect(report.findings.find(({ id }) => id === "G2")?.details).toContain(
-      "new grant, perhaps made before this update narrows its role: narrow it in an earlier change",
-    );
-  });
-
   it("of an identity whose trust the update narrows later is held by whom it accepted before", () => {
     expect(found(same(role(NARROW)), changed(ci(pattern), ci(exact)), anew)).toEqual(["T5"]);
   });
