@@ -495,19 +495,6 @@ test.each<[string, Props, string]>([
   ]);
 });
 
-test("G6 of thousands of grants of one pattern asks for the pattern once, within the steps of a review", () => {
-  const who = identity("who", byPattern(oneRepository));
-  const places = Array.from({ length: 2_000 }, (_, n) =>
-    group(`g${n}`, `${acme}/${String(n).padStart(16, "0")}`),
-  );
-  const change = adding(
-    [...groups, ...places, pusher, who],
-    ...places.map(({ uid: at }) => binding(who, pusher, at)),
-  );
-  expect(new Set(severitiesOf("G6", change))).toEqual(new Set(["medium"]));
-  expect(severitiesOf("T4", change)).toEqual([]);
-});
-
 describe("G7 mass-grant", () => {
   const idp = ({ uid: defaultRole }: Resource): Resource => providing({ defaultRole });
   const given = { parentUid: uid("p"), externalGroupId: "admins", scope: acme };
