@@ -95,22 +95,6 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", compareResources(known, described, { live: after }))).toHaveLength(1);
   });
 
-  it("is found beside what the change adds to it", () => {
-    const live = withChanged(withInputs(writer, { capabilities: wider }));
-    const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
-    const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
-    expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
-    // What it takes back was not there for the rules: ci could only read.
-    const [hidden, ...more] = found("X5", compareResources(known, other, { live }));
-    expect([more, hidden?.details]).toEqual([
-      [],
-      [
-        expect.stringMatching(/^high T7: identity ci .* could only read so far$/),
-        expect.stringMatching(/^role writer, capabilities: recorded /),
-      ],
-    ]);
-  });
-
   it("is high where a refresh takes it over, and the program changes nothing", () => {
     const [recorded, now] = [["CAP_REPO_LIST"], wider].map((capabilities) =>
       state("Role", "writer", { parentUid: acme, name: "writer", capabilities }, { id: writer.uid }),
@@ -220,43 +204,6 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     });
   });
 
-  it("is as it was for an object that another resource of the program gives up, and nothing is deleted", () => {
-    const renamed = (one: Resource): Resource => ({ ...adopting(one), urn: `${one.urn}-2` });
-    const take = (old: Resource, now: Resource, live: readonly Resource[], more = {}) =>
-      compareResources(known, [...known.filter((one) => one !== old), renamed(now)], { live, ...more });
-    const group = known.find(({ uid }) => uid === cards)!;
-    for (const one of [ci, writer, grant, staff, events, group]) {
-      for (const withoutInventory of [false, true]) {
-        const given = take(one, one, known, { withoutInventory });
-        const ids = findingsOf(given, defaultRuleOptions(NOW)).map(({ id }) => id);
-        expect([one.kind, given.grants, ids]).toEqual([
-          one.kind,
-          [],
-          withoutInventory ? expect.any(Array) : [],
-        ]);
-        expect(given.changes.map(({ op }) => op)).not.toContain("delete");
-      }
-    }
-    // What was done to it by hand becomes the program's as by an update, and nothing else is taken over.
-    const changed = withInputs(ci, claims(stranger));
-    expect(found("X5", take(ci, changed, withChanged(changed)))).toMatchObject([
-      { severity: "high", field: "adopt" },
-    ]);
-    expect(found("X5", take(ci, ci, withChanged(changed)))).toMatchObject([
-      { severity: "medium", message: expect.stringContaining("will fail") as unknown },
-    ]);
-    // A preview with --refresh shows it as the server has it, and what the stack records before.
-    const recorded = { id: ci.uid, urn: ci.urn };
-    const live = state("Identity", "ci", changed.inputs, recorded);
-    const shown = preview(
-      step("refresh", state("Identity", "ci", ci.inputs, recorded), live),
-      step("delete", live),
-      step("create", undefined, state("Identity", "ci-2", { ...changed.inputs, [ADOPT]: ci.uid })),
-    );
-    const inventory = inventoryOf(acme, ...withChanged(changed).map(objectOf));
-    expect(found("X5", compare({ preview: shown, inventory }))).toMatchObject([{ field: "adopt" }]);
-  });
-
   describe("the first import of a stack", () => {
     const firstImport = (
       taken: readonly Resource[],
@@ -297,19 +244,6 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const message = expect.stringMatching(/^updating .* gone will fail: /) as unknown;
     expect(found("X5", compareResources(program, described, { live: known }))).toMatchObject([
       { severity: "medium", field: "uid", message },
-    ]);
-  });
-
-  test("tells a resource that was deleted by hand and is made again from one that leaves the program", () => {
-    const gone = resource("ExternalGroupRoleMapping", "gone", {
-      parentUid: staff.uid,
-      externalGroup: "staff",
-      roleUid: viewer.uid,
-    });
-    const program = [...known, gone];
-    const given = compareResources(program, program, { live: known, replaced: [gone] });
-    expect(found("X5", given)).toMatchObject([
-      { severity: "medium", details: ["external group role mapping gone: deleted, and made again"] },
     ]);
   });
 });
