@@ -14,8 +14,6 @@ import {
   viewer,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
-import { preview, state, step } from "../../../support/documents";
-import { compare } from "../../../../provider/access/review/compare";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer];
@@ -188,28 +186,6 @@ describe("D5 lost-events", () => {
 });
 
 describe("X2 unresolved", () => {
-  const oidc = { issuer: "https://login.acme.example", clientId: "a", clientSecret: "[secret]" };
-  const hidden = { parentUid: payments, oidc };
-
-  it.each<[string, unknown, number]>([
-    ["another property of the same object", { "oidc.issuer": { kind: "update" } }, 0],
-    ["the secret", { description: { kind: "update" }, "oidc.clientSecret": { kind: "update" } }, 1],
-    ["what the secret is in", { oidc: { kind: "update" } }, 1],
-    ["nothing", {}, 1],
-    ["nothing that can be read", null, 1],
-  ])(
-    "finds a secret that may have changed where the engine's comparison names %s: %j",
-    (_what, detailedDiff, count) => {
-      const id = `${payments}/${"a".repeat(16)}`;
-      const login = (description: string) =>
-        state("IdentityProvider", "sso", { ...hidden, name: "sso", description }, { id });
-      const update = { ...step("update", login("old"), login("new")), detailedDiff };
-      const findings = found("X2", compare({ preview: preview(update) }));
-      expect(findings).toHaveLength(count);
-      for (const { message } of findings) expect(message).toContain("so a change of it cannot be seen");
-    },
-  );
-
   it("reports lines that belong to no resource in one finding", () => {
     const given = { ...change([], []), unresolved: ["a", "b"] };
     expect(found("X2", given)).toMatchObject([
@@ -239,19 +215,6 @@ describe("X3 cannot-be-judged", () => {
       expect(finding?.message).toMatch(/: no inventory describes this identity$/);
       expect(finding?.advice).toMatch(advice);
     }
-  });
-
-  it.each([
-    [{ a: "1" }, "claimMatch.claims.a of identity ci is secret now", 0],
-    [{ a: "1", b: "2", c: "3", d: "4" }, "claimMatch.claims.c and 1 more of identity ci are secret now", 4],
-  ])("reports that %j becomes secret, with all that it is about", (plain, message, lines) => {
-    const secret = Object.fromEntries(Object.keys(plain).map((key) => [key, "[secret]"]));
-    const [before, after] = [plain, secret].map((own) =>
-      identity("ci", { claimMatch: { ...(pinned["claimMatch"] as Props), claims: own } }),
-    ) as [Resource, Resource];
-    const [finding] = found("X3", change([before], [after]));
-    expect(finding?.message).toContain(message);
-    expect(finding?.details).toHaveLength(lines);
   });
 
   it("reports a group that the inventory does not contain, unless the program makes it", () => {
