@@ -16,8 +16,6 @@ import {
   acme,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-import { compare } from "../../../../provider/access/review/compare";
-import { inventoryOf, preview, state, step } from "../../../support/documents";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { found, severitiesOf } from "./support";
 
@@ -76,20 +74,6 @@ describe("T2 any-issuer", () => {
   const added = identity("added", claims({ issuer: PARTNER, subject: "x" }));
   const adding = (before: readonly Resource[], options = {}): string[] =>
     severitiesOf("T2", compareResources(before, [...before, added], options));
-
-  it("knows an identity whose only grant gets another name by an alias, and another role", () => {
-    const grant = binding(added, viewer, payments);
-    const who = state("Identity", "partner", added.inputs, { id: added.uid });
-    const bindingOf = (name: string, roleUid: string) =>
-      state("RoleBinding", name, { ...grant.inputs, roleUid }, { id: grant.uid });
-    const [old, now] = [bindingOf("old", viewer.uid), bindingOf("new", pusher.uid)];
-    const comparison = compare({
-      preview: preview(step("same", who, who), step("update", old, now)),
-      inventory: inventoryOf(acme, ...base, added, grant),
-    });
-    expect(comparison.grants.some(({ change }) => change === "gained")).toBe(true);
-    expect(severitiesOf("T2", comparison)).toEqual([]);
-  });
 
   it.each([
     ["^https://(?:a|b)\\.acme\\.example$", []],
