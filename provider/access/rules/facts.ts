@@ -474,7 +474,7 @@ export class Facts {
     const [formerUrn = "", urn = ""] = this.renamed().get(at.key) ?? [];
     const what = at.key === entity.key ? "it" : labelEntity(at);
     const now = printable(urnParts(urn).name, 80);
-    return `; or, if ${what} only has another name or parent resource in the program, give ${now} the option aliases: [${JSON.stringify(printable(formerUrn, 400))}]`;
+    return `; or, if ${what} only has another name or parent resource in the program, give ${now} the option aliases: [${aliasOf(formerUrn, urn)}]`;
   }
 
   /** The urns before and after, where a resource is deleted, and another one makes an equal object or adopts that of it. */
@@ -495,6 +495,16 @@ export class Facts {
       }),
     );
   });
+}
+
+/** The alias that connects a resource to its former URN. One of a name alone means a resource with the same parent. */
+function aliasOf(formerUrn: string, urn: string): string {
+  const [former, now] = [urnParts(formerUrn), urnParts(urn)];
+  const name = `name: ${JSON.stringify(printable(former.name, 80))}`;
+  if (former.types === now.types) return `{ ${name} }`;
+  // A URN has no names of parents.
+  if (former.types !== former.type) return JSON.stringify(printable(formerUrn, 400));
+  return `{ ${former.name === now.name ? "" : `${name}, `}parent: pulumi.rootStackResource }`;
 }
 
 /** Whether a resource is one of the platform's own roles. */

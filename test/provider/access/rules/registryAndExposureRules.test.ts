@@ -65,8 +65,18 @@ describe("R1 registry-loss", () => {
     const advice = found("R1", change([repo()], [renamed])).map((finding) => finding.advice);
     const alias = repo().urn.split("::").at(-1) ?? "";
     expect(advice).toEqual([
-      expect.stringContaining(`give ${alias}-2 the option aliases: ["${repo().urn}"]`),
+      expect.stringContaining(`give ${alias}-2 the option aliases: [{ name: "${alias}" }]`),
     ]);
+    const parts = repo().urn.split("::");
+    const urnOf = (types: string, name = alias): string => [...parts.slice(0, 2), types, name].join("::");
+    const [inComponent, inOther] = [`app:Team$${parts[2]}`, `app:Squad$${parts[2]}`];
+    const move = (from: string, to: string): string | undefined =>
+      found("R1", change([{ ...repo(), urn: from }], [{ ...renamed, urn: to }]))[0]?.advice;
+    const toRoot = "parent: pulumi.rootStackResource }]";
+    expect(move(repo().urn, urnOf(inComponent))).toContain(`aliases: [{ ${toRoot}`);
+    expect(move(repo().urn, urnOf(inComponent, "new"))).toContain(`aliases: [{ name: "${alias}", ${toRoot}`);
+    for (const to of [repo().urn, urnOf(inOther)])
+      expect(move(urnOf(inComponent), to)).toContain(`aliases: ["${urnOf(inComponent)}"]`);
     // So does what is replaced only since its group gets another resource.
     const team = group("team", `${acme}/${"7".repeat(16)}`);
     const renamedTeam = { ...team, uid: `${acme}/${"8".repeat(16)}`, urn: `${team.urn}-2` };
@@ -75,7 +85,7 @@ describe("R1 registry-loss", () => {
     const adopting = { ...renamedTeam, inputs: { ...renamedTeam.inputs, [ADOPT]: team.uid } };
     for (const now of [renamedTeam, adopting]) {
       const [replaced] = found("R1", change([team, inside], [now, moved], { replaced: [inside] }));
-      const hint = /if group team only has .* give (\S+)-2 the option aliases: \["urn:.*::\1"\]$/;
+      const hint = /if group team only has .* give (\S+)-2 the option aliases: \[\{ name: "\1" \}\]$/;
       expect(replaced?.advice).toMatch(hint);
     }
     const other = { ...renamed, inputs: { ...renamed.inputs, name: "other" } };
