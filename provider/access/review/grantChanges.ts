@@ -1,4 +1,5 @@
 import { getOrCompute, groupBy, once } from "../../fields/values";
+import { overLimit } from "../documents/jsonText";
 import { specs } from "../documents/specs";
 import { mayWiden, createEffectContext, describeEffects, combineDirections } from "../effects";
 import type { EffectContext, FieldEffect, Direction } from "../effects";
@@ -518,10 +519,24 @@ function changesOfMove(key: string, before: AccessGraph, after: AccessGraph): Gr
   return [...gained, ...lost];
 }
 
+/** How many grants of holders above may come and go with moved groups: each group has those of all holders there. */
+const MOST_MOVED = 50_000;
+
 /**
  * What the holders above the old and the new place of a moved group gain and lose on it. What is granted on the group
  * itself is not here: it is granted at another place, which is a change of its own.
+ * @throws DocumentError where these are too many
  */
 export function changesByMoves(before: AccessGraph, after: AccessGraph): GrantChange[] {
-  return movedGroups(before, after).flatMap((key) => changesOfMove(key, before, after));
+  const changes: GrantChange[] = [];
+  for (const key of movedGroups(before, after)) {
+    for (const change of changesOfMove(key, before, after)) changes.push(change);
+    if (changes.length > MOST_MOVED)
+      throw overLimit(
+        "the groups that move gain and lose more grants",
+        MOST_MOVED.toLocaleString("en-US"),
+        "move fewer of them at once",
+      );
+  }
+  return changes;
 }

@@ -219,3 +219,19 @@ test("what comes in the place of an identity that stays at the server, with a gr
   const { grants } = compare({ preview: preview(...steps), inventory });
   expect(grants).toMatchObject([{ change: "gained", grant: { subject: { key: ci.uid }, urn: bound.urn } }]);
 });
+
+test("moved groups change the grants of holders above them up to a limit", () => {
+  const holders = Array.from({ length: 250 }, (_, i) => identity(at(1000 + i)));
+  const bindings = holders.map(({ key }, i) => binding(i, key, reader, below));
+  const sideOf = (count: number, parentUid: string): AccessGraph => {
+    const moving = Array.from({ length: count }, (_, i) =>
+      entity("Group", at(2000 + i), { parentUid, name: `g${i}` }),
+    );
+    return graph(...basis, ...holders, ...bindings, ...moving);
+  };
+  const move = (count: number) => changesByMoves(sideOf(count, team), sideOf(count, below));
+  expect(move(200)).toHaveLength(50_000);
+  expect(() => move(201)).toThrow(
+    "the groups that move gain and lose more grants, and at most 50,000 are read: move fewer of them at once",
+  );
+});
