@@ -131,9 +131,11 @@ export function resolveGrants(
   const resolveIdentity = (key: string): Subject =>
     getOrCompute(subjects, key, () => {
       const entity = entities.get(key);
-      const description = entity
+      const isIdentity = entity !== undefined && accessKinds[entity.kind]?.assumable === true;
+      const described = entity ? `${entity.kind} ${labelOf(key)}, which is no identity` : `identity ${key}`;
+      const description = isIdentity
         ? describeIdentity(entity, labels.get(key))
-        : { displayName: `identity ${key}`, matchesMany: false };
+        : { displayName: described, matchesMany: false };
       return { type: "identity", ...named(key), ...description };
     });
 

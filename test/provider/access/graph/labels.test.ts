@@ -30,3 +30,12 @@ test.each([
   ]);
   expect(after.grants.map(({ role: held }) => nameIn(held))).toEqual([shown]);
 });
+
+test("an object of another kind in the place of an identity is called what it is", () => {
+  const runner = role("runner", ["REPO_LIST"]);
+  const all = [...groups, viewer, runner];
+  const { after } = compareResources(all, [...all, binding(runner, viewer, acme)]);
+  expect(after.grants.map(({ subject }) => subject.displayName)).toEqual([
+    "Role runner, which is no identity",
+  ]);
+});
