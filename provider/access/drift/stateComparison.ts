@@ -105,6 +105,11 @@ export class ManagedResources {
     return this.collections.get(objectKey(kind, parentOf(uid) ?? ""));
   }
 
+  /** What other resources manage of the objects that a resource owns together. */
+  partsOf(owner: ManagedResource): readonly ManagedResource[] {
+    return this.all.filter(({ spec, uid }) => this.collectionOwner(spec.kind, uid) === owner);
+  }
+
   /** The resources of objects that more than one resource manages. */
   conflictingOwners(): (readonly ManagedResource[])[] {
     const shared = [...this.byKey.values()].filter(({ length }) => length > 1);
@@ -380,7 +385,9 @@ export class StateComparison {
     const before = argumentsBefore(recorded, after, changes);
     this.compared.push({ managed, before, after });
     const sides = { before, after };
-    this.differences.push(this.context.describer.describeChanged(spec, managed.uid, changes, sides, managed));
+    const difference = this.context.describer.describeChanged(spec, managed.uid, changes, sides, managed);
+    const parts = aggregatedKind(spec) === undefined ? [] : this.context.managed.partsOf(managed);
+    this.differences.push(parts.length === 0 ? difference : keepParts(difference, parts));
   }
 
   /**
@@ -409,6 +416,20 @@ export class StateComparison {
     );
   }
 }
+
+/** To restore what owns all objects of a place deletes those that another resource declares there. */
+const keepParts = (
+  difference: DetectedDifference,
+  parts: readonly ManagedResource[],
+): DetectedDifference => ({
+  ...difference,
+  revert: undefined,
+  advice: `do not restore it before each is in one program: that deletes what ${parts.length === 1 ? "the other one declares" : "others declare"}`,
+  details: [
+    ...difference.details,
+    ...parts.map(({ stack, resource }) => `${stack} declares one there: ${resource.urn}`),
+  ],
+});
 
 /** Whether no program can declare an object: the platform's own, the organisation itself, a person who signed in. */
 export function isUndeclarable(spec: ResourceSpec, object: InventoryObject, scope: ComparisonScope): boolean {

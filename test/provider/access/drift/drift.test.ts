@@ -391,6 +391,12 @@ describe("drift between documents", () => {
     const none = { ...access, inputs: { parentUid: team.uid, bindings: {} } };
     const undeclared = await driftBetween([stateOf([...held, none, own])], objects);
     expect(brief(undeclared).map(({ what }) => what)).toEqual(["changed", "contested"]);
+    const [changed] = undeclared.differences;
+    expect(changed?.answers.revert).toBeUndefined();
+    expect(undeclared.findings.find(({ id }) => id === "drift-changed")).toMatchObject({
+      advice: expect.stringContaining("deletes what the other one declares") as string,
+      details: expect.arrayContaining([expect.stringMatching(/^\S+ declares one there: urn:/)]) as string[],
+    });
     // It is one binding, which goes with either of the two.
     for (const { findings } of [report, undeclared])
       expect(findings.filter(({ rule }) => rule === "repeated-grant")).toEqual([]);
