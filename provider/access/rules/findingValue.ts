@@ -2,7 +2,7 @@ import { canonical } from "../../fields/equal";
 import { isSecurityRelevant } from "../../fields/fieldSpec";
 import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { sha256 } from "../documents/digest";
+import { fingerprintOf } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
@@ -144,8 +144,7 @@ export class FindingValues {
     const known = getOrCompute(this.pinned, entity, () => new Map());
     return getOrCompute(known, what, () => {
       const value = read();
-      const text = JSON.stringify(value);
-      return text.length > LONGEST_VALUE ? sha256(text) : value;
+      return JSON.stringify(value).length > LONGEST_VALUE ? fingerprintOf([value]) : value;
     });
   }
 
