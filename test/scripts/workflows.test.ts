@@ -41,7 +41,7 @@ function cliVersions(): { place: string; version: string | undefined }[] {
         const lines = readFileSync(path.join(projectRoot, folder, file), "utf8").split("\n");
         return lines.flatMap((line, index) => {
           const place = `${folder}/${file}:${index + 1}`;
-          const [, image] = /pulumi\/pulumi[\w-]*:(\S+)/.exec(line) ?? [];
+          const [, image] = /pulumi\/(?:pulumi[\w-]*|«image»):(\S+)/.exec(line) ?? [];
           if (image !== undefined) return [{ place, version: image }];
           if (!/uses: pulumi\/actions@/.test(line)) return [];
           const [, version] = /^ +pulumi-version: (\S+)$/.exec(lines[index + 2] ?? "") ?? [];
