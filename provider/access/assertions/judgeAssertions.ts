@@ -338,8 +338,8 @@ export class SubjectJudge {
     const trusts = trustsOf(entity);
     if (trusts.length > 0)
       return unite(trusts.map((trust) => shareOfTrust(this.comparer, trust, conditions)));
-    const address = textMeant(entity, "invite.address");
-    if (address !== undefined) return shareOfInvited(address, conditions);
+    if (accessKinds[entity.kind]?.invite === true)
+      return shareOfInvited(textMeant(entity, "invite.address"), conditions);
     const issuer = textMeant(entity, "signIn.issuer");
     // Who signs in otherwise has no token of an issuer that a program could name.
     if (issuer === undefined) return "none";
@@ -353,10 +353,11 @@ export class SubjectJudge {
 const isInGlobs = (text: string, globs: readonly string[]): boolean =>
   globs.some((glob) => globMatches(glob, text));
 
-/** Who is invited by a mail address may have it as subject or in a claim. */
-function shareOfInvited(address: string, { subject, claims = {} }: SubjectConditions): Share {
+/** Who is invited by a mail address may have it as subject or in a claim. An invite without one may be anybody's. */
+function shareOfInvited(address: string | undefined, { subject, claims = {} }: SubjectConditions): Share {
   const asked = [...(subject === undefined ? [] : [subject]), ...Object.values(claims)];
   const isMeant = (globs: readonly string[]): boolean =>
+    address === undefined ||
     isMailboxIn(address, globs) ||
     isInGlobs(
       address.toLowerCase(),

@@ -353,6 +353,13 @@ describe("who has no trust of their own", () => {
     );
   });
 
+  test("an invite without an address may be anybody's who can be invited", () => {
+    const open = { ...invite, inputs: { ...invite.inputs, email: undefined } };
+    for (const conditions of [{ subject: ["bob@evil.example"] }, { claims: { email: ["*@evil.example"] } }])
+      expect(shareOf(open, conditions)).toBe("some");
+    expect(shareOf(open, { claims: { repository: ["acme/*"] } })).toBe("none");
+  });
+
   test.each<[SubjectConditions, Share]>([
     [{ issuer: ["https://acme.okta.com"] }, "all"],
     [{ issuer: ["https://acme.okta.com"], subject: ["ada"] }, "some"],
