@@ -393,6 +393,14 @@ function remainingDependents(facts: Facts, before: Entity, op: string): Entity[]
   return dependents.filter((entity) => isUnmanaged(entity) || facts.isLeftBehind(entity, before.key));
 }
 
+/** What uses an object, with the grants by which it does: a binding has no name. */
+function describeUse(facts: Facts, entity: Entity, used: Entity): string {
+  const own = facts.before.ofResource(entity);
+  const grants = own.filter(({ subject, role }) => [subject.key, role.key].includes(used.key));
+  const lines = [...new Set(grants.map(grantLine))];
+  return `${labelEntity(entity)}${lines.length === 0 ? "" : `: ${listFirst(lines, 3)}`}`;
+}
+
 /** Deleted or replaced resources that something still uses. */
 function* findStillInUse(facts: Facts): Generator<FindingInput> {
   for (const { op, before } of facts.removals()) {
@@ -406,7 +414,7 @@ function* findStillInUse(facts: Facts): Generator<FindingInput> {
       severity: "high",
       field: "uid",
       message: `${labelEntity(before)} is ${op}d, and its uid is gone, but ${uses.join(" and ")}`,
-      details: limitLines(dependents.map((entity) => labelEntity(entity)).sort()),
+      details: limitLines(dependents.map((entity) => describeUse(facts, entity, before)).sort()),
       pins: [op, stableNames(dependents)],
       advice:
         "where its access is to end, delete what refers to it first; else keep it: create another one if it must change, move what refers to this one, and delete it when it is no longer used",
@@ -525,7 +533,7 @@ function* findRefusedDeletes(facts: Facts): Generator<FindingInput> {
     yield facts.aboutEntity(before, {
       severity: "medium",
       message: `deleting ${labelEntity(before)} will fail: ${reason}`,
-      details: limitLines(blockers.map((entity) => labelEntity(entity)).sort()),
+      details: limitLines(blockers.map((entity) => describeUse(facts, entity, before)).sort()),
       pins: [op, stableNames(blockers)],
       advice: "remove these first: in this program, or by hand where no program manages them",
     });

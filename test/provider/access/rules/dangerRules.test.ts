@@ -312,6 +312,13 @@ describe("D2 in-use", () => {
     expect(severitiesOf("D2", compareResources(before, after, { replaced }))).toEqual(severities);
   });
 
+  it("says by which grant what refers to it does", () => {
+    const [finding] = found("D2", compareResources([...all, outside], without(all, ada)));
+    expect(finding?.details).toEqual([
+      expect.stringMatching(/^role binding .*: .*: dev on acme \/ payments$/),
+    ]);
+  });
+
   it.each([
     [{}, "medium", ""],
     [{ protect: true }, "high", ", and no longer protected"],
