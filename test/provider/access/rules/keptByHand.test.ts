@@ -108,6 +108,24 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", given)).toMatchObject([{ severity: "high", field: "adopt" }]);
   });
 
+  it("is not about what the program only reads from now on", () => {
+    const of = (capabilities: string[], external = false) =>
+      state(
+        "Role",
+        "writer",
+        { parentUid: acme, name: "writer", capabilities },
+        { id: writer.uid, external },
+      );
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const steps = (after: ReturnType<typeof of>, op: string) =>
+      compare({
+        preview: preview(step(op, of(["CAP_REPO_LIST"]), after)),
+        inventory: listResources(acme, live),
+      });
+    expect(found("X5", steps(of(wider), "update"))).toMatchObject([{ severity: "high" }]);
+    expect(found("X5", steps(of(wider, true), "read"))).toEqual([]);
+  });
+
   const made = binding(idle, owner, acme);
   const given = byHand(made);
 
