@@ -236,6 +236,16 @@ describe("verify", () => {
       expect(report.incomplete).toEqual(expect.arrayContaining([expect.stringContaining(line)]));
     });
 
+    it("finds what was made under the announced name, and not as announced", () => {
+      const moved = setInputs(tag, { digest: "sha256:b" });
+      const inventory = inventoryAfter([...base, api, moved], { asked });
+      const { findings, incomplete } = verifying(reviewOf([...base, api, tag], [...base, api]), inventory);
+      expect(findings.map(({ message }) => message)).toEqual([
+        "Tag latest has changed (digest), which the review did not announce",
+      ]);
+      expect(incomplete).toEqual([]);
+    });
+
     it.each([
       ["capabilities", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
       ["*", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
