@@ -64,6 +64,8 @@ test.each(receivers)("%s refuses every hostile client, then takes an event", asy
   const token = delivery.headers["authorization"] ?? "";
   expect(lines.join("\n")).not.toContain(token.slice("Bearer ".length));
   for (const line of lines) expect(line).not.toMatch(/(?<!\(400\)): its client disconnected/);
+  // Whoever only waits is slow, and whoever has gone is not.
+  expect(lines.filter((line) => line.includes("(408)"))).toHaveLength(2);
   for (const line of lines) expect(line).toMatch(/^an event was not taken \(\d{3}\): .+ \(PP800[12]\)$/);
 });
 
