@@ -149,7 +149,7 @@ export const command = defineCommand(
     name: "access",
     usage: ["(--inventory | --state | --preview) FILE [options]"],
     about:
-      "Shows who can do what where, and by which grant. Several documents are read together. - is standard input. csv, md " +
+      "Shows who can do what where, and by which grant. An inventory, a stack and a preview, one of each, are read together. - is standard input. csv, md " +
       "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen. " +
       "With --policy it says how the access breaks what the file forbids, requires and separates. With --unused it shows what " +
       "identities hold that nobody uses, and where to remove it.",
