@@ -142,6 +142,29 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
+    const below =
+      "forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: [acme / payments] }]";
+    const judged = (after: readonly Resource[], replaced: Resource[] = []) =>
+      messagesOf(below, base, after, replaced);
+    const others = base.filter(({ uid }) => uid !== cards);
+    const madeAt = (name: string) => ({
+      ...group(name, `${acme}/${"8".repeat(16)}`),
+      urn: urn("Group", "new"),
+    });
+    expect(judged(others)).toEqual([]);
+    expect(judged([...others, madeAt("cards")])).toEqual([
+      expect.stringContaining(
+        "acme / payments / cards goes, and the new group acme / cards may take its place",
+      ),
+    ]);
+    expect(judged([...others, madeAt("billing")])).toEqual([]);
+    const moved = edit(groups[2]!, { parentUid: acme });
+    expect(judged(exchanged(base, [moved]), [moved])).toEqual([
+      expect.stringContaining('acme / payments / cards becomes acme / cards, which "on" does not name'),
+    ]);
+  });
+
   test("what was broken before is counted, and no finding", () => {
     const old = [...base, ...pushes(payments)];
     const comparison = compareResources(old, [...old, binding(ci, viewer, acme)]);
@@ -150,6 +173,11 @@ describe("what breaks a forbidden access", () => {
     expect(describeStanding(judgeAssertions(comparison, assertions))).toEqual([
       "the policy:3: our own pipelines write payments: broken in 1 place before this change; access --policy lists them",
     ]);
+  });
+
+  test("a grant further up that reaches no more than one at the group is not worse there", () => {
+    expect(broken(pushes(payments), [...pushes(payments), ...pushes(cards)])).toEqual([]);
+    expect(broken(pushes(cards), pushes(payments))).toHaveLength(1);
   });
 });
 
@@ -338,6 +366,9 @@ require:
 });
 
 describe("a role", () => {
+  const noOwners = `forbid: [{ name: nobody owns payments, role: owner, on: [acme / payments], who: { not: [{ name: [ci] }] } }]`;
+  const held = (...grants: readonly Resource[]): string[] => messagesOf(noOwners, base, [...base, ...grants]);
+
   test.each([
     ["role: ownr, on: acme", 'no document says what the role "ownr" allows; did you mean "owner"?'],
     ["role: nothing-like-it, on: acme", 'no document says what the role "nothing-like-it" allows'],
@@ -354,6 +385,11 @@ describe("a role", () => {
       { severity: "high", message: `x: ${message}`, details, advice: "correct the name in the policy file" },
     ]);
   });
+
+  test("that the change calls like it says nothing", () => {
+    const copy = role("owner", ["REPO_LIST"]);
+    expect(held(copy, binding(outsider, copy, payments))).toEqual([]);
+  });
 });
 
 describe("a name that nothing has", () => {
@@ -365,6 +401,37 @@ describe("a name that nothing has", () => {
     expect(Object.values(worse).flat()).toEqual([]);
     return unknown;
   };
+  const called = "the policy:1: x: nobody who is known here is called";
+  const nobody = `${called} "outsidr", so who means nobody by it; did you mean "outsider"?`;
+
+  test.each([
+    ["forbid: [{ role: owner, on: acme, who: { name: outsidr } }]", [nobody]],
+    [
+      "forbid: [{ role: owner, on: acme, who: { not: [{ name: [ci, outsidr] }] } }]",
+      [nobody.replace("who means nobody", "not leaves out nobody")],
+    ],
+    [
+      "forbid: [{ role: owner, on: acme, who: { name: contractors } }]",
+      [
+        expect.stringMatching(
+          / "contractors", so who means nobody by it; the nearest names are "outsider", "ci"$/,
+        ),
+      ],
+    ],
+    ["require: [{ role: owner, on: acme, atMost: 9, who: { name: outsidr } }]", [nobody]],
+    ["separate: [{ duties: [CAP_REPO_LIST, CAP_TAG_LIST], on: acme, who: { name: outsidr } }]", [nobody]],
+    [
+      "forbid: [{ role: owner, on: acme, who: { uid: x } }]",
+      ["the policy:1: x: nobody who is known here has the uid x, so who means nobody by it"],
+    ],
+    [
+      "forbid: [{ role: owner, on: [acme / paymens, acme] }]",
+      ['the policy:1: x: no group that is known here is "acme / paymens"; did you mean "acme / payments"?'],
+    ],
+    [`forbid: [{ role: owner, on: [acme, "*/ later"], who: { name: [ci, later-*], uid: ${ci.uid} } }]`, []],
+  ])("is said, and breaks nothing: %s", (text, lines) => {
+    expect(unknown(text)).toEqual(lines);
+  });
 
   test("is not known where nobody has looked at the organisation", () => {
     expect(

@@ -371,6 +371,19 @@ describe("who has no trust of their own", () => {
     const judge = new SubjectJudge(after, before, new PatternComparer());
     expect(after.grants.map(({ subject }) => judge.shareOf(subject, conditions))).toEqual([share]);
   });
+
+  test("an identity of a person is of no issuer", () => {
+    const person = identity("ada", {});
+    expect(shareOf(person, { issuer: [GITHUB] })).toBe("none");
+    expect(shareOf(person, { type: ["identity"] })).toBe("all");
+  });
+
+  test("an identity that a service assumes is of both types", () => {
+    const service = identity("signer", { servicePrincipal: "SERVICE_PRINCIPAL_COSIGNED" });
+    for (const type of ["identity", "service"] as const)
+      expect(shareOf(service, { type: [type] })).toBe("all");
+    expect(shareOf(service, { type: ["invite"] })).toBe("none");
+  });
 });
 
 describe("a name", () => {
@@ -387,5 +400,10 @@ describe("a name", () => {
     const renamed = { ...who, inputs: { ...who.inputs, name: "break-glass" } };
     expect(shareOf(renamed, { name: ["break-glass"] }, [who])).toBe("some");
     expect(shareOf(renamed, { name: ["ci"] }, [who])).toBe("some");
+  });
+
+  test("is no uid", () => {
+    expect(shareOf(who, { uid: [who.uid] })).toBe("all");
+    expect(shareOf({ ...who, inputs: { ...who.inputs, name: who.uid } }, { uid: ["ci"] })).toBe("none");
   });
 });

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { isDefaultProvider } from "../../../../provider/access/documents/engineState";
 import { parsePreview } from "../../../../provider/access/documents/preview";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
+import { providerText } from "../../../../provider/program/resource";
+import { PROVIDER_TEXT, SIGNATURE, UNKNOWN } from "../../../../provider/fields/values";
 import { fixture } from "../fixtures";
 
 const cut = "ends in the middle: it was cut off; write it again";
@@ -97,6 +99,7 @@ describe("a preview", () => {
   });
 
   const named = (name: string) => `urn:pulumi:dev::acme::pulumi-nodejs:dynamic/platform:Role::${name}`;
+  const ours = { [PROVIDER_TEXT]: providerText("Role") };
   const roleOf = (name: string) => ({
     urn: named(name),
     id: name,
@@ -160,6 +163,19 @@ describe("a preview", () => {
     expect(problemsOf(moves.flatMap((move) => (move === undefined ? [] : [stepOf(...move)])))).toContainEqual(
       expect.stringMatching(/^the preview shows the state of \w+ before \w+ of \w+, /),
     );
+  });
+
+  test("with an alias of what is there no more shows the state of the old name", () => {
+    const rest = { ...stepOf("delete", "b"), oldState: { ...roleOf("b"), delete: true } };
+    for (const before of [[], [rest]])
+      expect(problemsOf([...before, stepOf("update", "b", "a")])).toEqual([]);
+  });
+
+  test("has unknown values in place of the engine's special ones", () => {
+    const asset = { ...ours, name: { [SIGNATURE]: "c44067f5952c0a294b673a41bacd8c17", text: "x" } };
+    const step = { ...stepOf("create"), newState: { ...roleOf("x"), inputs: asset } };
+    const { steps } = parsePreview(JSON.stringify({ steps: [step], changeSummary: { create: 1 } }));
+    expect(steps[0]?.after?.inputs).toEqual({ name: UNKNOWN });
   });
 
   test.each([
@@ -249,5 +265,10 @@ describe("a stack export", () => {
     ["cut off", fixture("export-v3.json").subarray(0, 9000), cut],
   ])("that is %s is refused in one line", (_what, input, message) => {
     expect(() => parseStateExport(input, "e.json")).toThrow(`e.json ${message}`);
+  });
+
+  test("of an empty stack names none", () => {
+    for (const deployment of [{ resources: [] }, {}])
+      expect(parseStateExport(JSON.stringify({ version: 3, deployment }))).toMatchObject({ resources: [] });
   });
 });

@@ -13,7 +13,7 @@ import { inventoryOf, judge, preview, same, state, step } from "../../../support
 const FILE = "document";
 const ROOT = "a".repeat(40);
 const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
-const [TEAM, CI, READER] = [uid(1), uid(2), uid(3)] as const;
+const [TEAM, CI, READER, BINDING] = [uid(1), uid(2), uid(3), uid(4)] as const;
 
 const root = state("Group", "root", { name: "acme" }, { id: ROOT });
 const team = state("Group", "team", { parentUid: ROOT, name: "team" }, { id: TEAM });
@@ -25,6 +25,8 @@ const ci = state("Identity", "ci", { parentUid: TEAM, name: "ci", claimMatch: pi
 const readerOf = (...capabilities: string[]) =>
   state("Role", "reader", { parentUid: ROOT, name: "reader", capabilities }, { id: READER });
 const reader = readerOf("CAP_REPO_LIST");
+const grant = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 const basis = [root, team, ci, reader];
 
 function errorOf(run: () => unknown): Error {
@@ -55,6 +57,24 @@ describe("an object of an inventory", () => {
       }
     },
   );
+
+  test("that is a root lies nowhere", () => {
+    expect(() => read("Group", root, { parentUid: team })).toThrow("parentUid must be left out");
+  });
+
+  test("is listed once, and objects of two kinds may share a uid", () => {
+    const listed = (...kinds: string[]) =>
+      access.parseInventory(
+        JSON.stringify({
+          ...inventoryOf(root),
+          objects: kinds.map((kind, i) => ({ kind, uid: team, inputs: { name: `name-${i}` } })),
+        }),
+      );
+    expect(listed("Group", "AccountAssociation").objects).toHaveLength(2);
+    expect(() => listed("Group", "Role", "Group")).toThrow(
+      `objects[2] is Group ${team.slice(0, 80)} a second time`,
+    );
+  });
 });
 
 test.each([
@@ -158,6 +178,18 @@ describe("a document built to break the reader", () => {
       `${FILE} has the member ${member}, which the engine writes in another case`,
     );
   });
+
+  test.each(["constructor", "shuffle", "__proto__"])("is incomplete with a step of operation %s", (op) => {
+    const report = judge(preview(...basis.map(same), step(op, binding, binding)));
+    expect(report.incomplete).toEqual([
+      `the preview has a step of operation ${op}, which this version does not know: use a newer one`,
+    ]);
+  });
+
+  test("is incomplete with a step whose urn is none", () => {
+    const odd = { ...binding, urn: READER };
+    expect(judge(preview(...basis.map(same), step("create", undefined, odd))).complete).toBe(false);
+  });
 });
 
 describe("sizes", () => {
@@ -221,6 +253,17 @@ describe("sizes", () => {
   test("all of a document has a limit", () => {
     expect(() => checkBytes(250_000_000, FILE)).not.toThrow();
     expect(() => checkBytes(250_000_001, FILE)).toThrow("document has 251 MB, and at most 250 MB are read");
+  });
+
+  test("a URN of a plan has the same limit", () => {
+    const plan = JSON.stringify({ resourcePlans: { [urnOf(LONG)]: { steps: [] } } });
+    expect(errorOf(() => parsePlan(plan, FILE))).toMatchObject({ errorCode: "PP6009" });
+  });
+
+  test("names, keys and lists are read up to their limits", () => {
+    const [name, key] = ["x".repeat(4_000), "x".repeat(4_000 - "claimMatch".length - "claims".length)];
+    const most = identity({ name, claimMatch: { claims: { ...claims(9_999), [key]: name } } });
+    for (const [, read] of places) expect(() => read(most)).not.toThrow();
   });
 
   test("groups above one another are read up to a limit", () => {

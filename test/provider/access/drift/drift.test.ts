@@ -243,6 +243,13 @@ describe("drift", () => {
     ]);
   });
 
+  test("of equally bad ones lists first what lies at the root, though it changed before", async () => {
+    const bound = [await bindAt("org"), await bindAt("team")];
+    const { findings } = await survey(on);
+    for (const uid of bound) await unbind(uid);
+    expect(findings.filter(({ severity }) => severity === "high").map(({ uid }) => uid)).toEqual(bound);
+  });
+
   test("an older inventory dates the drift, and is compared alone where there is no stack", async () => {
     const root = uidOf("org");
     const take = () => takeInventory(clientOf(emulator), { root, now: Date.now });

@@ -160,6 +160,12 @@ describe("the risk rules after drift", () => {
     }
   });
 
+  test("take no binding that no stack has for another one that is gone: neither has a name", async () => {
+    const [byAda, byBob] = owners as [Live, Live];
+    const report = await driftBetween([stateOf(without(byBob))], [...given, ...without(byAda)]);
+    expect(brief(report.findings)).toEqual(["D1 critical", "G1 critical"]);
+  });
+
   test("are left out if they declare that they judge only what is to come or need the whole organisation", async () => {
     const beforeUpdate = rules.filter((rule) => rule.beforeUpdate === true).map(({ id }) => id);
     expect(beforeUpdate).toEqual(["T7", "K4", "D3", "X4", "X5", "S2", "S4"]);

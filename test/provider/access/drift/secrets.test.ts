@@ -162,6 +162,7 @@ describe("a change by hand of a secret", () => {
   const overlay = (contents: unknown, annotations: unknown = { "com.example.a": "b" }) => ({
     customOverlay: { contents, annotations },
   });
+  const oidc = { issuer: "https://login.example", clientId: "a" };
 
   /** What the state hides, what lives, and of how many values nobody knows whether access is as it was. */
   const unknown: readonly [string, string, object, object, number][] = [
@@ -193,6 +194,13 @@ describe("a change by hand of a secret", () => {
       const report = await compare([ci, { kind: "GroupAccess", uid: org, inputs }], [...roles, ...objects]);
       expect(report.findings.filter(({ id }) => id === "drift-changed")).toMatchObject([{ uid: org }]);
     }
+  });
+
+  test("says nothing of what no response contains", async () => {
+    const provider = live("IdentityProvider", { name: "sso", defaultRole: viewer.uid, oidc });
+    const state = { ...provider, inputs: { ...provider.inputs, oidc: { ...oidc, clientSecret: hidden } } };
+    const report = await compare([ci, state], [...roles, provider]);
+    expect(report).toMatchObject({ complete: true, findings: [], unresolved: [] });
   });
 
   test("is in no output of a comparison with a state", () => {

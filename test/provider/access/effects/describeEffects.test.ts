@@ -1,8 +1,9 @@
+import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
 import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
-import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
+import { anchored, PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
@@ -230,6 +231,105 @@ describe("the direction of a change", () => {
   });
 });
 
+describe("any two matches", () => {
+  const texts = ["repo:acme/pay", "repo:acme/web", "repo:globex/pay", "x-repo:acme/pay", "REPO:ACME/PAY", ""];
+  const patterns = [
+    "^repo:acme/.*$",
+    "^repo:acme/pay$",
+    "\\Arepo:acme/pay\\z",
+    "repo:acme",
+    "^repo:(?:acme|globex)/pay$",
+    "(?i)^repo:acme/pay$",
+    "^$",
+    "a^b",
+    "(",
+  ];
+  const issuers = ["https://a.example", "https://b.example"];
+  const issuerPatterns = ["^https://a\\.example$", "^https://[ab]\\.example$", ".*"];
+  const claims = fc.dictionary(fc.constantFrom("ref", "env"), fc.constantFrom("x", "y"), { maxKeys: 2 });
+  const claimPatterns = fc.dictionary(fc.constantFrom("ref", "env"), fc.constantFrom("^x$", "^[xy]$", "x"), {
+    maxKeys: 2,
+  });
+  const match = fc
+    .record({
+      subject: fc.oneof(
+        fc.constantFrom(...texts.slice(0, -1)).map((subject) => ({ subject })),
+        fc.constantFrom(...patterns).map((subjectPattern) => ({ subjectPattern })),
+      ),
+      issuer: fc.oneof(
+        fc.constantFrom(...issuers).map((issuer) => ({ issuer })),
+        fc.constantFrom(...issuerPatterns).map((issuerPattern) => ({ issuerPattern })),
+      ),
+      audience: fc.constantFrom({}, { audience: "a.example" }, { audiencePattern: "^[ab]\\.example$" }),
+      claims,
+      claimPatterns,
+    })
+    .map((parts): Props => ({
+      ...parts.subject,
+      ...parts.issuer,
+      ...parts.audience,
+      claims: parts.claims,
+      claimPatterns: parts.claimPatterns,
+    }));
+
+  const comparer = new PatternComparer();
+
+  /** What an issuer signs. */
+  type Token = Readonly<Record<"issuer" | "subject" | "audience" | "ref" | "env", string>>;
+  const tokens: Token[] = texts.flatMap((subject) =>
+    issuers.flatMap((of) =>
+      ["a.example", "b.example"].flatMap((audience) =>
+        ["x", "y", "z"].flatMap((ref) =>
+          ["x", "y"].map((env) => ({ issuer: of, subject, audience, ref, env })),
+        ),
+      ),
+    ),
+  );
+
+  /** Whether a server accepts a token that compares a pattern with the whole of a text, or looks for it anywhere in it. */
+  function accepts(of: Props, token: Token, comparesWhole: boolean): boolean {
+    const fits = (exact: Json | undefined, pattern: Json | undefined, text: string): boolean =>
+      typeof exact === "string"
+        ? exact === text
+        : typeof pattern === "string" && comparer.matches(comparesWhole ? anchored(pattern) : pattern, text);
+    const audience =
+      of["audience"] ?? (of["audiencePattern"] === undefined ? new URL(token.issuer).host : undefined);
+    return (
+      fits(of["issuer"], of["issuerPattern"], token.issuer) &&
+      fits(of["subject"], of["subjectPattern"], token.subject) &&
+      fits(audience, of["audiencePattern"], token.audience) &&
+      Object.entries(of["claims"] as Props).every(([name, value]) => token[name as "ref"] === value) &&
+      Object.entries(of["claimPatterns"] as Props).every(([name, value]) =>
+        fits(undefined, value, token[name as "ref"]),
+      )
+    );
+  }
+
+  test("a narrowed match accepts no token that it refused before, and the reverse change is widened", () => {
+    const seen = new Set<Direction>();
+    fc.assert(
+      fc.property(match, match, fc.boolean(), (one, drawn, isClose) => {
+        // Two that differ in little are narrowed more often.
+        const other = isClose ? { ...drawn, ...one, claims: drawn["claims"] } : drawn;
+        const found = direction("Identity", { claimMatch: one }, { claimMatch: other });
+        const back = direction("Identity", { claimMatch: other }, { claimMatch: one });
+        seen.add(found);
+        if (found !== "narrowed" && found !== "neutral") return;
+        expect(back).toBe(found === "narrowed" ? "widened" : "neutral");
+        for (const comparesWhole of [false, true]) {
+          for (const token of tokens) {
+            const [accepted, now] = [one, other].map((each) => accepts(each, token, comparesWhole));
+            if (now) expect(accepted).toBe(true);
+            if (found === "neutral") expect(now).toBe(accepted);
+          }
+        }
+      }),
+      { numRuns: casesOf(400) },
+    );
+    expect([...seen].sort()).toEqual(["narrowed", "neutral", "unknown", "widened"]);
+  });
+});
+
 const webhook = (fields: Record<string, FieldSpec>): ResourceSpec =>
   kind({ kind: "Webhook", collection: "/invented/v2/webhooks", fields: fields as never });
 const judged = (field: FieldSpec, before: Json | undefined, after: Json | undefined): Direction => {
@@ -261,6 +361,11 @@ describe("values that a description orders", () => {
     expect(judged(limit, after, before)).toBe(opposite[expected]);
     expect(judged(power, before, after)).toBe(opposite[expected]);
     expect(judged(power, after, before)).toBe(expected);
+  });
+
+  test("names without a default say nothing of what is not set", () => {
+    const field = enumOf("MODE_", "A B", { ordered: true, access: "permission" });
+    expect(judged(field, undefined, "MODE_B")).toBe("unknown");
   });
 
   const networks = (access: "permission" | "subject" | "restriction") =>
@@ -305,4 +410,11 @@ describe("values that a description orders", () => {
       after: "10.1.0.0/16, 192.0.2.0/24",
     });
   });
+});
+
+test("directions are combined by weight", () => {
+  expect(combineDirections([])).toBe("neutral");
+  expect(combineDirections(["neutral", "narrowed"])).toBe("narrowed");
+  expect(combineDirections(["narrowed", "unknown"])).toBe("unknown");
+  expect(combineDirections(["unknown", "narrowed", "widened"])).toBe("widened");
 });

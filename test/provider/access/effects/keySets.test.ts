@@ -8,6 +8,15 @@ import { keysIn } from "../../../../provider/access/documents/digest";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { specOf } from "../../support/samples";
 
+/** The key of RFC 7638, section 3.1, and its thumbprint there. */
+const rfc = {
+  kty: "RSA",
+  n: "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknjhMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQvRL5hajrn1n91CbOpbISD08qNLyrdkt-bFTWhAI4vMQFh6WeZu0fM4lFd2NcRwr3XPksINHaQ-G_xBniIqbw0Ls1jF44-csFCur-kEgU8awapJzKnqDKgw",
+  e: "AQAB",
+  alg: "RS256",
+  kid: "2011-04-29",
+};
+
 const jwkOf = ({ publicKey }: { publicKey: KeyObject }): JWK => publicKey.export({ format: "jwk" });
 const generated: readonly (readonly [string, JWK])[] = [
   ["RSA", jwkOf(generateKeyPairSync("rsa", { modulusLength: 2048 }))],
@@ -19,6 +28,10 @@ const setOf = (...keys: object[]): string => JSON.stringify({ keys });
 const namesIn = (...keys: object[]): string[] => [
   ...(keysIn(setOf(...keys)) ?? new Map<string, string>()).values(),
 ];
+
+test("names the key of RFC 7638 by its thumbprint there", () => {
+  expect(namesIn(rfc)).toEqual(["key NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs, kid 2011-04-29"]);
+});
 
 test.each(generated)(
   "names a key by the thumbprint that another library computes: %s",

@@ -18,7 +18,7 @@ import { lines } from "../fixtures";
 
 const ROOT_UID = "a".repeat(40);
 const uid = (n: number): string => `${ROOT_UID}/${n.toString(16).padStart(16, "0")}`;
-const [TEAM, CI, READER, BINDING] = [uid(1), uid(2), uid(3), uid(4), uid(5)] as const;
+const [TEAM, CI, READER, BINDING, HAND] = [uid(1), uid(2), uid(3), uid(4), uid(5)] as const;
 const inventory = (...objects: InventoryObject[]): Inventory => inventoryOf(ROOT_UID, ...objects);
 const root = state("Group", "root", { name: "acme" }, { id: ROOT_UID });
 const team = state("Group", "team", { parentUid: ROOT_UID, name: "team" }, { id: TEAM });
@@ -115,6 +115,29 @@ describe("the graphs of a preview", () => {
       false,
       ["nothing was compared: the preview names no resource of the platform"],
     ]);
+  });
+});
+
+describe("an inventory beside a preview", () => {
+  const OWNER = "b".repeat(40);
+  const byHand = {
+    kind: "RoleBinding",
+    uid: HAND,
+    inputs: { parentUid: ROOT_UID, identityUid: CI, roleUid: OWNER },
+  };
+  const inputs = { name: "owner", capabilities: ["CAP_IAM_ROLES_UPDATE"] };
+  const owner = { kind: "Role", uid: OWNER, inputs, builtIn: true as const };
+
+  test("loses a binding created by hand when its identity is deleted", () => {
+    expect(lines(updateOf([owner, byHand], step("delete", ci)).grants)).toEqual([
+      "lost: GitHub Actions of acme/pay, any pull request: owner at acme (+0 -1)",
+    ]);
+  });
+
+  test("does not count the bindings of a resource that owns them twice", () => {
+    const owned = { kind: "RoleBinding", uid: BINDING, inputs: grant };
+    const result = updateOf([owned], same(ci), step("delete", access({ ci: holder })));
+    expect(lines(result.grants)).toEqual([`lost: ${asFirst} (+0 -1)`]);
   });
 });
 

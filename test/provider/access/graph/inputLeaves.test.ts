@@ -1,5 +1,5 @@
 import { compositeKey } from "../../../../provider/access/graph/entityKeys";
-import { definersOf } from "../../../../provider/access/graph/resolveGrants";
+import { definersOf, readRoleCapabilities } from "../../../../provider/access/graph/resolveGrants";
 import { mapLeaves } from "../../../../provider/access/graph/inputLeaves";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/inputLeaves";
@@ -45,4 +45,10 @@ it("a service is who its own identity is, not who another service of the associa
   const key = compositeKey("service", "all", "COSIGNED");
   const subject = { type: "service", key, name: "COSIGNED", displayName: "", matchesMany: false } as const;
   expect(definersOf(subject, entities)).toEqual(["other"]);
+});
+
+it("what a role allows is not known where a part of it was not read", () => {
+  const read = (...capabilities: Json[]) => readRoleCapabilities({ inputs: { capabilities } });
+  expect(read("CAP_TAG_LIST", "CAP_REPO_LIST")).toEqual(["CAP_REPO_LIST", "CAP_TAG_LIST"]);
+  expect(read("CAP_TAG_LIST", "[secret]")).toBeUndefined();
 });

@@ -1,4 +1,5 @@
 import { nameIn } from "../../../../provider/access/graph/grant";
+import { labelByKey } from "../../../../provider/access/graph/groupHierarchy";
 import {
   acme,
   binding,
@@ -29,6 +30,16 @@ test.each([
     binding(ci, renamed, acme),
   ]);
   expect(after.grants.map(({ role: held }) => nameIn(held))).toEqual([shown]);
+});
+
+test("what no document describes is called by the beginning of the last part of its uid", () => {
+  expect(labelByKey(new Map(), `${acme}/0123456789abcdef`)).toBe("0123456789ab");
+});
+
+test("what has no name is called by that of its resource", () => {
+  const { after } = compareResources(groups, [...groups, viewer, binding(owner, viewer, acme)]);
+  const [bound] = [...after.entities.values()].filter(({ kind }) => kind === "RoleBinding");
+  expect(labelByKey(after.entities, bound!.key)).toBe(bound!.urn!.split("::").at(-1));
 });
 
 test("an object of another kind in the place of an identity is called what it is", () => {

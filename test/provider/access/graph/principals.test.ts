@@ -333,6 +333,19 @@ test("a service of the platform is one principal in all associations, and as an 
 const invite = (name: string, email: string): Resource =>
   resource("GroupInvite", name, { parentUid: acme, roleUid: viewer.uid, email });
 
+test.each<[string, string, boolean]>([
+  [ADA, "Ada@acme.example", true],
+  [ADA, "ada+work@acme.example", true],
+  ["a.da@gmail.com", "ada@googlemail.com", true],
+  ["nia@b\u00fccher.example", "nia@xn--bcher-kva.example", true],
+  ['"ada"@acme.example', "ada(work)@acme.example", true],
+  [ADA, BOB, false],
+  ["ada@acme example", "ada@acme_ example", false],
+])("invites of %s and %s are for one person: %p", (one, other, expected) => {
+  const { subjects, principals } = compareSubjects(invite("a", one), invite("b", other));
+  for (const subject of subjects) expect(principals.sharing(subject)).toHaveLength(expected ? 2 : 1);
+});
+
 const { staticKeys: keyed } = withKeys("a") as { staticKeys: Props };
 /** Whether the invites to these addresses, and an identity with this trust at our own issuer, are of one person. */
 function areOfOne(trust: Props, ...addresses: string[]): boolean {

@@ -66,6 +66,11 @@ describe("the holder of an identity in words", () => {
     expect(claims(match)).toEqual({ displayName: words, matchesMany: true });
   });
 
+  test("a pattern that one text alone matches is one holder", () => {
+    expect(claims(matching("^repo:acme/pay\\.js:ref:refs/heads/main$")).matchesMany).toBe(false);
+    expect(claims(matching("^repo:acme/pay\\w$")).matchesMany).toBe(true);
+  });
+
   test.each<[Props, string, boolean]>([
     [
       { awsIdentity: { awsAccount: account, arn: `arn:aws:iam::${account}:role/ci`, userId: "A" } },
@@ -124,6 +129,11 @@ describe("the holder of an identity in words", () => {
     ],
   ])("%s cannot pass for another issuer", (_, match, words) => {
     expect(claims(match).displayName).toBe(words);
+  });
+
+  test("hides nothing of a pattern that is judged", () => {
+    const subjectPattern = `^repo:acme/${"pay|".repeat(200)}x$|evil`;
+    expect(claims({ issuer: github, subjectPattern }).displayName).toContain("|evil”");
   });
 
   test("shows no control character, and not all of a long text", () => {

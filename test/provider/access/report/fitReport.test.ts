@@ -89,6 +89,16 @@ test.each([
   },
 );
 
+test("the worst findings stay", () => {
+  const kept = fitReport({ ...report, findings: mixed }, MOST).findings;
+  expect(kept).toEqual(mixed.slice(0, kept.length));
+});
+
+test("a list leaves to the others what it does not need", () => {
+  const findings = many(90, (n) => finding(n, "low"));
+  expect(fitReport({ ...report, findings }, MOST)).toEqual({ ...report, findings });
+});
+
 test("a report that was cut is not verified", () => {
   const fitted = fitReport({ ...report, findings: many(500, (n) => finding(n, "low")) }, MOST);
   const text = JSON.stringify({ ...fitted, digest: reportDigest(fitted) });

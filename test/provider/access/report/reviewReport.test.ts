@@ -1,5 +1,6 @@
 import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { parsePreview } from "../../../../provider/access/documents/preview";
+import type { Finding } from "../../../../provider/access/review/finding";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { inventoryOf, judge, preview, PROVENANCE, state, step } from "../../../support/documents";
@@ -113,6 +114,21 @@ describe("an inventory that does not show what is there now", () => {
 });
 
 describe("a report", () => {
+  const finding = (severity: Finding["severity"], id: string): Finding => ({
+    id,
+    rule: "a-rule",
+    severity,
+    message: "found",
+    details: [],
+    fingerprint: id,
+  });
+
+  test("has an entry that accepts it for each of the first 500 findings", () => {
+    const many = Array.from({ length: 501 }, () => finding("low", "L"));
+    const { findings } = reportOf("same-shown.json", { rules: () => many });
+    expect(findings.filter(({ policyEntry }) => policyEntry !== undefined)).toHaveLength(500);
+  });
+
   test("refuses an export of another stack", () => {
     const other = fixture("export-v3.json")
       .toString()

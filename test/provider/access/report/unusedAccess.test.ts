@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/access";
@@ -57,6 +57,23 @@ test("who was seen too long ago, or never and is older, is unused; of whom no ti
   expect(names(document.access.map(({ grant }) => grant.subject))).toEqual(["never", "old"]);
 });
 
+test("nothing says to remove the last owner, nor whom nobody knows to be unused", async () => {
+  const inventory = JSON.parse(readFileSync(path, "utf8")) as ReturnType<typeof inventoryOf>;
+  const isOthers = ({ kind, inputs }: (typeof inventory.objects)[number]): boolean =>
+    kind === "RoleBinding" && inputs["identityUid"] !== `${acme}/${Buffer.from("never   ").toString("hex")}`;
+  const sole = join(folder, "sole.json");
+  writeFileSync(
+    sole,
+    JSON.stringify({ ...inventory, objects: inventory.objects.filter((object) => !isOthers(object)) }),
+  );
+  const { stdout } = await access("--inventory", sole, "--unused", "90d");
+  expect(stdout).toMatch(
+    /^ {2}never: never signed in, created \S+; do not remove it: acme has no other owner$/m,
+  );
+  expect(stdout).toMatch(/^ {2}old: .*; remove \S+$/m);
+  expect(stdout).toMatch(/^ {2}unknown: not known when it signed in or was created$/m);
+});
+
 test.each(["text", "csv", "md", "html"])("the form %s names them, and nobody who is used", async (form) => {
   const { code, stdout } = await access("--inventory", path, "--unused", "90d", "-o", form);
   expect(code).toBe(0);
@@ -65,4 +82,17 @@ test.each(["text", "csv", "md", "html"])("the form %s names them, and nobody who
   for (const name of ["old", "never", "idle", "unknown"]) expect(shown).toMatch(new RegExp(`\\b${name}\\b`));
   expect(shown).not.toMatch(/\b(?:edge|fresh)\b/);
   expect(shown).toMatch(/never signed in|last signed in|not known when/);
+});
+
+test.each([
+  [
+    ["--inventory", "FILE", "--unused", "90"],
+    /--unused must be a number of days from 1d to 99999d, as in 90d, not "90"/,
+  ],
+  [["--inventory", "FILE", "--unused", "0d"], /--unused must be a number of days/],
+  [["--inventory", "FILE", "--unused", "3 months"], /--unused must be a number of days/],
+  [["--state", "FILE", "--unused", "90d"], /--unused needs --inventory: only the server knows/],
+])("%p ends with 2 and says what to write", async (args, message) => {
+  const { code, stderr } = await access(...args.map((each) => each.replace("FILE", path)));
+  expect([code, stderr]).toEqual([2, expect.stringMatching(message)]);
 });

@@ -178,6 +178,13 @@ describe("a value that is wrapped", () => {
     },
   );
 
+  test("is no finding if the field is always secret, or decides no access", () => {
+    const oidc = { issuer: "https://a.example", clientId: "c", clientSecret: SECRET };
+    const changed = providerOf({ oidc, description: SECRET });
+    const report = reviewed(step("update", providerOf({ oidc }), changed));
+    expect(report.findings.filter(({ id }) => id === "X3")).toEqual([]);
+  });
+
   test("differs from the placeholder text that a program writes itself", () => {
     const forged = `\u0000${JSON.stringify(["secret", urn("RoleBinding", "old"), "before", "roleUid"])}`;
     const hidden = state("RoleBinding", "old", { ...grant, roleUid: SECRET }, { id: BINDING });

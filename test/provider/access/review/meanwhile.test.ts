@@ -1,3 +1,4 @@
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Props } from "../../../../provider/fields/values";
 import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 
@@ -8,7 +9,7 @@ import { failing, judge, preview, same, state, step, urn } from "../../../suppor
 
 const ROOT = "a".repeat(40);
 const uid = (n: number): string => `${ROOT}/${n.toString(16).padStart(16, "0")}`;
-const [TEAM, CI, ROLE] = [uid(1), uid(2), uid(3)] as const;
+const [TEAM, CI, ROLE, BINDING] = [uid(1), uid(2), uid(3), uid(4)] as const;
 const WIDE = ["CAP_IAM_ROLES_UPDATE", "CAP_REPO_LIST"];
 const NARROW = ["CAP_REPO_LIST"];
 const trust = (part: Props): Props => ({ issuer: "https://token.actions.githubusercontent.com", ...part });
@@ -33,6 +34,7 @@ const bound = (dependencies: Record<string, string[]>, kind = "RoleBinding") =>
         { parentUid: TEAM, bindings: { a: grant } },
         { dependencies: { bindings: Object.values(dependencies).flat() } },
       );
+const binding = state("RoleBinding", "binding", grant, { id: BINDING });
 /** Another object of the program, and another grant at the team. */
 const made = (kind: string, name: string, n: number, inputs: Props) =>
   state(kind, name, { parentUid: ROOT, name, ...inputs }, { id: uid(n) });
@@ -55,6 +57,79 @@ describe.each([
   it("of an identity whose trust the update narrows later is held by whom it accepted before", () => {
     expect(found(same(role(NARROW)), changed(ci(pattern), ci(exact)), anew)).toEqual(["T5"]);
   });
+});
+
+it("a grant of another role in the place of an old one is new too", () => {
+  const wide = made("Role", "wide", 5, { capabilities: WIDE });
+  const other = state("RoleBinding", "other", { ...grant, roleUid: uid(5) });
+  const steps = [same(role(NARROW)), same(wide), changed(ci(pattern), ci(exact)), step("delete", binding)];
+  expect(found(...steps, step("create", undefined, other))).toEqual(["G2", "T5"]);
+});
+
+it("a role that gains capabilities gives them to whom the trust accepts until the update narrows it", () => {
+  const reads = ["CAP_REPO_LIST", "CAP_REPO_BLOBS_GET"];
+  const widened = changed(role(NARROW), role(reads));
+  expect(found(widened, changed(ci(pattern), ci(exact)), same(binding))).toEqual(["T5"]);
+  expect(found(widened, same(ci(pattern)), same(binding))).toEqual([]);
+  const steps = [changed(role(WIDE), role(reads)), changed(ci(exact), ci(pattern)), same(binding)];
+  const { grants } = judge(preview(same(root), same(team), ...steps));
+  const reason = expect.stringContaining("perhaps after its holder changes") as string;
+  expect(grants).toMatchObject([{ change: "widened", reason }]);
+});
+
+describe("what a policy file asserts", () => {
+  const { assertions } = parsePolicy(`
+forbid: [{ name: nobody changes roles, can: CAP_IAM_ROLES_UPDATE, on: acme }]
+separate: [{ name: apart, duties: [CAP_IAM_ROLES_UPDATE, CAP_REPO_LIST], on: acme }]
+require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
+`);
+  const broken = (...steps: ReturnType<typeof step>[]): string[] =>
+    judge(preview(same(root), same(team), same(ci(exact)), ...steps), {}, { assertions })
+      .findings.map(({ id }) => id)
+      .filter((id) => id.startsWith("P"));
+  const narrowed = changed(role(WIDE), role(NARROW));
+
+  it("is judged by what a grant gives until the update deletes it", () => {
+    const widened = changed(role(NARROW), role(WIDE));
+    expect(broken(widened, step("delete", binding))).toEqual(["P1", "P3"]);
+    expect(broken(same(role(WIDE)), step("delete", binding))).toEqual([]);
+  });
+
+  it("is not broken by a grant that was there before", () => {
+    expect(broken(narrowed, same(binding))).toEqual([]);
+  });
+});
+
+describe("a grant that the update deletes, which it does last", () => {
+  const gone = step("delete", binding);
+
+  it("is one of a role that gains capabilities", () => {
+    expect(found(same(ci(exact)), changed(role(NARROW), role(WIDE)), gone)).toEqual(["G4"]);
+    expect(found(same(ci(exact)), changed(role(WIDE), role(NARROW)), gone)).toEqual([]);
+  });
+
+  it("is one of an identity that trusts somebody else", () => {
+    expect(found(same(role(NARROW)), changed(ci(exact), ci(elsewhere)), gone)).toEqual(["T5"]);
+    expect(found(same(role(NARROW)), changed(ci(pattern), ci(exact)), gone)).toEqual([]);
+  });
+});
+
+it("a service that an association names until the update deletes it gets what its identity gets", () => {
+  const association = state("AccountAssociation", "services", {
+    parentUid: TEAM,
+    name: "services",
+    chainguard: { serviceBindings: { INGESTER: CI } },
+  });
+  const all = [same(role(WIDE)), same(ci(exact)), step("create", undefined, bound({}))];
+  const gained = (...steps: ReturnType<typeof step>[]) =>
+    judge(preview(same(root), same(team), ...all, ...steps))
+      .grants.filter(({ change }) => change === "gained")
+      .map(({ grant: { subject }, reason }) => [subject.type, reason]);
+  expect(gained()).toEqual([["identity", "new grant"]]);
+  expect(gained(step("delete", association))).toEqual([
+    ["identity", "new grant"],
+    ["service", "new grant, until this update takes it away"],
+  ]);
 });
 
 it("whoever may change an identity until the update deletes the grant can take what the identity gets", () => {

@@ -10,6 +10,7 @@ import {
   claims,
   compareResources,
   resource,
+  group,
   groups,
   identity as inPayments,
   owner,
@@ -151,6 +152,35 @@ describe("D1 lock-out", () => {
     },
   );
 
+  it.each([
+    ["before it signed in", "2026-05-01T00:00:00Z", "2026-05-02T00:00:00Z", []],
+    ["after it signed in", "2026-05-02T00:00:00Z", "2026-05-01T00:00:00Z", ["high"]],
+    ["when it was made, and it never signed in", "2026-01-01T00:00:10Z", undefined, []],
+    ["after it was made, and it never signed in", "2026-05-01T00:00:00Z", undefined, ["high"]],
+    ["when it was made, and it alone never signed in", "2026-01-01T00:00:00Z", null, ["high"]],
+  ])("an owner who was written %s", (_, updateTime, seen, severities) => {
+    // An earlier change asked for more of both others: this one asks for more of the last.
+    const asked = askingMore("ada");
+    const after = all.map((each) => (each.uid === asked.uid ? asked : each));
+    const comparison = compareResources(all, after);
+    const inventory = comparison.inventories[0]!;
+    const written = { createTime: "2026-01-01T00:00:00Z", updateTime, lastSeenTime: seen ?? undefined };
+    const objects = inventory.objects.map((object) => {
+      if ([bob, cyd].some(({ uid }) => uid === object.uid)) return { ...object, ...written };
+      const isSeen = seen === null && object.uid === ada.uid;
+      return isSeen ? { ...object, lastSeenTime: "2026-05-01T00:00:00Z" } : object;
+    });
+    expect(severitiesOf("D1", { ...comparison, inventories: [{ ...inventory, objects }] })).toEqual(
+      severities,
+    );
+  });
+
+  it("is critical where the program manages the root", () => {
+    const managed = [group("acme", acme), ...without(all, groups[0]!)];
+    const rest = without(managed, owns[0], owns[1]);
+    expect(d1(managed, rest, {}, { withoutInventory: true })).toEqual(["critical"]);
+  });
+
   it("holds to the required owners, by uid, name or pattern", () => {
     const losing = (...requiredOwner: string[]) =>
       found("D1", compareResources(all, without(all, owns[0])), { requiredOwner });
@@ -224,6 +254,7 @@ describe("D1 of the identity that took the inventory", () => {
   const fewer = role("review", ["EVENTS_SUBSCRIPTION_LIST", "REPO_CREATE"]);
   const reads = binding(cyd, review, acme);
   const held = [...base, review, reads];
+  const both = [...held, role("same", lists), binding(cyd, role("same", lists), acme)];
   const reviewed = (before: readonly Resource[], after: readonly Resource[], caller = cyd.uid) =>
     found("D1", compareResources(before, after, { caller })).map(({ severity, message }) => [
       severity,
@@ -243,6 +274,13 @@ describe("D1 of the identity that took the inventory", () => {
   ])("is reported where %s", (_what, before, after) => {
     expect(reviewed(before, after)).toContainEqual(loses);
     expect(reviewed(before, after, ada.uid)).not.toContainEqual(loses);
+  });
+
+  it.each([
+    ["it may write less", held, [...without(held, review), role("review", lists.slice(0, 2))]],
+    ["another role lists the same", both, without(both, reads)],
+  ])("is silent where %s", (_what, before, after) => {
+    expect(reviewed(before, after)).toEqual([]);
   });
 });
 

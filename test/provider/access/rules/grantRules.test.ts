@@ -156,6 +156,15 @@ describe("a capability that a role gives", () => {
   });
 });
 
+describe("G2 takeover-caps", () => {
+  it("ignores a role that the subject already has on a group above", () => {
+    const held = role("some", ["IAM_ROLES_UPDATE"]);
+    const before = [...withOwner, held, binding(ci, held, payments)];
+    expect(found("G2", adding(before, binding(ci, held, cards)))).toEqual([]);
+    expect(found("G2", adding(before, binding(ci, held, acme)))).toHaveLength(1);
+  });
+});
+
 describe("the fingerprint of a grant", () => {
   const equalToOwner = ["IAM_ROLES_UPDATE", "IAM_ROLE_BINDINGS_CREATE", "IAM_IDENTITY_UPDATE"];
   const boss = role("boss", equalToOwner);
@@ -396,6 +405,14 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   });
 });
 
+it("G9 names the capabilities and the role", () => {
+  const held = role("cleaner", ["IAM_ROLES_DELETE", "REPO_LIST"]);
+  const message = /can take away what others have on acme \/ payments.*: CAP_IAM_ROLES_DELETE$/;
+  expect(found("G9", adding([...withOwner, held], binding(ci, held, payments)))).toMatchObject([
+    { message: expect.stringMatching(message) as string, details: ["through role cleaner"] },
+  ]);
+});
+
 describe("G4 role-widened", () => {
   const dev = role("dev", ["REPO_LIST"]);
   const wider = (...more: string[]): Resource => role("dev", ["REPO_LIST", ...more]);
@@ -444,6 +461,13 @@ describe("G5 scope-widened", () => {
       severities,
     );
   });
+
+  it("states the groups that are reached", () => {
+    const change = compareResources([...base, ...at(cards)], [...base, ...at(acme)]);
+    const message =
+      "GitHub Actions of acme/pay, branch main has viewer on acme beside or instead of acme / payments / cards, and reaches 2 more groups";
+    expect(found("G5", change)).toMatchObject([{ message, details: ["acme", "acme / payments"] }]);
+  });
 });
 
 describe("G6 and G9 for the pipeline of a new group", () => {
@@ -469,6 +493,12 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   ])("%s", (_title, before, after, expected) => {
     const all = [...groups, viewer, pusher];
     expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
+  });
+
+  test("is high where the group is a root", () => {
+    const root = group("new", uid("new"));
+    const who = edit(pipeline, { parentUid: root.uid });
+    expect(severitiesOf("G6", adding(base, root, who, binding(who, pusher, root.uid)))).toEqual(["high"]);
   });
 });
 

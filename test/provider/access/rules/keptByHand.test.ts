@@ -95,6 +95,28 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", compareResources(known, described, { live: after }))).toHaveLength(1);
   });
 
+  it("names what the stack records and what the server has", () => {
+    const after = withChanged(trust);
+    const [finding] = found("X5", compareResources(known, after, { live: after }));
+    expect(finding?.details.at(-1)).toMatch(/repo:(acme|evil)\/pay:.*repo:(?!\1)\w+\/pay:/);
+  });
+
+  it("is found beside what the change adds to it", () => {
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
+    const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
+    expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
+    // What it takes back was not there for the rules: ci could only read.
+    const [hidden, ...more] = found("X5", compareResources(known, other, { live }));
+    expect([more, hidden?.details]).toEqual([
+      [],
+      [
+        expect.stringMatching(/^high T7: identity ci .* could only read so far$/),
+        expect.stringMatching(/^role writer, capabilities: recorded /),
+      ],
+    ]);
+  });
+
   it("is high where a refresh takes it over, and the program changes nothing", () => {
     const [recorded, now] = [["CAP_REPO_LIST"], wider].map((capabilities) =>
       state("Role", "writer", { parentUid: acme, name: "writer", capabilities }, { id: writer.uid }),
@@ -124,6 +146,31 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       });
     expect(found("X5", steps(of(wider), "update"))).toMatchObject([{ severity: "high" }]);
     expect(found("X5", steps(of(wider, true), "read"))).toEqual([]);
+  });
+
+  it("is high: a stranger who writes by hand, taken over with the identity first or with the binding later", () => {
+    const zed = identity("zed", claims(stranger));
+    const grants = binding(zed, pusher, payments);
+    const program = [...known, binding(ci, pusher, payments)];
+    const steps: [readonly Resource[], Resource, readonly Resource[]][] = [
+      [program, adopting(zed), [...program, byHand(zed), byHand(grants)]],
+      [[...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
+    ];
+    for (const [before, taken, live] of steps) {
+      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
+      expect(more).toEqual([]);
+      expect(finding?.severity).toBe("high");
+      expect(finding?.details).toContainEqual(
+        expect.stringMatching(/^high T7: identity zed trusts .*"evil"/),
+      );
+    }
+  });
+
+  it("is nothing where less is allowed, or where nothing of access differs", () => {
+    const less = withChanged(withInputs(staff, { defaultRole: undefined }));
+    const described = withChanged(withInputs(ci, { description: "pipelines" }));
+    expect(found("X5", compareResources(known, less, { live: less }))).toEqual([]);
+    expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
   });
 
   const made = binding(idle, owner, acme);
@@ -166,29 +213,65 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(severitiesOf(known, known, imported)).toEqual(["high"]);
   });
 
-  it("is high: a stranger who writes by hand, taken over with the identity first or with the binding later", () => {
-    const zed = identity("zed", claims(stranger));
-    const grants = binding(zed, pusher, payments);
-    const program = [...known, binding(ci, pusher, payments)];
-    const steps: [readonly Resource[], Resource, readonly Resource[]][] = [
-      [program, adopting(zed), [...program, byHand(zed), byHand(grants)]],
-      [[...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
-    ];
-    for (const [before, taken, live] of steps) {
-      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
-      expect(more).toEqual([]);
-      expect(finding?.severity).toBe("high");
-      expect(finding?.details).toContainEqual(
-        expect.stringMatching(/^high T7: identity zed trusts .*"evil"/),
-      );
-    }
-  });
-
   // What is restored at the server afterwards is no drift, and no change of the program.
   describe("of what a new grant leads to, changed by hand to less", () => {
     const zed = identity("zed", claims(stranger));
     const lead = role("lead", ["REPO_LIST", "IAM_ROLES_UPDATE"]);
     const program = [...known, zed, lead];
+    const entry = (who: Resource, what: Resource): Resource =>
+      access({ ...seen, "zed pushes": { identityUid: who.uid, roleUid: what.uid } });
+    const changed = (one: Resource, inputs: Props, all = program): Resource[] =>
+      all.map((each) => (each.uid === one.uid ? withInputs(each, inputs) : each));
+    const pinnedByHand = changed(zed, pinned);
+    const less = { capabilities: ["CAP_REPO_LIST"] };
+    test.each<[string, Resource[], Resource[], Resource[], RegExp, string]>([
+      [
+        "a trust",
+        program,
+        [...program, binding(zed, pusher, payments)],
+        pinnedByHand,
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a trust, at the root",
+        program,
+        [...program, binding(zed, viewer, acme)],
+        pinnedByHand,
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a trust, by an entry",
+        [...program, access(seen)],
+        [...program, entry(zed, pusher)],
+        [...pinnedByHand, access(seen)],
+        /^high T7: .*"evil"/,
+        "claimMatch.subject",
+      ],
+      [
+        "a role",
+        program,
+        [...program, binding(idle, lead, acme)],
+        changed(lead, less),
+        /^(critical|high) G/,
+        "capabilities",
+      ],
+    ])("%s is high", (_what, before, after, live, said, field) => {
+      const [finding, ...others] = found("X5", compareResources(before, after, { live }));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "high",
+        message: expect.stringContaining("changed by hand") as unknown,
+      });
+      expect(finding?.details[0]).toMatch(said);
+      expect(finding?.details.at(-1)).toContain(`, ${field}: recorded `);
+      // Nothing was done by hand, and what was done there leads nowhere.
+      expect(found("X5", compareResources(before, after))).toEqual([]);
+      expect(found("X5", compareResources(before, before, { live }))).toEqual([]);
+      const other = binding(ci, viewer, cards);
+      expect(found("X5", compareResources(before, [...before, other], { live }))).toEqual([]);
+    });
 
     const duties = parsePolicy(
       "separate: [{ name: duties, duties: [[CAP_TAG_CREATE], [CAP_IAM_ROLES_UPDATE]], on: acme / payments }]",
@@ -245,6 +328,21 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       expect(finding?.details[0]).toMatch(/^critical /);
       expect(finding?.details).toContainEqual(expect.stringMatching(/^critical G1: .* owner on acme/));
     });
+
+    it("is low where no rule says more of a new object, and nothing where none gives access", () => {
+      const reported = (taken: Resource) =>
+        firstImport([taken], 0, [...known, taken]).map(({ id, severity }) => [id, severity]);
+      expect(reported(binding(idle, viewer, payments))).toEqual([["X5", "low"]]);
+      expect(reported(role("reader", ["REPO_LIST"]))).toEqual([]);
+    });
+
+    it.each([
+      [1, "medium"],
+      [2, "high"],
+    ])("is not taken for it where %d unchanged resources are not shown: %s", (omittedUnchanged, severity) => {
+      const reported = firstImport([...known.slice(4), made], omittedUnchanged);
+      expect(reported.find(({ id }) => id === "X5")).toMatchObject({ severity, field: "adopt" });
+    });
   });
 
   test.each(listedKinds)("names a %s that was deleted by hand and leaves the program", (kind) => {
@@ -298,6 +396,8 @@ describe("X5 recorded-state: a binding that was revoked by hand", () => {
 
 describe("what only something made by hand makes known", () => {
   const own = { issuer: "https://sign-in.evil.example", subject: "ada" };
+  const toEvil = (name: string, parentUid: string): Resource =>
+    resource("Subscription", name, { name: undefined, parentUid, sink: "https://evil.example/x" });
 
   it.each<[string, string, Props, Resource, string, string]>([
     ["T7", "who reads", stranger, viewer, "low", "medium"],
@@ -323,5 +423,17 @@ describe("what only something made by hand makes known", () => {
     // The stack knows it there, or elsewhere.
     expect(severities([...known, helper, there])).toEqual([]);
     expect(severities([...known, helper, binding(helper, held, cards), byHand(there)])).toEqual([]);
+  });
+
+  const recorded = withInputs(toEvil("other", acme), { sink: "https://hooks.acme.example.com/other" });
+  test.each<[string, Resource[], Resource[] | undefined, string[]]>([
+    ["a subscription", [byHand(toEvil("hand", acme))], undefined, ["medium"]],
+    ["the address of one of the stack", [recorded], [toEvil("other", acme)], ["medium"]],
+    ["a subscription of the stack", [toEvil("other", acme)], undefined, []],
+  ])("X1: %s", (_what, before, changed, expected) => {
+    const after = [...known, ...before, toEvil("official", payments)];
+    const live = changed === undefined ? {} : { live: [...known, ...changed] };
+    const given = compareResources([...known, ...before], after, live);
+    expect(found("X1", given).map(({ severity }) => severity)).toEqual(expected);
   });
 });

@@ -122,6 +122,12 @@ describe("K3 open-invite", () => {
   ])("%s", (_, more, severities) => {
     expect(severitiesOf("K3", made(invite(more)))).toEqual(severities);
   });
+
+  it("names every problem in one line", () => {
+    expect(found("K3", made(invite({ ttl: "1000h" })))[0]?.message).toBe(
+      "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used more than once; valid for 1000h (limit 7 days)",
+    );
+  });
 });
 
 describe("K4 plain-secret", () => {
@@ -192,5 +198,9 @@ describe("K4 plain-secret", () => {
     expect(of(was, is, "name")).toBe(0);
     expect(of(was, is, "name", "description")).toBe(1);
     expect(of(was, { ...is, description: code }, "name", "description")).toBe(1);
+  });
+
+  it("ignores a secret that the preview masks", () => {
+    expect(found("K4", made(idp({ clientSecret: "[secret]" })))).toEqual([]);
   });
 });

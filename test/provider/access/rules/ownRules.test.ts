@@ -187,6 +187,10 @@ describe("a rule that does not answer", () => {
       expect(judge(after)).toHaveLength(2);
     }
   });
+
+  it("is critical where its findings are", () => {
+    expect(ask(() => undefined as never, "critical")).toMatchObject([{ severity: "critical" }]);
+  });
 });
 
 describe("reviewOf", () => {

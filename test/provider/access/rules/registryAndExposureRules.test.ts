@@ -11,6 +11,7 @@ import {
   payments,
   pinned,
   resource,
+  role,
   viewer,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
@@ -152,6 +153,13 @@ const to = (name: string, parentUid: string, sink: string): Resource =>
   resource("Subscription", name, { parentUid, sink });
 
 describe("X1 exposure", () => {
+  it("knows an address on its group and below, not above and beside", () => {
+    const sink = "https://events.acme.example/a";
+    const known = [...groups, to("a", payments, sink)];
+    const judge = (where: string) => severitiesOf("X1", change(known, [...known, to("b", where, sink)]));
+    expect([payments, cards, acme].map(judge)).toEqual([[], [], ["high"]]);
+  });
+
   it.each([
     ["a host that is new there", "https://new.example/a", ["high"]],
     ["a host that received only those of other groups", "https://team.example/b", ["high"]],
@@ -192,6 +200,11 @@ describe("D5 lost-events", () => {
     expect(found("D5", compareResources([...groups, alerts], groups, others))).toEqual([]);
     const kept = compareResources([...groups, alerts, copy], [...groups, copy], { live });
     expect(found("D5", kept)).toEqual([]);
+  });
+
+  it("leaves the subscription of a group that is deleted too alone", () => {
+    const old = [...groups.slice(0, 2), alerts];
+    expect(found("D5", compareResources(old, groups.slice(0, 1)))).toEqual([]);
   });
 });
 
@@ -245,6 +258,35 @@ describe("X3 cannot-be-judged", () => {
   });
 });
 
+describe("X5 recorded-state", () => {
+  const who = identity("ci", pinned);
+  const grant = binding(who, viewer, payments);
+  const described = { ...who, inputs: { ...who.inputs, description: "pipelines" } };
+  const changed = { ...who, inputs: { ...who.inputs, parentUid: acme } };
+  const tag = resource("Tag", "stable", { parentUid: payments, digest: `sha256:${"a".repeat(64)}` });
+  const deprecated = { ...tag, inputs: { ...tag.inputs, deprecated: true } };
+  const moved = { ...tag, inputs: { ...tag.inputs, digest: `sha256:${"b".repeat(64)}` } };
+  const offline = { withoutInventory: true };
+  const managed = role("reader", ["REPO_LIST"]);
+  const granted = binding(who, managed, payments);
+
+  it.each([
+    ["an update of an identity", [who], [changed], ["medium"]],
+    ["a text for people, which is all that the update writes", [who], [described], []],
+    ["a flag of a tag, whose image the update leaves as the server has it", [tag], [deprecated], []],
+    ["a tag that is moved", [tag], [moved], ["medium"]],
+    ["a role that a new grant names", [who, managed], [who, managed, granted], ["medium"]],
+    ["a new identity", [], [who], []],
+    ["a deleted binding", [who, grant], [who], []],
+    ["an unchanged identity without a new grant", [who], [who], []],
+  ])("reports what is compared with the record only: %s", (_what, before, after, expected) => {
+    const given = compareResources([viewer, ...before], [viewer, ...after], offline);
+    expect(severitiesOf("X5", given)).toEqual(expected);
+    expect(severitiesOf("X5", given, { strict: true })).toEqual(expected.map(() => "high"));
+    expect(found("X5", change(before, after))).toEqual([]);
+  });
+});
+
 describe("X6 look-alike", () => {
   const inviting = (email: string): Resource =>
     resource("GroupInvite", "ada", { parentUid: payments, roleUid: viewer.uid, email });
@@ -262,6 +304,10 @@ describe("X6 look-alike", () => {
     expect(finding?.message).toContain(`look alike: ${JSON.stringify(word)}`);
     expect(finding?.details[0]).toMatch(/^written out: .*\\u\{4(30|41)\}/);
     expect(finding?.details[1]).toContain(whole);
+  });
+
+  test.each(["ada@münchen.example", "ада@acme.example", "ada@例え.example"])("leaves %s alone", (email) => {
+    expect(found("X6", change(groups, [...groups, inviting(email)]))).toEqual([]);
   });
 
   test.each(["m\u0251in", "\uff4dain", "\u{1d5c6}ain", "\u212aernel"])(

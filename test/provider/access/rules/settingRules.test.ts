@@ -24,7 +24,7 @@ import {
 import type { Resource } from "../../../support/access";
 import { changeField, propertyPathOf, samples, withMember } from "../../../support/samples";
 import { withUids } from "../../../support/byHand";
-import { inDays, NOW, severitiesOf } from "./support";
+import { found, inDays, NOW, severitiesOf } from "./support";
 
 const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const robot = identity("robot", pinned);
@@ -94,6 +94,8 @@ describe("S1 changed-setting", () => {
     resource("AccountAssociation", "cloud", { parentUid: payments, amazon: { account } });
   const access = (more: Props): Resource =>
     resource("GroupAccess", "all", { parentUid: payments, bindings: {}, ...more });
+  const sink = (path: string): Resource =>
+    resource("Subscription", "events", { parentUid: payments, sink: `https://hooks.acme.example/${path}` });
   const repo = resource("Repo", "api", { parentUid: payments });
 
   test.each<[string, Resource[], Resource[], string[]]>([
@@ -192,6 +194,10 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([old], [other]))).toEqual(said);
   });
 
+  test("no address of events, which X1 judges", () => {
+    expect(severitiesOf("S1", change([sink("a")], [sink("b")], [sink("a")]))).toEqual([]);
+  });
+
   const copy = (syncConfig: Props): Resource => edit(repo, { syncConfig });
   test.each<[string, Resource, string[]]>([
     ["accounts of a group", association("1"), ["high"]],
@@ -199,6 +205,12 @@ describe("S1 changed-setting", () => {
     ["an image of another registry", copy({ source: "evil.example/nginx" }), ["high"]],
   ])("of a new resource: %s", (_title, after, expected) => {
     expect(severitiesOf("S1", change([], [after]))).toEqual(expected);
+  });
+
+  test("a role that nobody holds", () => {
+    const own = resource("Role", "own", { parentUid: payments, capabilities: ["CAP_REPO_LIST"] });
+    const wider = edit(own, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+    expect(severitiesOf("S1", change([own], [wider]))).toEqual(["medium"]);
   });
 
   const there = { ...binding(robot, viewer, payments), external: true as const };
@@ -209,6 +221,16 @@ describe("S1 changed-setting", () => {
     ["with all bindings of its group", [there], declared, []],
   ])("access %s", (_what, before, bindings, expected) => {
     expect(severitiesOf("S1", change(before, [...before, access({ bindings })]))).toEqual(expected);
+  });
+
+  test("what an identity trusts that holds nothing yet", () => {
+    const changed = edit(keys(), { staticKeys: { ...trusted, subject: "other" } });
+    expect(severitiesOf("S1", change([keys()], [changed]))).toEqual(["medium"]);
+  });
+
+  test("names each property, and what it was", () => {
+    const [finding] = found("S1", change([association("1")], [association("2")]));
+    expect(finding?.details).toEqual(["amazon.account: 1 → 2 (another value than before)"]);
   });
 
   test("a created tag may take the place of one that exists", () => {
@@ -247,6 +269,12 @@ describe("S2 new-organisation", () => {
     ["a new group in another one", [], [resource("Group", "labs", { parentUid: payments })], []],
   ])("%s", (_title, before, after, expected) => {
     expect(severitiesOf("S2", change(before, after))).toEqual(expected);
+  });
+
+  test("a group that loses its parent", () => {
+    const below = resource("Group", "labs", { parentUid: payments });
+    const lost = { ...below, inputs: { name: "labs" } };
+    expect(severitiesOf("S2", change([below], [lost], [below]))).toEqual(["medium"]);
   });
 });
 

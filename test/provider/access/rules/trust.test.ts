@@ -42,6 +42,19 @@ function foundInEach(
 }
 
 describe("T1 any-subject", () => {
+  const free = identity("ci", github({ subjectPattern: ".*" }));
+
+  it("is high while the identity holds nothing", () => {
+    expect(severitiesOf("T1", compareResources(base, [...base, free]))).toEqual(["high"]);
+  });
+
+  it("is found when an identity that was there before gains a grant, and not when nothing changes", () => {
+    const before = [...base, free];
+    const bound = [...before, binding(free, viewer, payments)];
+    expect(severitiesOf("T1", compareResources(before, bound))).toEqual(["critical"]);
+    expect(found("T1", compareResources(bound, bound))).toEqual([]);
+  });
+
   it("takes a claim for none that is too large to be judged, or has the mail addresses of a domain", () => {
     const large = { repository: `^${"a".repeat(6000)}$` };
     expect(severitiesOf("T1", made(github({ subjectPattern: ".*", claimPatterns: large })))).toEqual([
@@ -64,6 +77,11 @@ describe("T1 any-subject", () => {
   });
 });
 
+test("T4 names the owners of a pattern where there are several", () => {
+  const trust = github({ subjectPattern: "^repo:(?:acme|evil)/.*$" });
+  expect(found("T4", made(trust, pusher))[0]?.details).toContain("owners: acme, evil");
+});
+
 describe("T2 any-issuer", () => {
   it("is critical, with an example, for a pattern that others can meet", () => {
     const findings = found("T2", made(claims({ issuerPattern: "^https://ci.acme\\.com$", subject: "ci" })));
@@ -74,6 +92,24 @@ describe("T2 any-issuer", () => {
   const added = identity("added", claims({ issuer: PARTNER, subject: "x" }));
   const adding = (before: readonly Resource[], options = {}): string[] =>
     severitiesOf("T2", compareResources(before, [...before, added], options));
+
+  it("reports an issuer that no identity of the organisation trusts yet, without --issuer-allow", () => {
+    const message = /trusts an issuer that no identity with a grant trusted before: \S+$/;
+    expect(found("T2", compareResources(base, [...base, added]))).toMatchObject([
+      { severity: "high", message: expect.stringMatching(message) },
+    ]);
+    // An identity without a grant may have been put there to make the issuer look known.
+    const other = identity("other", claims({ issuer: PARTNER, subject: "y" }));
+    expect(adding([...base, other])).toEqual(["high"]);
+    expect(adding([...base, other, binding(other, viewer, payments)])).toEqual([]);
+    expect(adding(groups, { withoutInventory: true })).toEqual([]);
+    expect(found("T2", made(pinned))).toEqual([]);
+    const service = claims({
+      issuerPattern: "^https://token\\.actions\\.githubusercontent\\.com$",
+      subject: "x",
+    });
+    expect(found("T2", made(service))).toEqual([]);
+  });
 
   it.each([
     ["^https://(?:a|b)\\.acme\\.example$", []],
@@ -345,6 +381,22 @@ describe("T5 trust-changed", () => {
   const judge = (from: Props, to: Props, what = pusher, where = payments): string[] =>
     changed(from, to, what, where).map(({ severity }) => severity);
 
+  const PRODUCTION = { subject: "repo:acme/pay:environment:production" };
+  it.each<[string, Resource, string, Props, string]>([
+    ["reads", viewer, payments, PRODUCTION, "medium"],
+    ["reads, of many", viewer, payments, { subjectPattern: "^repo:acme/(?:pay|shop):ref:.*$" }, "medium"],
+    ["reads all below the root", viewer, acme, PRODUCTION, "high"],
+    ["writes", pusher, payments, PRODUCTION, "high"],
+    ["is of several owners", viewer, payments, { subjectPattern: "^repo:(?:acme|globex)/pay:.*$" }, "high"],
+    ["is of nobody in particular", viewer, payments, { subjectPattern: "^repo:acme.*$" }, "high"],
+  ])("is judged by what it gives and to whom: one that %s", (_, role, where, to, severity) => {
+    expect(judge(pinned, github(to), role, where)).toEqual([severity]);
+    // Whoever is accepted until the trust is narrowed is judged alike.
+    const [old, now] = [identity("ci", pinned), identity("ci", github(to))];
+    const late = compareResources([...base, now], [...base, old, binding(old, role, where)]);
+    expect(severitiesOf("T5", late)).toEqual([severity]);
+  });
+
   const MAIN = "repo:acme/pay:ref:refs/heads/main";
   const audience = (issuer: string, text: string, subject = MAIN): Props =>
     claims({ issuer, subject, audience: text });
@@ -388,6 +440,7 @@ describe("T5 trust-changed", () => {
     expect(judged).toEqual([["medium"], ["high"]]);
   });
 
+  const strange = github({ subject: "repo:globex/x:y" });
   /** A renamed resource of a program: one identity is deleted, another one is created. */
   const renamed = (from: Props, to: Props, where = payments) => {
     const [old, now] = [identity("ci", from), identity("ci-main", to)];
@@ -404,6 +457,14 @@ describe("T5 trust-changed", () => {
     const change = `claimMatch.subject: ${MAIN} → ${MAIN.replace("acme", "globex")}`;
     const details = [change, "inherits:", "viewer on acme / payments"];
     expect(found("T5", renamed(pinned, other))).toMatchObject([{ severity: "high", message, details }]);
+  });
+
+  it.each([
+    ["for the same principal", pinned, pinned, payments],
+    ["for fewer principals", github({ subjectPattern: "^repo:acme/.*$" }), pinned, payments],
+    ["with a grant on another group", pinned, strange, acme],
+  ])("leaves a new identity %s alone", (_, from, to, where) => {
+    expect(found("T5", renamed(from, to, where))).toEqual([]);
   });
 });
 
@@ -645,6 +706,16 @@ describe("T7 new-outsider", () => {
     });
   });
 
+  it("is medium for the first identity with a grant of all", () => {
+    expect(judged(base, github(GLOBEX), pusher, acme)).toEqual(["medium"]);
+  });
+
+  it("says nothing without an inventory", () => {
+    const who = identity("ci", github(GLOBEX));
+    const after = [...before, who, binding(who, pusher, payments)];
+    expect(found("T7", compareResources(before, after, { withoutInventory: true }))).toEqual([]);
+  });
+
   it.each([
     ["globex@1", "globex@1", []],
     ["globex@1", "globex@9", ["medium"]],
@@ -735,6 +806,13 @@ describe("T7 new-outsider", () => {
       expect(found("T7", compareResources(there, after)).map(inWords)).toEqual(severities);
     },
   );
+
+  it("finds an invite to read a new domain whose role begins to write", () => {
+    const [reads, writes] = [role("reads", ["REPO_LIST"]), role("reads", ["REPO_LIST", "TAG_CREATE"])];
+    const invite = inviting("eve@globex.com", payments, reads);
+    const comparison = compareResources([...before, reads, invite], [...before, writes, invite]);
+    expect(severitiesOf("T7", comparison)).toEqual(["high"]);
+  });
 
   describe("of registered keys", () => {
     const key = (whose: string, more: Props = {}): Props => ({

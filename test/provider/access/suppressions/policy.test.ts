@@ -38,6 +38,27 @@ const matching = (match: string): string => entry("rule: G6", `match: ${match}`,
 const ruled = (rule: string): string => entry(rule, ...good.slice(1));
 
 describe("a policy file", () => {
+  it("is read with the line of each entry", () => {
+    const text = `# why\nallow:\n  - rule: owner-grant\n    match: { uid: "${acme}", role: owner }\n    reason: |\n      break glass\n    expires: 2027-01-31\n  - kind: changed\n    type: Repo\n    match: { group: acme / * }\n    fields: [description]\n    reason: set by hand\n`;
+    expect(parsePolicy(text, FILE).entries).toEqual([
+      {
+        rule: "owner-grant",
+        match: { uid: acme, role: "owner" },
+        reason: "break glass\n",
+        expires: "2027-01-31",
+        line: 3,
+      },
+      {
+        kind: "changed",
+        type: "Repo",
+        match: { group: "acme / *" },
+        fields: ["description"],
+        reason: "set by hand",
+        line: 8,
+      },
+    ]);
+  });
+
   it.each([["allow: []"], ["allow: []\r\n"], ["\ufeffallow: []"], ["---\nallow: []\n"]])(
     "%j allows nothing",
     (text) => {
@@ -310,6 +331,13 @@ describe("exceptions", () => {
     const { suppressed, unused } = apply(text, NOW, undefined, milder);
     expect(suppressed).toMatchObject([{ id: "G1", suppression: { reason: "first" } }]);
     expect(unused).toEqual([expect.stringContaining(":7: matches no finding: remove it")]);
+  });
+
+  it("that have expired and match no finding are reported for removal", () => {
+    const text = entry("rule: G6", "match: { name: nobody }", "reason: x", "expires: 2026-01-01");
+    expect(apply(text).expired).toEqual([
+      "access-policy.yaml:2: expired on 2026-01-01; it matches no finding any more: remove it",
+    ]);
   });
 
   it.each(findings.map((finding) => [finding.id, finding] as const))(

@@ -8,7 +8,7 @@ import { parseStateExport } from "../../../../provider/access/documents/stateExp
 import type { Finding } from "../../../../provider/access/review/finding";
 import { UNKNOWN } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
-import { inventoryOf, preview, same, state, step } from "../../../support/documents";
+import { inventoryOf, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
 import { NOW } from "../rules/support";
 
@@ -186,6 +186,39 @@ describe("an exception", () => {
     const found = findingsOf(comparison, defaultRuleOptions(NOW));
     const judged = applyPolicy(found, policy("{ subject: break-glass }"), now, "review", true, comparison);
     expect(judged.suppressed).toEqual([]);
+  });
+});
+
+describe("an exception for a group", () => {
+  const made = (kind: string, name: string, n: number, inputs: Props): State =>
+    state(kind, name, { parentUid: SANDBOX, name, ...inputs }, { id: below(n) });
+  const tester = made("Identity", "tester", 12, trust);
+  const moved = update(tester, claims("repo:mallory/x:ref:refs/heads/main"));
+  const grown = made("Role", "grown", 13, { capabilities: ["CAP_REPO_LIST"] });
+  const more = update(grown, { capabilities: CAPS });
+  const bound = (identityUid: string, where: string, roleUid: string): State => ({
+    ...grant(identityUid, where, roleUid),
+    urn: urn("RoleBinding", `to-${where.slice(-2)}`),
+    id: `${where}/${"c".repeat(16)}`,
+  });
+
+  const inSandbox = (subject: string, roleUid: string): State => bound(subject, SANDBOX, roleUid);
+  const inProduction = (subject: string, roleUid: string): State => bound(subject, PROD, roleUid);
+  const rows: [string, string, Step, string][] = [
+    ["the trust of an identity", "T5", moved, below(12)],
+    ["the capabilities of a role", "G4", more, CI],
+  ];
+
+  it.each(rows)("accepts %s where all that it gives is there", (_what, rule, changed, holder) => {
+    const role = rule === "G4" ? below(13) : ROLE;
+    const steps = [changed, same(inSandbox(holder, role))];
+    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", rule).suppressed).toHaveLength(1);
+  });
+
+  it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
+    const gone = step("delete", inProduction(below(12), ROLE));
+    const steps = [moved, gone, same(inSandbox(below(12), ROLE))];
+    expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", "T5").suppressed).toEqual([]);
   });
 });
 

@@ -80,6 +80,10 @@ it.each([
   expect(estimateProgram(pattern)).toBeGreaterThanOrEqual(RE2JS.compile(pattern).programSize() - 4);
 });
 
+it("estimates two instructions for a group, beside what is in it", () => {
+  expect(["a", "(a)", "((a))"].map((pattern) => estimateProgram(pattern))).toEqual([3, 5, 7]);
+});
+
 it("takes no other error for too many steps", () => {
   const ask = () => new Budget().ask(() => JSON.parse("{") as unknown);
   expect(ask).toThrow(SyntaxError);

@@ -1,4 +1,5 @@
 import { globMatches } from "../../../../provider/access/trust/glob";
+import { cpuSeconds } from "../../../support/cpu";
 
 it.each([
   ["*", "", true],
@@ -24,4 +25,9 @@ it.each([
   ["*", "a\nb", false],
 ])("%j matches %j: %s", (glob, text, matches) => {
   expect(globMatches(glob, text)).toBe(matches);
+});
+
+it("takes no longer than the product of two lengths", () => {
+  const match = () => expect(globMatches("*a".repeat(200) + "b", "a".repeat(2000))).toBe(false);
+  expect(cpuSeconds(match)).toBeLessThan(5);
 });

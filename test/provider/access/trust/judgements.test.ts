@@ -92,6 +92,11 @@ describe("an issuer pattern", () => {
   });
 });
 
+it("shows an example of an issuer pattern that lets no stranger in, and is not written out", () => {
+  const judged = ofIssuer("^https://[a-z]+\\.acme\\.com$");
+  expect(judged).toMatchObject({ kind: "unproven", example: "https://x.acme.com" });
+});
+
 /** Patterns of subjects at GitHub, with the owners that a stranger cannot have. */
 const part = fc.constantFrom(
   ...[

@@ -108,6 +108,13 @@ test("an object that is not as announced at the server is not the announced one"
   }
 });
 
+test("a value that is not known yet stops no preview", async () => {
+  const inputs = { ...bound.inputs, roleUid: UNKNOWN };
+  expect(await stops(grown, bound, inputs, { isPreview: true })).toEqual([]);
+  const other = { ...inputs, parentUid: acme };
+  expect(await stops(grown, bound, other, { isPreview: true })).toHaveLength(1);
+});
+
 test("a resource that the report does not name is refused, of each kind that decides access", async () => {
   for (const one of [role("more", ["REPO_LIST"]), identity("more", pinned), binding(deployer, owner, acme)]) {
     expect(await stops(grown, one)).toEqual(["the approved report does not announce this resource"]);

@@ -459,12 +459,22 @@ describe("verify", () => {
       return parseStateExport(text, "state.json");
     };
 
+    it("by its grants", () => {
+      expect(brief(verified(expected, expected))).toMatchObject({ failing: 0, complete: true });
+    });
+
     it("and rejects a state that names an object that existed before", () => {
       const evil = binding(mallory, pusher, payments);
       const inventory = inventoryAfter([...base, evil]);
       const report = verifying(reviewOf(expected), inventory, stateWith(mallory.uid));
       expect(report).toMatchObject({ failing: 1, complete: false });
     });
+  });
+
+  it("refuses another organisation", () => {
+    expect(() => verifying(reviewOf(base), inventoryAfter(base, { root: payments }))).toThrow(
+      /^the inventory covers the group .*, and the report the group .*: give --root, or an inventory, of /,
+    );
   });
 
   it.each([

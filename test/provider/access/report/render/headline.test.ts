@@ -2,8 +2,14 @@ import { NOT_IN_PROGRAM } from "../../../../../provider/access/graph/grant";
 import type { GrantChange, Subject } from "../../../../../provider/access/graph/grant";
 import type { ReviewReport } from "../../../../../provider/access/report/report";
 import { renderers } from "../../../../../provider/access/report/render";
-import { headlineOf, verdict } from "../../../../../provider/access/report/render/sections";
-import { nightDrift, riskyReview, wholeReports } from "./reports";
+import {
+  listAcceptedGrants,
+  headlineOf,
+  listOpenGrants,
+  verdict,
+} from "../../../../../provider/access/report/render/sections";
+import type { Finding } from "../../../../../provider/access/review/finding";
+import { cleanReview, nightDrift, riskyReview, wholeReports } from "./reports";
 
 const withGrants = (grants: readonly GrantChange[]): ReviewReport => ({
   ...riskyReview,
@@ -80,6 +86,40 @@ test.each([
 ])("an inventory of %i seconds is %s old", (inventoryAgeSeconds, age) => {
   const report = { ...riskyReview, provenance: { ...riskyReview.provenance, inventoryAgeSeconds } };
   expect(renderers.text(report, { width: 400 })).toContain(age);
+});
+
+test("a verification begins with unannounced access", () => {
+  expect(headlineOf(wholeReports[2]!)).toEqual({ main: "jo@example.com gains owner at acme" });
+});
+
+describe("access that the policy file accepts", () => {
+  const [worst] = riskyReview.grants;
+  const accept = (changed?: string[]): ReviewReport => {
+    const isAbout = ({ grant }: Finding): boolean => grant?.subject.key === worst!.grant.subject.key;
+    const suppression = { reason: "agreed" };
+    return {
+      ...riskyReview,
+      findings: riskyReview.findings.filter((finding) => !isAbout(finding)),
+      suppressed: riskyReview.findings.filter(isAbout).map((finding) => ({ ...finding, suppression })),
+      policy: { ...riskyReview.policy, changed },
+    };
+  };
+
+  test("is shown as any other where the same change writes the policy file", () => {
+    const report = accept(["an entry is new"]);
+    expect(renderers.text(report, {})).toContain("GAINED (3)");
+    expect(listOpenGrants(report)).toEqual(riskyReview.grants);
+    expect(listAcceptedGrants(report)).toEqual([]);
+  });
+
+  test("is shown as any other where a finding about it is open", () => {
+    const report = { ...accept(), findings: riskyReview.findings };
+    expect(listAcceptedGrants(report)).toEqual([]);
+  });
+});
+
+test("there is no headline if no grant changes", () => {
+  expect(headlineOf(cleanReview)).toBeUndefined();
 });
 
 test("a drift whose differences are all suppressed does not say that there is none", () => {

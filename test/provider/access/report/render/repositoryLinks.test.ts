@@ -48,3 +48,9 @@ test.each([
   expect(url.hash).toBe("#L12");
   expect(address).not.toMatch(/["<>\s]/);
 });
+
+test("there is no link without the repository or the commit", () => {
+  expect(lineOf("index.ts", { commit })).toBeUndefined();
+  expect(lineOf("index.ts", { ...github, commit: undefined })).toBeUndefined();
+  expect(lineOf("../index.ts", gitlab)).toBeUndefined();
+});

@@ -1,4 +1,5 @@
 import { renderers } from "../../../../../provider/access/report/render";
+import { EntryList } from "../../../../../provider/access/report/render/sections";
 import { wrap } from "../../../../../provider/text/plain";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";
@@ -55,6 +56,22 @@ test("a property's change stands in its entry, not in a list of its own beside i
     expect(text.split("claimMatch.subjectPattern").length).toBeLessThanOrEqual(4);
     expect(text).not.toMatch(/roles and trust changed/i);
     expect(text).toMatch(/capabilities`?: \+ `?CAP_REPO_DELETE/);
+  }
+});
+
+test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
+  const [changed] = nightDrift.findings;
+  const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
+  const worse = { ...changed!, ...rule, drift: undefined };
+  for (const findings of [nightDrift.findings, [worse, ...nightDrift.findings]]) {
+    const report = { ...nightDrift, findings };
+    const [entry] = new EntryList(report).open;
+    expect(entry?.answers[0]).toMatchObject({ kind: "code", heading: "Restore it" });
+    // What the rule advises is for what stays.
+    const text = renderers.text(report, {});
+    expect(text.includes("if kept")).toBe(findings.includes(worse));
+    expect(text.indexOf("restore:")).toBeLessThan(text.search(/^ {2}(fix|if kept) /m));
+    expect(renderers.md(report, {})).toContain("<summary>Restore it</summary>");
   }
 });
 
