@@ -71,6 +71,9 @@ const messagesOf = (
   const change = compareResources(before, after, { replaced });
   return ["P1", "P2", "P3"].flatMap((id) => found(id, change, { assertions }).map(({ message }) => message));
 };
+/** How severe what it requires is. */
+const severitiesOf = (text: string, before: readonly Resource[], after: readonly Resource[]): string[] =>
+  found("P2", compareResources(before, after), parsePolicy(text)).map(({ severity }) => severity);
 /** What it says of whom the next change would judge otherwise. */
 const decides = (name: string): string =>
   `"who" chooses ${JSON.stringify(name)} by a name or uid, and the change decides whom that means`;
@@ -103,6 +106,36 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("no grant beside it, of less, or to whom it is not about, and two alike once", () => {
+    const again = {
+      ...pushes(payments)[0]!,
+      ...{ uid: `${payments}/${"9".repeat(16)}`, urn: urn("RoleBinding", "b") },
+    };
+    expect(broken([], [...pushes(payments), again])).toHaveLength(1);
+    expect(broken([sandbox], [sandbox, binding(outsider, pusher, sandbox.uid)])).toEqual([]);
+    expect(broken([], [binding(outsider, viewer, payments)])).toEqual([]);
+    expect(broken([], [binding(ci, pusher, payments)])).toEqual([]);
+  });
+
+  // An identity acts in its own group and below: away from it, its grant gives nothing.
+  test.each([
+    ["everywhere", acme, 1],
+    ["below it", cards, 1],
+    ["beside it as before", sandbox.uid, 0],
+  ])("a grant that gave nothing, by an identity of the same trust that acts %s", (_, parentUid, count) => {
+    const away = edit(outsider, { parentUid: sandbox.uid });
+    const near = edit(by("near", "repo:other/x:ref:refs/heads/main"), { parentUid });
+    const all = [...groups, viewer, pusher, owner, sandbox];
+    const sides = [away, near].map((one) => [...all, one, binding(one, pusher, payments)]);
+    const [before = [], after = []] = sides;
+    expect(messagesOf(OURS, before, after)).toHaveLength(count);
+    const both = `separate: [{ name: n, duties: [[CAP_MANIFEST_CREATE], [CAP_REPO_LIST]], on: [acme / payments] }]`;
+    expect(messagesOf(both, before, after)).toHaveLength(count);
+    // Who is too many is counted at the group itself.
+    const none = `require: [{ name: n, can: CAP_MANIFEST_CREATE, on: [acme / payments], atMost: 0 }]`;
+    expect(messagesOf(none, before, after)).toHaveLength(parentUid === acme ? 1 : 0);
+  });
+
   test("a role that gains a capability", () => {
     const bound = [binding(outsider, dev, payments)];
     expect(changing(bound, role("dev", ["REPO_LIST", "MANIFEST_CREATE"]))).toHaveLength(1);
@@ -130,6 +163,69 @@ describe("what breaks a forbidden access", () => {
     expect(changing(bound, wider)).toHaveLength(1);
   });
 
+  const keyed = (kid: string): Resource => withKeys("named", kid);
+  const otherKeyed = withKeys("other", "k1");
+  const moved = (one: Resource, subject: string): Resource => edit(one, claims({ issuer: GITHUB, subject }));
+  test.each<[string, (named: Resource, other: Resource) => [Resource[], Resource[]], string[]]>([
+    ["it goes, and the same is there by another name", (named, other) => [[named], [other]], ["other"]],
+    [
+      "it trusts somebody else",
+      (one, other) => [
+        [one, other],
+        [moved(one, "repo:a/b"), other],
+      ],
+      ["other"],
+    ],
+    ["it goes, and another one has its keys", () => [[keyed("k1"), otherKeyed], [otherKeyed]], ["other"]],
+    ["it stays", (named, other) => [[named], [named, other]], []],
+    ["it goes, and nobody else is it", (named) => [[named, ci], [ci]], []],
+  ])("whoever is forbidden by name is known by it still: %s", (_, sides, expected) => {
+    const named = by("named", "repo:other/y:ref:refs/heads/main");
+    const other = identity("other", { ...named.inputs, name: "other" });
+    const [before, after] = sides(named, other).map((own) => [...groups, pusher, ...own]);
+    expect(messagesOf(noPush("name: [nam*]"), before ?? [], after ?? [])).toEqual(
+      expected.map((name) => `x: ${decides(name)}`),
+    );
+  });
+
+  test("an invite, a mapping, a service", () => {
+    const given = { name: undefined, parentUid: payments, roleUid: pusher.uid };
+    const invite = resource("GroupInvite", "i", { ...given, email: "a@b.example" });
+    const oidc = { issuer: "https://login.example", clientId: "a" };
+    const provider = resource("IdentityProvider", "sso", { parentUid: acme, oidc });
+    const of = { parentUid: provider.uid, externalGroupId: "devs", scope: payments };
+    const mapping = resource("ExternalGroupRoleMapping", "m", { ...given, ...of });
+    expect(broken([], [invite])).toHaveLength(1);
+    expect(broken([provider], [provider, mapping])).toHaveLength(1);
+    const services = (more: Props) =>
+      resource("AccountAssociation", "a", {
+        parentUid: payments,
+        name: "a",
+        chainguard: { serviceBindings: { INGESTER: ci.uid } },
+        ...more,
+      });
+    const bound = binding(ci, pusher, payments);
+    expect(broken([bound], [bound, services({})])).toEqual([
+      expect.stringContaining("INGESTER has registry.push"),
+    ]);
+    // What else the association holds does not make a service anybody else.
+    const github = { github: { appInstallations: { 1: { installations: [{ installationId: "1" }] } } } };
+    expect(broken([bound, services({})], [bound, services(github)])).toEqual([]);
+    // A directory that asks for more about a person may let more into its groups.
+    const sso = (more: Props) => edit(provider, { defaultRole: pusher.uid, oidc: { ...oidc, ...more } });
+    expect(broken([sso({})], [sso({ additionalScopes: ["email", "groups"] })])).toHaveLength(1);
+    expect(broken([sso({})], [sso({ clientId: "b" })])).toHaveLength(1);
+  });
+
+  test("a new identity with an excluded name", () => {
+    const glass = by("break-glass", "repo:other/y");
+    expect(broken([glass], [glass, binding(glass, pusher, payments)])).toEqual([]);
+    expect(broken([], [glass, binding(glass, pusher, payments)])).toEqual([
+      expect.stringContaining(decides("break-glass")),
+      expect.stringContaining("break-glass has registry.push"),
+    ]);
+  });
+
   test("a group that goes does not leave it where the change makes another one", () => {
     const two = `forbid: [{ name: x, role: registry.push, who: { name: outsider }, on: ["${cards}", acme / ops] }]`;
     const ops = group("ops", `${acme}/${"9".repeat(16)}`);
@@ -140,6 +236,21 @@ describe("what breaks a forbidden access", () => {
     expect(judged(anew)).toEqual([
       expect.stringContaining("acme / payments / cards goes, and the new group acme / payments / cards may"),
     ]);
+  });
+
+  test("a new group whose name has a character that nobody sees is one of them", () => {
+    const hidden = group("car\u200bds", `${payments}/${"8".repeat(16)}`);
+    const below = (on: string) =>
+      messagesOf(`forbid: [{ name: x, role: registry.push, on: [${on}] }]`, base, [
+        ...base,
+        hidden,
+        binding(outsider, pusher, hidden.uid),
+      ]);
+    for (const on of ["acme / payments / *", "acme / payments / cards"]) {
+      expect(below(on)).toEqual([
+        expect.stringContaining("x: outsider has registry.push on acme / payments / “"),
+      ]);
+    }
   });
 
   test("a group below one of them does not leave it where it goes and is made elsewhere, or moves", () => {
@@ -165,6 +276,17 @@ describe("what breaks a forbidden access", () => {
     ]);
   });
 
+  test("a role in a group that nobody can read, or below one whose parent nobody can read", () => {
+    const owning = "forbid: [{ name: x, role: owner, on: [acme / payments] }]";
+    const nowhere = (what: Resource) => edit(binding(outsider, what, payments), { parentUid: UNKNOWN });
+    const inner = resource("Group", "inner", { parentUid: UNKNOWN });
+    const judged = (text: string, ...after: Resource[]) => messagesOf(text, base, [...base, ...after]);
+    expect(judged(OURS, nowhere(pusher))).toHaveLength(1);
+    expect(judged(owning, nowhere(owner))).toHaveLength(1);
+    expect(judged(owning, nowhere(pusher))).toEqual([]);
+    expect(judged(OURS, inner, binding(outsider, pusher, inner.uid))).toHaveLength(1);
+  });
+
   test("what was broken before is counted, and no finding", () => {
     const old = [...base, ...pushes(payments)];
     const comparison = compareResources(old, [...old, binding(ci, viewer, acme)]);
@@ -182,9 +304,54 @@ describe("what breaks a forbidden access", () => {
 });
 
 describe("what a subject holds by hand alone, before a change that gives it", () => {
-  const [a, b] = ["a", "b"].map((name) => role(name, ["REPO_LIST", "TAG_CREATE"])) as [Resource, Resource];
+  const [a, b, c] = ["a", "b", "c"].map((name) => role(name, ["REPO_LIST", "TAG_CREATE"])) as [
+    Resource,
+    Resource,
+    Resource,
+  ];
   const byHand = (one: Resource): Resource => ({ ...one, external: true });
   const who = "who: { type: identity }, on: [acme / payments]";
+  const service = resource("AccountAssociation", "cloud", {
+    parentUid: payments,
+    chainguard: { serviceBindings: { INGESTER: ci.uid } },
+  });
+  const reads = binding(ci, dev, payments);
+
+  test.each<[string, string, Resource[]]>([
+    ["forbidden access", `forbid: [{ name: x, can: CAP_TAG_CREATE, ${who} }]`, []],
+    [
+      "forbidden access of its service",
+      "forbid: [{ name: x, can: CAP_TAG_CREATE, on: [acme / payments], who: { type: service } }]",
+      [service],
+    ],
+    ["a role", `forbid: [{ name: x, role: a, ${who} }]`, []],
+    [
+      "separated duties",
+      `separate: [{ name: x, duties: [[CAP_REPO_LIST], [CAP_TAG_CREATE]], ${who} }]`,
+      [reads],
+    ],
+    [
+      "the most that may hold it",
+      `require: [{ name: x, can: CAP_TAG_CREATE, atMost: 1, ${who} }]`,
+      [by("other"), binding(by("other"), pusher, payments)],
+    ],
+  ])("%s", (_, policy, own) => {
+    const count = (before: readonly Resource[], given: readonly Resource[]): number => {
+      const all = [...base, ...own, ...before];
+      const messages = messagesOf(policy, all, [...all, ...given]);
+      return messages.filter((message) => !message.includes("no given stack records what the role")).length;
+    };
+    const next = [binding(ci, b, payments)];
+    const held = binding(ci, a, payments);
+    expect(count([a, b, held], next)).toBe(0);
+    expect(count([a, b, byHand(held)], next)).toBe(1);
+    // Nobody can say since when the role of others allows it; by the same role it is nothing new.
+    expect(count([byHand(a), b, held], next)).toBe(1);
+    expect(count([byHand(a), b, held], [binding(ci, a, cards)])).toBe(0);
+    // What stays as somebody made it is not the doing of the change.
+    expect(count([a, b, byHand(held)], [c, binding(ci, viewer, acme)])).toBe(0);
+    expect(count([byHand(a), b, byHand(held)], [by("new"), binding(by("new"), viewer, acme)])).toBe(0);
+  });
 
   test("the finding says so, and a stack that manages nothing yet is quiet", () => {
     const policy = parsePolicy(`forbid: [{ name: x, can: CAP_TAG_CREATE, ${who} }]`);
@@ -355,6 +522,18 @@ require:
     expect(after(...edited)).toEqual(messages);
   });
 
+  test("what was done by hand is judged as it is", () => {
+    const all = [...base, guest, spare];
+    const edited = [
+      named(guest, "regular"),
+      edit(dev, { capabilities: ["CAP_TAG_LIST"] }),
+      edit(groups[2]!, { parentUid: acme }),
+    ];
+    const drift = { ...compareResources(all, exchanged(all, edited)), drift: true as const };
+    const { worse } = judgeAssertions(drift, parsePolicy(both).assertions);
+    expect(Object.values(worse).flat()).toEqual([]);
+  });
+
   test("two roles of one name are none that an assertion can mean", () => {
     const twin = resource("Role", "dev-2", { parentUid: acme, name: "dev", capabilities: ["CAP_TAG_LIST"] });
     const all = [...base, twin];
@@ -464,6 +643,20 @@ describe("required access", () => {
   const found2 = (before: readonly string[], after: readonly string[]): string[] =>
     messagesOf(twoToThree, [...base, ...owners(before)], [...base, ...owners(after)]);
 
+  test("an identity of a group below holds it there, and not at the organisation", () => {
+    const below = inPayments("below", by("below").inputs);
+    const place = (parentUid: string): Resource => ({ ...below, inputs: { ...below.inputs, parentUid } });
+    const required = (on: string): string =>
+      `require: [{ name: read, can: CAP_REPO_LIST, on: ["${on}"], atLeast: 1 }]`;
+    const [held, instead] = [binding(by("a"), viewer, acme), binding(below, viewer, acme)];
+    const judged = (on: string): string[] => {
+      const all = [...base, by("a"), place(payments)];
+      return messagesOf(required(on), [...all, held], [...all, instead]);
+    };
+    expect(judged("acme")).toEqual(["read: acme has 0 holders, fewer than 1"]);
+    expect(judged("acme / payments")).toEqual([]);
+  });
+
   test.each([
     [["a", "b"], ["a"], "owners: acme has 1 holder, fewer than 2"],
     [["a", "b"], [], "owners: acme has 0 holders, fewer than 2"],
@@ -502,6 +695,54 @@ describe("required access", () => {
     }));
     const changed = { ...comparison, inventories: [{ ...inventory, objects }] };
     expect(found("P2", changed, parsePolicy(atLeast(2))).map(({ severity }) => severity)).toEqual(expected);
+  });
+
+  const withTrust = (name: string, more: Props) =>
+    edit(by(name), claims({ ...(by(name).inputs["claimMatch"] as Props), ...more }));
+
+  const NARROW = { claims: { repository: "acme/none" } };
+
+  test.each<[string, Props, Props]>([
+    ["a further claim", {}, NARROW],
+    ["fewer subjects", { subject: undefined, subjectPattern: "^repo:acme/b:.*$" }, {}],
+    ["another subject", { subject: "repo:other/b:ref:refs/heads/main" }, {}],
+  ])("a holder whose trust asks for %s may be unable to sign in", (_, old, now) => {
+    const [asks, asked] = [withTrust("b", old), withTrust("b", now)];
+    const both = (one: Resource) => exchanged([...base, ...owners(["a", "b"])], [one]);
+    expect(severitiesOf(atLeast(2), both(asks), both(asked))).toEqual(["medium"]);
+    expect(severitiesOf(atLeast(2), both(asked), both(asked))).toEqual([]);
+  });
+});
+
+describe("who may hold it, as far as anybody can say", () => {
+  const count = (after: readonly Resource[], limits: string): string[] =>
+    messagesOf(`require: [{ name: n, role: owner, on: [acme], ${limits} }]`, base, [...base, ...after]);
+  const secretRole = resource("Role", "hidden", { parentUid: acme, capabilities: UNKNOWN });
+  const owning = binding(ci, owner, acme);
+  const atMostOne = "require: [{ name: n, role: owner, on: [acme], atMost: 1 }]";
+  const doubtful: readonly [what: string, grant: readonly Resource[]][] = [
+    ["a role that nobody can read", [secretRole, binding(outsider, secretRole, acme)]],
+    ["an unknown role", [edit(binding(outsider, owner, acme), { roleUid: UNKNOWN })]],
+    ["an unknown group", [edit(binding(outsider, owner, acme), { parentUid: UNKNOWN })]],
+    ["an unknown holder", [edit(binding(outsider, owner, acme), { identityUid: UNKNOWN })]],
+  ];
+
+  test.each(doubtful)("%s counts for the most, and not for the least", (_, grant) => {
+    expect(count([owning, ...grant], "atMost: 1")).toEqual(["n: acme has 2 holders, more than 1"]);
+    expect(count(grant, "atLeast: 1, atMost: 9")).toEqual([]);
+    const counted = found("P2", compareResources(base, [...base, owning, ...grant]), parsePolicy(atMostOne));
+    expect(counted.flatMap(({ details }) => details.slice(0, -1))).toEqual([
+      "holder: ci",
+      expect.stringMatching(/^holder: .*, who may not count$/),
+    ]);
+    const { worse, standing } = judgeAssertions(
+      compareResources(base, [...base, ...grant]),
+      parsePolicy("require: [{ name: n, role: owner, on: [acme], atLeast: 1 }]").assertions,
+    );
+    expect([worse.require, standing.map(({ message }) => message)]).toEqual([
+      [],
+      ["acme has 0 holders, fewer than 1"],
+    ]);
   });
 });
 
@@ -624,6 +865,21 @@ describe("whom an assertion names by a name or uid", () => {
       ...{ externalGroupId: id, roleUid: pusher.uid },
     });
 
+  test("whoever signs in by the issuer of a directory is of its people, whatever the directory gives", () => {
+    const person = identity("bob", claims({ issuer: "https://acme.okta.com", subject: "u-1" }));
+    const reads = edit(mapping("devs"), { roleUid: viewer.uid });
+    for (const [name, ...before] of [
+      ["okta", provider],
+      ["okta", idle],
+      ["devs", idle, reads],
+    ] as const) {
+      const all = [...base, ...before];
+      const after = [...all, person, binding(person, pusher, payments)];
+      expect(messagesOf(noPush(`name: ${name}`), all, after)).toEqual([pushes("bob")]);
+      expect(messagesOf(noPush(`name: ${name}`), all, [...all, outsider])).toEqual([]);
+    }
+  });
+
   test("whoever is required by a name had it before the change by which they go", () => {
     const others = [...base.filter((each) => each !== ci), provider];
     for (const [who, ...goes] of [
@@ -744,6 +1000,15 @@ describe("a role that several grants give together", () => {
       "none: ci has repos on acme / payments and tags on acme / payments",
     ]);
     expect(judged([first, second], [first])).toEqual([]);
+  });
+
+  test("is held by one principal of two identities", () => {
+    const twin = identity("twin", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/ci:.*$" }));
+    expect(judged([first], [first, twin, binding(twin, tags, payments)])).toEqual([
+      expect.stringMatching(/^none: (ci|twin) has .* as (ci|twin)/),
+    ]);
+    const other = identity("twin", claims({ issuer: GITHUB, subjectPattern: "^repo:acme/other:.*$" }));
+    expect(judged([first], [first, other, binding(other, tags, payments)])).toEqual([]);
   });
 });
 

@@ -384,6 +384,14 @@ describe("who has no trust of their own", () => {
       expect(shareOf(service, { type: [type] })).toBe("all");
     expect(shareOf(service, { type: ["invite"] })).toBe("none");
   });
+
+  test("an invite is never excluded by a name", () => {
+    const { before, after } = compareResources([...groups, viewer], [...groups, viewer, invite]);
+    const judge = new SubjectJudge(after, before, new PatternComparer());
+    const [grant] = after.grants.filter(({ subject }) => subject.type === "invite");
+    expect(judge.shareOf(grant!.subject, { name: ["hello"] })).not.toBe("all");
+    expect(judge.shareOf(grant!.subject, { type: ["invite"] })).toBe("all");
+  });
 });
 
 describe("a name", () => {

@@ -3,6 +3,7 @@ import type { Emulator } from "../../../../emulator";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { takeInventory } from "../../../../provider/inventory/takeInventory";
 import { listedKinds } from "../../../../provider/access/documents/inventory";
+import type { Inventory } from "../../../../provider/access/documents/inventory";
 import { ChangedResources } from "../../../../provider/access/drift/stateComparison";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
@@ -151,6 +152,31 @@ describe("drift", () => {
     ]);
   });
 
+  test("a later change of what was made by hand is another finding", async () => {
+    const at = `/iam/v2/groups/${uidOf("team")}`;
+    const { uid } = await call(emulator, "POST", at, { name: "by-hand" });
+    const address = `/iam/v2/groups/${String(uid)}`;
+    const prints = new Set<string>();
+    for (const body of [{}, { name: "break-glass" }, { description: "changed" }]) {
+      if (Object.keys(body).length > 0) await patch(address, body);
+      const { findings } = await survey(on);
+      for (const one of findings) if (one.uid === uid) prints.add(one.fingerprint);
+    }
+    await call(emulator, "DELETE", address);
+    expect(prints.size).toBe(3);
+  });
+
+  test("a role made by hand has no command that deletes it, and the finding says why", async () => {
+    const at = `/iam/v2/roles/${uidOf("team")}`;
+    const { uid } = await call(emulator, "POST", at, { name: "by-hand", capabilities: ["CAP_REPO_LIST"] });
+    const { findings, differences } = await survey(on);
+    await call(emulator, "DELETE", `/iam/v2/roles/${String(uid)}`);
+    expect(differences.find((one) => one.uid === uid)?.answers.revert).toBeUndefined();
+    expect(findings.find((one) => one.uid === uid)?.advice).toBe(
+      "delete it by hand (look first for bindings that use it), adopt it into a program, or suppress it; if another stack manages it, compare that one too",
+    );
+  });
+
   test("a role granted by hand is reported with the holder, role, group and the code that adopts it", async () => {
     const uid = await bindAt("team");
     const report = await survey(on, { failOn: "unmanaged" });
@@ -218,6 +244,44 @@ describe("drift", () => {
     const { answers } = reports[0]?.differences.find(({ uid }) => uid === grant) ?? {};
     expect(answers?.adopt).toBeUndefined();
     expect(answers?.revert).toContain(at);
+  });
+
+  test.each([
+    ["more access", ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"], ["widened"]],
+    ["less", ["CAP_TAG_LIST"], []],
+  ])("where the program ignores changes, %s is drift only if it may be more", async (...given) => {
+    const [, capabilities, directions] = given;
+    const role = uidOf("role");
+    const rows = made.rows.map((row) =>
+      row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
+    );
+    await patch(`/iam/v2/roles/${role}`, { capabilities });
+    const report = await survey({ ...on, states: [Object.assign(new Made(), { rows }).export()] });
+    await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
+    expect(brief(report).map(({ uid, direction }) => [uid, direction])).toEqual(
+      directions.map((direction) => [role, direction]),
+    );
+  });
+
+  test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
+    const org = uidOf("org");
+    const holder = await call(emulator, "POST", `/iam/v2/identities/${org}`, {
+      name: "by-hand",
+      claimMatch: { issuer: "https://a.example.com", subject: "by-hand" },
+    });
+    emulator.advanceClock(2);
+    const grant = await bindAt("team", String(holder["uid"]));
+    const other = new Made("other");
+    other.row("holder", "Identity", String(holder["uid"]), {}, {}, { external: true });
+    other.row("grant", "RoleBinding", grant, {}, {}, { external: true });
+    const report = await survey({ ...on, states: [...on.states, other.export()] });
+    await unbind(grant);
+    await call(emulator, "DELETE", `/iam/v2/identities/${String(holder["uid"])}`);
+    // Of one severity, what came last is first.
+    expect(brief(report)).toEqual([
+      expect.objectContaining({ kind: "RoleBinding", what: "unmanaged", direction: "widened" }),
+      expect.objectContaining({ kind: "Identity", what: "unmanaged", direction: "widened" }),
+    ]);
   });
 
   test("a kind that the inventory does not hold, and groups that it does not cover, are reported as not compared", async () => {
@@ -340,6 +404,48 @@ describe("drift", () => {
       const found = changed("widened", "unmanaged: someone as writer");
       expect(reports).toEqual([[], found, found]);
     });
+
+    test("finds a binding that the resource ignores by a name that anybody may choose", async () => {
+      const identity = await call(emulator, "POST", `/iam/v2/identities/${uidOf("org")}`, {
+        name: "break-glass",
+        claimMatch: { issuer: "https://a.example.com", subject: "break-glass" },
+      });
+      await bindAt("access-own", String(identity["uid"]));
+      const report = await survey(on);
+      await call(emulator, "DELETE", `/iam/v2/identities/${String(identity["uid"])}`);
+      expect(brief(report).map(({ kind, what }) => [kind, what])).toEqual([
+        ["RoleBinding", "unmanaged"],
+        ["Identity", "unmanaged"],
+      ]);
+      const { answers } = report.differences[0]!;
+      expect(report.findings[0]?.details).toContainEqual(
+        expect.stringMatching(/GroupAccess::access ignores it$/),
+      );
+      expect(answers.adopt).toBeUndefined();
+    });
+
+    test("finds a binding removed by hand, and one with another identity", async () => {
+      const list = await call(
+        emulator,
+        "GET",
+        `/iam/v2/roleBindings?uidp.children_of=${uidOf("access-own")}`,
+      );
+      const held = (list["roleBindings"] ?? []) as { uid: string; identity: { uid: string } }[];
+      const { uid } = held.find(({ identity }) => identity.uid === uidOf("someone")) ?? { uid: "" };
+      await unbind(uid);
+      const removed = await survey(on);
+      const swapped = await bindAt("access-own", uidOf("other"), "reader");
+      const both = await survey(on);
+      await unbind(swapped);
+      await bindAt("access-own", uidOf("someone"), "reader");
+      expect(brief(removed)).toEqual(changed("narrowed", "someone reads"));
+      expect(brief(both).map(({ what, direction }) => [what, direction])).toEqual([["changed", "widened"]]);
+      expect(both.differences[0]?.fields.map(({ path }) => path)).toEqual([
+        'bindings["someone reads"]',
+        'bindings["unmanaged: other as reader"]',
+      ]);
+      expect(brief(await survey(on))).toEqual([]);
+    });
   });
 
   test("does not report people who signed in, nor the organisation itself, as unmanaged", async () => {
@@ -363,8 +469,27 @@ describe("drift", () => {
     expect(found).not.toContain(root);
   });
 
+  test("reports a moved object as deleted and unmanaged", async () => {
+    const { uid } = await call(emulator, "GET", `/iam/v2/roleBindings/${uidOf("binding")}`);
+    await unbind(String(uid));
+    const moved = await bindAt("team", uidOf("someone"), "reader");
+    const report = await survey(on);
+    await unbind(moved);
+    expect(brief(report).map(({ what, uid: of }) => [what, of])).toEqual([
+      ["unmanaged", moved],
+      ["deleted", uid],
+    ]);
+    expect(report.differences[1]).toMatchObject({
+      direction: "narrowed",
+      answers: {
+        revert: expect.stringMatching(/^pulumi up --refresh --target urn:\S+ --stack test$/),
+        adopt: expect.stringContaining("pulumi state delete urn:"),
+      },
+    });
+  });
+
   test("reports each object deleted by hand as deleted, and no others", async () => {
-    const labels = samples.filter(({ permanent }) => !permanent);
+    const labels = samples.filter(({ permanent, kind }) => !permanent && kind !== "RoleBinding");
     for (const { label, kind, writing } of labels) {
       const id = made.ids[label] ?? "";
       const { delete: own } = writing ?? {};
@@ -377,7 +502,7 @@ describe("drift", () => {
       .filter(({ what }) => what === "deleted")
       .map(({ uid, kind }) => `${kind ?? ""} ${uid ?? ""}`);
     const expected = labels.map(({ label, kind }) => `${kind} ${made.ids[label] ?? ""}`);
-    expect(gone.sort()).toEqual(expected.sort());
+    expect(gone.sort()).toEqual([...expected, `RoleBinding ${uidOf("binding")}`].sort());
     expect(report.findings.filter(({ drift }) => drift?.kind !== "deleted")).toEqual([]);
   });
 });
@@ -390,6 +515,23 @@ describe("drift between documents", () => {
   const access = { kind: "GroupAccess", uid: team.uid, inputs: { parentUid: team.uid, bindings } };
   const held = [team, ci, reader];
   const objects = [root, ...held, bind(ci, reader, team.uid)];
+  const compared = (given: readonly Live[], more: Partial<Inventory> = {}) =>
+    driftBetween([stateOf([...held, access])], [], { inventories: [inventoryOf(given, more)] });
+
+  test("a group whose bindings could not be listed has not lost them, and a group that is gone has", async () => {
+    const refused = [{ kind: "RoleBinding", code: "PERMISSION_DENIED", errorCode: "PP3403", message: "no" }];
+    const report = await compared([root, ...held], { complete: false, refused });
+    expect(report).toMatchObject({
+      findings: [],
+      incomplete: ["role binding: not compared: PERMISSION_DENIED: no"],
+    });
+    const gone = await compared([root, ci, reader]);
+    expect(
+      brief(gone)
+        .map(({ kind, what }) => `${kind} ${what}`)
+        .sort(),
+    ).toEqual(["Group deleted", "GroupAccess deleted"]);
+  });
 
   test("a binding of its own contests the resource that has all of its group", async () => {
     const own = objects.at(-1)!;
@@ -407,6 +549,16 @@ describe("drift between documents", () => {
     // It is one binding, which goes with either of the two.
     for (const { findings } of [report, undeclared])
       expect(findings.filter(({ rule }) => rule === "repeated-grant")).toEqual([]);
+  });
+
+  test("what no single request deletes has no command for it", async () => {
+    const token = live("ScimToken", { neverExpires: true });
+    const report = await driftBetween([stateOf(held)], [...objects, token], { rules: () => [] });
+    const { findings, differences } = report;
+    expect(findings.find(({ uid }) => uid === token.uid)?.advice).toContain(
+      "delete it by hand (no single request does)",
+    );
+    expect(differences.find(({ uid }) => uid === token.uid)?.answers.revert).toBeUndefined();
   });
 
   test("says nothing of what one of two inventories does not list", async () => {
@@ -431,6 +583,62 @@ describe("drift between documents", () => {
         const compare = { inventories: [...others, newer], since: [...others, older] };
         expect(await driftBetween([], [], compare)).toMatchObject({ findings: [], incomplete });
       }
+  });
+
+  describe("an object is dated by the older inventory of its own organisation", () => {
+    const DAY = "2026-05-20T00:00:00Z";
+    const other = "b".repeat(40);
+    const trust = ofGitHub("repo:acme/new:x");
+    const [ours, ...theirs] = [live("Identity", trust), live("Identity", trust, other)];
+    const listed = [inventoryOf([root, ours]), inventoryOf(theirs, { root: other })];
+    const older = (objects: readonly Live[], more: Partial<Inventory> = {}) =>
+      inventoryOf(objects, { takenAt: DAY, ...more });
+    const refused = [{ kind: "Identity", code: "UNAVAILABLE", errorCode: "PP3503", message: "no" }];
+    const timesBeside = async (...since: readonly Inventory[]) => {
+      const { findings } = await driftBetween([stateOf([team])], [], { inventories: listed, since });
+      return [ours, ...theirs].map(({ uid }) =>
+        findings
+          .find((finding) => finding.uid === uid && finding.drift !== undefined)
+          ?.details.find((line) => /^it (?:existed|was created)/.test(line)),
+      );
+    };
+    const first = inventoryOf(theirs, { root: other, takenAt: "2026-05-01T00:00:00Z" });
+
+    test.each<[string, readonly Inventory[], readonly (string | undefined)[]]>([
+      [
+        "which is not the first one that is given",
+        [first, older([root, ours])],
+        [`it existed at ${DAY}`, `it existed at ${first.takenAt}`],
+      ],
+      [
+        "which lacks it",
+        [first, older([root])],
+        [`it was created after ${DAY}`, `it existed at ${first.takenAt}`],
+      ],
+      ["which is not given", [first], [undefined, `it existed at ${first.takenAt}`]],
+      ["which lists no such kind", [older([root], { kinds: ["Group"] })], [undefined, undefined]],
+      ["whose list was refused", [older([root], { complete: false, refused })], [undefined, undefined]],
+    ])("%s", async (_, since, times) => {
+      expect(await timesBeside(...since)).toEqual(times);
+    });
+  });
+
+  test("an end that only the server sets has moved since an older inventory, though no argument differs", async () => {
+    const token = { ...live("ScimToken", {}), uid: org };
+    const at = (tokenExpireTime: string) => ({ ...token, details: { tokenExpireTime } });
+    const [early, late] = ["2026-07-01T00:00:00Z", "2026-08-01T00:00:00Z"];
+    const recorded = stateOf([{ ...token, outputs: { ...token.inputs, tokenExpireTime: early } }]);
+    const takenAt = "2026-05-20T00:00:00Z";
+    for (const [then, line] of [
+      [early, `it changed after ${takenAt}`],
+      [late, `it was the same at ${takenAt}`],
+    ] as const) {
+      const { findings } = await driftBetween([recorded], [root, at(late)], {
+        since: [inventoryOf([root, at(then)], { takenAt })],
+      });
+      const changed = findings.find(({ id }) => id === "drift-changed");
+      expect(changed?.details).toContain(line);
+    }
   });
 
   test("events name what changed, whose parts and collections are compared with it", () => {

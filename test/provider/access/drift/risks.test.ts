@@ -3,6 +3,9 @@ import { join } from "node:path";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { renderText } from "../../../../provider/access/report/render/text";
 import { rules } from "../../../../provider/access/rules";
+import type { StateExport } from "../../../../provider/access/documents/stateExport";
+import { NEW_GRANT, NOT_IN_PROGRAM } from "../../../../provider/access/graph/grant";
+import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Finding } from "../../../../provider/access/review/finding";
 import {
   bind,
@@ -12,6 +15,7 @@ import {
   inventoryOf,
   live,
   ofGitHub,
+  org,
   previewOf,
   root,
   rulesWith,
@@ -94,6 +98,30 @@ describe("the risk rules after drift", () => {
     expect(report.complete).toBe(true);
   });
 
+  test("find nothing where nothing has drifted, however dangerous it is", async () => {
+    const anyone = {
+      claimMatch: { issuer: "https://token.actions.githubusercontent.com", subjectPattern: ".*" },
+    };
+    const keys = {
+      staticKeys: {
+        issuer: "https://k.example",
+        subject: "x",
+        issuerKeys: "{}",
+        expirationTime: "2020-01-01T00:00:00Z",
+      },
+    };
+    const dangerous = [
+      ...held,
+      live("Identity", { name: "any", ...anyone }),
+      live("Identity", { name: "old", ...keys }),
+      bind(ci, owner),
+    ];
+    const report = await driftBetween([stateOf(dangerous)], [...given, ...dangerous]);
+    expect(report.findings).toEqual([]);
+    expect(report.grants).toEqual([]);
+    expect(report.groups.map(({ change }) => change)).toEqual(["same", "same"]);
+  });
+
   test("say what it gives to restore what was narrowed, also by a grant that came meanwhile", async () => {
     const strong = live("Role", { name: "strong", capabilities: ["CAP_IAM_ROLES_UPDATE", "CAP_REPO_LIST"] });
     const any = live("Identity", {
@@ -125,6 +153,36 @@ describe("the risk rules after drift", () => {
     ]);
   });
 
+  test("take an object that no stack manages for what the policy file calls by its name", async () => {
+    const glass = live("Identity", { name: "break-glass", ...ofGitHub("repo:acme/glass:x") });
+    const { assertions } = parsePolicy(`
+forbid: [{ name: few read, can: CAP_REPO_LIST, on: acme, who: { not: [{ name: [break-glass, ci] }] } }]
+require: [{ name: reached, can: CAP_REPO_LIST, on: acme, atLeast: 1, who: { name: break-glass } }]
+`);
+    const of = async (name: string) => {
+      const beside = [...held, edit(glass, { name }), bind(glass, reader)];
+      const report = await driftBetween([stateOf(held)], [...given, ...beside], {
+        rules: rulesWith({ assertions }),
+      });
+      return brief(report.findings).filter((line) => line.startsWith("P"));
+    };
+    expect(await of("break-glass")).toEqual([]);
+    expect(await of("other")).toEqual(["P1 high", "P2 high"]);
+  });
+
+  test("take no group that is in no stack for a new one: its pipeline was accepted as what it is", async () => {
+    const pushes = builtIn("registry.push", "9", ["CAP_MANIFEST_CREATE", "CAP_TAG_CREATE"]);
+    const made = live("Group", { name: "made" });
+    const own = { ...ofGitHub("repo:acme/made:ref:refs/heads/main"), parentUid: made.uid };
+    const pipeline = live("Identity", { name: "pipeline", ...own });
+    const pushing = bind(pipeline, pushes, made.uid);
+    const all = [...given, pushes, ...held, made, pipeline, pushing];
+    for (const stack of [held, [...held, made, pipeline]]) {
+      const { findings } = await driftBetween([stateOf(stack)], all);
+      expect(brief(findings).filter((line) => line.startsWith("G6"))).toEqual(["G6 medium"]);
+    }
+  });
+
   test("count the identities that have not signed in for 90 days, and those of which nobody knows", async () => {
     const times: Readonly<Record<string, object>> = {
       [ada.uid]: { lastSeenTime: "2000-01-01T00:00:00Z" },
@@ -141,6 +199,16 @@ describe("the risk rules after drift", () => {
         `    npx --no pulumi-platform inventory --root ${root.uid} -o json=inventory.json\n` +
         "    npx --no pulumi-platform access --inventory inventory.json --unused 90d\n",
     );
+  });
+
+  test.each([
+    ["role", reader],
+    ["identity", ci],
+    ["group", team],
+  ])("an unchanged grant has not drifted where its %s is in no stack", async (_part, part) => {
+    const report = await driftBetween([stateOf(without(part))], [...given, ...held]);
+    expect(report.grants).toEqual([]);
+    expect(report.findings.map(({ uid, drift }) => [uid, drift?.kind])).toEqual([[part.uid, "unmanaged"]]);
   });
 
   // Nothing records what it was before, so by itself a change of it is no difference.
@@ -199,9 +267,62 @@ describe("the risk rules after drift", () => {
     },
   );
 
+  /** What exists, and what states record. */
+  interface Known {
+    readonly exists?: readonly Live[];
+    readonly states?: readonly StateExport[];
+    /** Whether nothing tells when the first object was made. */
+    readonly isUntold?: true;
+  }
   const FIRST = "2026-01-01T00:00:00Z";
   const made = (createTime: string | undefined, ...objects: readonly Live[]) =>
     objects.map((object) => ({ ...object, createTime }));
+  const recorded = (created: string, ...objects: readonly Live[]) => [
+    stateOf(objects.map((object) => ({ ...object, created }))),
+  ];
+  const ofTime = (time: string | undefined) => [...made(FIRST, ...without(ci)), ...made(time, ci)];
+  const elsewhere = live("Group", { name: "other" }, "b".repeat(40));
+
+  test.each<[string, Known]>([
+    ["one is gone", { exists: made(FIRST, ...without(ci)) }],
+    ["all are gone", { exists: [], states: recorded(FIRST, ...held) }],
+    [
+      "the first one is gone",
+      {
+        exists: made("2026-03-01T00:00:00Z", ...without(team)),
+        states: [...recorded(FIRST, team), stateOf(without(team))],
+      },
+    ],
+    ["one was imported later", { states: recorded("2026-05-01T00:00:00Z", ...held) }],
+    ["one has no time", { exists: ofTime(undefined) }],
+    ["one has the first time of all", { exists: ofTime("0001-01-01T00:00:00Z") }],
+    [
+      "another organisation is older",
+      {
+        exists: [...made(FIRST, ...held), ...made("2020-01-01T00:00:00Z", elsewhere)],
+        states: [stateOf(held), stateOf([elsewhere], "other")],
+      },
+    ],
+    ["nothing tells", { exists: held, isUntold: true }],
+  ])(
+    "tell what came later than the first object of the stacks from what may have been there, where %s",
+    async (_, { exists = made(FIRST, ...held), states = [stateOf(held)], isUntold }) => {
+      const guest = live("Identity", { name: "guest", ...ofGitHub("repo:acme/guest:x") });
+      const old = made("2025-01-01T00:00:00Z", bind(guest, owner))[0];
+      const young = made("2026-02-01T00:00:00Z", bind(guest, viewer))[0];
+      const objects = [...given, ...exists, guest, old, young].flatMap((object) => object ?? []);
+      const inventories = [org, elsewhere.uid.slice(0, 40)].map((each) => {
+        const inside = objects.filter(({ uid, builtIn: isShared }) => isShared ?? uid.startsWith(each));
+        return inventoryOf(inside, { root: each });
+      });
+      const { differences, grants } = await driftBetween(states, [], { inventories });
+      const isOffered = (uid = "") => differences.find((each) => each.uid === uid)?.answers.revert;
+      const reasonOf = (uid?: string) => grants.find(({ grant }) => grant.uid === uid)?.reason;
+      const [deletion, reason] = isUntold ? [undefined, NOT_IN_PROGRAM] : [expect.any(String), NEW_GRANT];
+      expect([isOffered(old?.uid), isOffered(young?.uid)]).toEqual([undefined, deletion]);
+      expect([reasonOf(old?.uid), reasonOf(young?.uid)]).toEqual([NOT_IN_PROGRAM, reason]);
+    },
+  );
 
   test("offer no command that deletes the last owner of the root, nor what makes it one", async () => {
     const [byAda, byBob] = owners as [Live, Live];
@@ -223,6 +344,39 @@ describe("the risk rules after drift", () => {
       advice: expect.stringMatching(/^adopt it into a program, or suppress it; /) as unknown,
       details: expect.arrayContaining(["not to be deleted: without it acme has no owner"]) as unknown,
     });
+  });
+
+  /** The same organisation under another uid: the roles of the platform are its own too. */
+  const twin = "b".repeat(40);
+  const ofTwin = (objects: readonly Live[]): Live[] =>
+    JSON.parse(JSON.stringify(objects).replaceAll(org, twin)) as Live[];
+
+  const [third, lists] = [bind(ci, owner), bind(ci, viewer)];
+
+  test.each<[string, readonly Live[], readonly Live[], string]>([
+    [
+      "has an owner left who has not signed in since it was written",
+      [...held, third],
+      [...without(...owners.slice(1)), third],
+      "D1 high",
+    ],
+    ["has no owner left", held, without(...owners), "D1 critical"],
+    ["lets who takes its inventories list no more", [...held, lists], held, "D1 high"],
+  ])("find the same of two organisations in any order, where one %s", async (_, before, after, expected) => {
+    const times = { createTime: FIRST, updateTime: "2026-05-20T00:00:00Z", lastSeenTime: FIRST };
+    const dated = (objects: readonly Live[]) =>
+      objects.map((each) => (each.uid === ada.uid ? { ...each, ...times } : each));
+    const changed = { root: twin, caller: ofTwin([ci])[0]?.uid };
+    const inventories = [
+      inventoryOf([...given, ...dated(before)]),
+      inventoryOf(ofTwin([...given, ...dated(after)]), changed),
+    ];
+    const states = [stateOf(before), stateOf(ofTwin(before), "twin")];
+    const [found, turned] = await Promise.all(
+      [inventories, inventories.toReversed()].map((each) => driftBetween(states, [], { inventories: each })),
+    );
+    expect(brief(found?.findings ?? [])).toContain(expected);
+    expect(turned?.findings).toEqual(found?.findings);
   });
 
   test("give advice on what has happened, not on what is to come", async () => {

@@ -290,6 +290,43 @@ test("what an update writes is judged, whatever a forged preview says of one tha
   expect(failing(report)).toContainEqual(expect.stringMatching(/^G4 /));
 });
 
+test.each<[string | string[]]>([["[secret]"], [["[secret]"]]])(
+  "capabilities that were secret are compared with those that the server has: %j",
+  (capabilities) => {
+    const held = live("Role", READER, reads);
+    const bound = live("RoleBinding", BINDING, grant);
+    const hidden = state("Role", "reader", { ...reads, capabilities }, { id: READER });
+    const gained = (now: readonly string[]) => {
+      const shown = state("Role", "reader", { ...reads, capabilities: [...now] }, { id: READER });
+      const steps = [root, team, ci, binding].map(same);
+      return judge(
+        preview(...steps, step("update", hidden, shown)),
+        organisation(held, bound, live("Identity", CI, ci.inputs)),
+      );
+    };
+    expect(gained(reads.capabilities).grants).toEqual([]);
+    expect(failing(gained([...reads.capabilities, ...owner]))).toContainEqual(expect.stringMatching(/^G4 /));
+  },
+);
+
+test("a secret item of a list is judged as it was only where all other items keep their places", () => {
+  const role = (...capabilities: string[]) =>
+    state("Role", "r", { parentUid: ROOT_UID, name: "r", capabilities }, { id: own });
+  const held = state(
+    "RoleBinding",
+    "held",
+    { parentUid: ROOT_UID, identityUid: uid(78), roleUid: own },
+    { id: uid(77) },
+  );
+  const old = role("CAP_REPO_LIST", "CAP_TAG_LIST");
+  const inventory = listed(...around, old, held);
+  const grantsOf = (...capabilities: string[]) =>
+    judge(preview(...[...around, held].map(same), step("update", old, role(...capabilities))), { inventory })
+      .grants;
+  expect(grantsOf("CAP_REPO_LIST", SECRET)).toEqual(grantsOf("CAP_REPO_LIST", "CAP_TAG_LIST"));
+  expect(grantsOf("CAP_TAG_LIST", SECRET)).not.toEqual(grantsOf("CAP_TAG_LIST", "CAP_TAG_LIST"));
+});
+
 describe("a name that nobody can read", () => {
   const named = samples.filter(({ inputs }) => typeof inputs["name"] === "string");
 
@@ -470,6 +507,42 @@ describe("a resource that is read with .get", () => {
     expect(grants.map(({ change }) => change)).toEqual(["gained"]);
   });
 
+  test.each(["ScimToken", "AccountAssociation"])(
+    "keeps nothing of what the same change deletes where it shares the uid of its parent: %s",
+    (kind) => {
+      const inputs =
+        kind === "ScimToken"
+          ? { parentUid: TEAM }
+          : { parentUid: TEAM, name: "a", amazon: { account: "1".repeat(12) } };
+      const held = state(kind, "held", inputs, { id: TEAM, outputs: inputs });
+      const { changes } = compare({
+        preview: preview(step("delete", held), read(kind, "again", TEAM, inputs)),
+      });
+      expect(changes.map(({ op, after }) => [op, after])).toContainEqual(["read", undefined]);
+    },
+  );
+
+  test("or adopted is announced as it is, whatever the program declares: the update refuses that", () => {
+    const adopted = state("Role", "reader", { ...reads, capabilities: owner }, { importID: READER });
+    const objects = [
+      live("Role", READER, reads),
+      live("Identity", CI, ci.inputs),
+      live("RoleBinding", BINDING, grant),
+    ];
+    const steps = [root, team, ci, mallory].map(same);
+    const report = judge(
+      preview(...steps, step("import", undefined, adopted), same(binding)),
+      organisation(...objects),
+    );
+    expect(report.grants).toEqual([]);
+    expect(report.expected?.entities).toContainEqual(
+      expect.objectContaining({ uid: READER, inputs: expect.objectContaining(reads) as unknown }),
+    );
+    expect(report.findings).toContainEqual(
+      expect.objectContaining({ id: "X5", severity: "medium", field: "capabilities" }),
+    );
+  });
+
   test("or adopted is refused for what it declares otherwise, but for what an import ignores", () => {
     const wider = { ...reads, capabilities: owner };
     const found = (more: Props, options: object) => {
@@ -503,6 +576,17 @@ describe("a resource that is read with .get", () => {
     );
     expect(grants.every(({ change }) => change !== "narrowed")).toBe(true);
   });
+
+  test("cannot list fewer capabilities than the live role has", () => {
+    const more = { name: "owner", capabilities: [...owner, "CAP_NEVER_HELD_DELETE"] };
+    const dependencies = { roleUid: [urn("Role", "custom")] };
+    const report = reviewed(
+      read("Role", "owner", "d".repeat(40), more),
+      anew("Role", "custom", { parentUid: ROOT, name: "custom", capabilities: owner }),
+      anew("RoleBinding", "b", { ...grant, roleUid: UNKNOWN }, { dependencies }),
+    );
+    expect(failing(report)).toContainEqual(expect.stringMatching(/^G1 .*equivalent to owner/));
+  });
 });
 
 describe("a name that looks like a key", () => {
@@ -514,6 +598,20 @@ describe("a name that looks like a key", () => {
     const report = reviewed(same(providerOf({})), ...mappings);
     expect(report.summary.gained).toBe(3);
   });
+});
+
+test("a SCIM token is reported: its bearer can admit anyone", () => {
+  for (const [name, shown] of [
+    ["staff", "staff"],
+    ["x” of “admins", '“x" of "admins”'],
+  ] as const) {
+    const provider = providerOf({ name, defaultRole: OWNER });
+    const report = reviewedLive(same(provider), anew("ScimToken", "scim", { parentUid: uid(9) }));
+    expect(lines(report.grants)).toEqual([
+      `gained: whoever has a SCIM token of ${shown}: owner at acme (+4 -0)`,
+    ]);
+    expect(failing(report).map((line) => line.slice(0, 2))).toEqual(["G1", "G7", "G8"]);
+  }
 });
 
 test("a group whose new name nobody can read is called by the name that the server has", () => {
@@ -551,6 +649,25 @@ describe("access that is reported as lost", () => {
     const steps = preview(...others, step("delete", reader), moved);
     expect(gapsOf(judge(steps, organisation()))).toEqual(doubt);
   });
+
+  test.each(["replace", "read-replacement"])(
+    "is lost where what gave it is replaced by what is only read, by %s, and the other object stays as it is",
+    (op) => {
+      const binding = (name: string, id: string, given: Props, more = {}) =>
+        state("RoleBinding", name, given, { id, ...more });
+      const other = { parentUid: TEAM, identityUid: CI, roleUid: READER };
+      const server = organisation(live("RoleBinding", BINDING, asOwner), live("RoleBinding", uid(8), other));
+      const old = binding("b", BINDING, asOwner);
+      // The state after the change may claim to be what goes.
+      for (const shown of [other, asOwner]) {
+        const read = binding("b", uid(8), shown, { external: true });
+        const report = judge(preview(...unchanged, step(op, old, read)), server);
+        expect(report).toMatchObject({ findings: [], unrelated: [] });
+        expect(gapsOf(report)).toEqual([]);
+        expect(lines(report.grants)).toEqual([expect.stringMatching(/^lost: .*owner at acme \/ team/)]);
+      }
+    },
+  );
 
   test("may be lost where another provider takes over what is deleted: neither knows what the other one manages", () => {
     const of = (provider: string) => ({ provider: `urn:pulumi:p::s::pulumi:providers:${provider}::id` });
@@ -640,6 +757,35 @@ describe("access that is reported as lost", () => {
     ]);
   });
 
+  test("is judged of an object that one resource manages, not two", () => {
+    const one = state("Role", "reader", reads, { id: READER });
+    const adopting = anew("Role", "r2", { ...reads, __adopt: READER });
+    const objects = organisation(live("Role", READER, reads));
+    const both = expect.stringMatching(/Role reader and Role r2 are one object/) as unknown;
+    expect(gapsOf(judge(preview(...unchanged, adopting), objects))).toEqual([both]);
+    const narrowed = state("Role", "r2", { ...reads, capabilities: ["CAP_TAG_LIST"] }, { id: READER });
+    const second = state("Role", "r2", reads, { id: READER });
+    const update = step("update", second, narrowed);
+    expect(gapsOf(judge(preview(...unchanged, update), objects))).toEqual([both]);
+    expect(gapsOf(judge(preview(step("delete", one), adopting), objects))).toEqual([]);
+  });
+
+  test("is judged of the bindings of a group that one resource owns, not two", () => {
+    const held = state("RoleBinding", "b", asOwner, { id: BINDING });
+    const { parentUid, ...entry } = asOwner;
+    const access = (bindings: Props) => state("GroupAccess", "all", { parentUid, bindings }, { id: TEAM });
+    const objects = organisation(live("RoleBinding", BINDING, asOwner));
+    const judged = (...steps: Steps) => gapsOf(judge(preview(...unchanged, ...steps), objects));
+    const both = expect.stringMatching(
+      /GroupAccess all owns all .* that RoleBinding b is for too/,
+    ) as unknown;
+    const dropped = step("update", access({ a: entry }), access({}));
+    expect(judged(same(held), dropped)).toEqual([both]);
+    expect(judged(same(held), create(access({ a: entry })))).toEqual([both]);
+    expect(judged(step("delete", held), create(access({ a: entry })))).toEqual([]);
+    expect(judged(dropped)).toEqual([]);
+  });
+
   describe("of a GroupAccess that a refresh has shown more of", () => {
     const label = "unmanaged: mallory as owner";
     const access = (more: Props = {}, bindings: Props = { a: grant }) =>
@@ -662,10 +808,40 @@ describe("access that is reported as lost", () => {
       expect(grantsAfter(step("update", recorded, access({ ignore })))).toEqual([]);
     });
 
+    test.each(["ignore", "ignore.namePatterns", "ignore.namePatterns[0]"])(
+      "stays where nobody knows %s, which the review says",
+      (path) => {
+        const [, member, item] = /^ignore(\.namePatterns)?(\[0\])?$/.exec(path) ?? [];
+        const patterns = item === undefined ? "[secret]" : ["[secret]"];
+        const ignore = member === undefined ? "[secret]" : { namePatterns: patterns };
+        const hidden = state(
+          "GroupAccess",
+          "access",
+          { parentUid: TEAM, bindings: { a: grant }, ignore },
+          { id: TEAM, secretPaths: [path] },
+        );
+        const report = reviewedLive(step("update", recorded, hidden));
+        expect(mallorys(lines(report.grants))).toEqual([]);
+        expect(report.findings.map(({ id }) => id)).toContain("X3");
+      },
+    );
+
     test("stays where the GroupAccess goes, or moves to another group", () => {
       expect(mallorys(grantsAfter(step("delete", recorded)))).toEqual([]);
       expect(mallorys(grantsAfter(step("replace", recorded, access({ parentUid: ROOT }))))).toEqual([]);
     });
+  });
+
+  test("stays with a role that is replaced while a binding keeps its uid, and the failure is reported", () => {
+    const dependencies = { roleUid: [reader.urn] };
+    const kept = { id: BINDING, dependencies, ignoreChanges: ["roleUid"] };
+    const keeping = state("RoleBinding", "binding", grant, kept);
+    const successor = state("Role", "reader", { ...reader.inputs, parentUid: TEAM });
+    const report = judge(
+      preview(...[root, team, ci, mallory].map(same), step("replace", reader, successor), same(keeping)),
+    );
+    expect(report.summary.lost).toBe(0);
+    expect(report.findings.map(({ id }) => id)).toEqual(expect.arrayContaining(["D2", "D3"]));
   });
 
   test("remains in a replaced group that contains an object created by hand, and the failure is reported", () => {

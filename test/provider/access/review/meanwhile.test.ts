@@ -1,4 +1,6 @@
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
+import { compare } from "../../../../provider/access/review/compare";
+import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import type { Props } from "../../../../provider/fields/values";
 import { failing, judge, preview, same, state, step, urn } from "../../../support/documents";
 
@@ -89,10 +91,48 @@ require: [{ name: none, can: CAP_IAM_ROLES_UPDATE, on: acme / team, atMost: 0 }]
       .filter((id) => id.startsWith("P"));
   const narrowed = changed(role(WIDE), role(NARROW));
 
+  it("is judged by what a new grant gives until the update narrows its role", () => {
+    const anew = step("create", undefined, bound(sources));
+    expect(broken(narrowed, anew)).toEqual(["P1", "P3"]);
+    const claimMatch = trust({ subject: "repo:acme/a:ref:refs/heads/main" });
+    const guest = made("Identity", "a", 6, { parentUid: TEAM, claimMatch });
+    const guests = bind("a", 7, { identityUid: uid(6) });
+    expect(broken(narrowed, same(guest), same(guests), anew)).toEqual(["P1", "P3"]);
+  });
+
+  it("is judged by whom an identity accepts until the update narrows its trust", () => {
+    const reads = made("Role", "reads", 8, { capabilities: NARROW });
+    const writes = made("Role", "writes", 5, { capabilities: ["CAP_IAM_ROLES_UPDATE"] });
+    const claimMatch = trust({ subject: "repo:globex/pay:ref:refs/heads/main" });
+    const guest = made("Identity", "a", 6, { parentUid: TEAM, claimMatch });
+    const anew = state("RoleBinding", "r", { ...grant, identityUid: uid(6), roleUid: uid(8) });
+    const apart = (now: ReturnType<typeof step>): string[] => {
+      const held = [bind("w", 9, { roleUid: uid(5) }), guest].map(same);
+      const steps = [...[root, team, reads, writes].map(same), now, ...held, step("create", undefined, anew)];
+      return judge(preview(...steps), {}, { assertions })
+        .findings.map(({ id }) => id)
+        .filter((id) => id === "P3");
+    };
+    expect(apart(changed(ci(pattern), ci(exact)))).toEqual(["P3"]);
+    expect(apart(same(ci(exact)))).toEqual([]);
+  });
+
   it("is judged by what a grant gives until the update deletes it", () => {
     const widened = changed(role(NARROW), role(WIDE));
     expect(broken(widened, step("delete", binding))).toEqual(["P1", "P3"]);
     expect(broken(same(role(WIDE)), step("delete", binding))).toEqual([]);
+  });
+
+  it("is asked of a group that is not there only where drift compares the whole organisation", () => {
+    const nowhere = parsePolicy(`forbid: [{ name: nobody, can: CAP_TAG_CREATE, on: nowhere }]`).assertions;
+    const steps = [same(root), same(team)];
+    const given = { ...compare({ preview: preview(...steps) }), drift: true } as const;
+    const asked = [true, false].map((complete) =>
+      findingsOf({ ...given, complete }, { ...defaultRuleOptions(0), assertions: nowhere }).map(
+        ({ id }) => id,
+      ),
+    );
+    expect(asked).toEqual([["P1"], []]);
   });
 
   it("is not broken by a grant that was there before", () => {
@@ -151,6 +191,20 @@ it("whoever may change an identity until the update deletes the grant can take w
   expect(told(changed(ci(pattern), ci(elsewhere)), same(administers))).toEqual([
     expect.stringContaining("(until the update: "),
   ]);
+});
+
+it("a run that nobody reviewed has what a role allows until the update narrows it", () => {
+  const writes = ["CAP_REPO_LIST", "CAP_TAG_UPDATE"];
+  const unreviewed = same(ci(trust({ subject: "repo:acme/pay:pull_request" })));
+  const report = judge(
+    preview(
+      ...[root, team].map(same),
+      changed(role(writes), role(NARROW)),
+      unreviewed,
+      step("create", undefined, binding),
+    ),
+  );
+  expect(report.findings.filter(({ id }) => id === "T4").map(({ severity }) => severity)).toEqual(["high"]);
 });
 
 it("a default role that the update narrows after it is given has what it allowed before", () => {

@@ -101,6 +101,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(finding?.details.at(-1)).toMatch(/repo:(acme|evil)\/pay:.*repo:(?!\1)\w+\/pay:/);
   });
 
+  it("claims nothing of what the stack keeps secret, and is as severe", () => {
+    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const { urn, uid: id, inputs } = live.find((each) => each.uid === writer.uid) ?? writer;
+    const own = { id, urn };
+    const secret = { ...inputs, capabilities: "[secret]" };
+    const others = known.filter((each) => each.uid !== writer.uid);
+    const shown = step("update", state("Role", "writer", secret, own), state("Role", "writer", inputs, own));
+    const [finding] = found("X5", compareResources(others, others, { live, steps: [shown] }));
+    expect(finding).toMatchObject({
+      severity: "high",
+      message: expect.stringContaining("1 object may have been changed by hand") as string,
+    });
+  });
+
   it("is found beside what the change adds to it", () => {
     const live = withChanged(withInputs(writer, { capabilities: wider }));
     const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
@@ -148,29 +162,47 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", steps(of(wider, true), "read"))).toEqual([]);
   });
 
-  it("is high: a stranger who writes by hand, taken over with the identity first or with the binding later", () => {
-    const zed = identity("zed", claims(stranger));
-    const grants = binding(zed, pusher, payments);
-    const program = [...known, binding(ci, pusher, payments)];
-    const steps: [readonly Resource[], Resource, readonly Resource[]][] = [
-      [program, adopting(zed), [...program, byHand(zed), byHand(grants)]],
-      [[...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
-    ];
-    for (const [before, taken, live] of steps) {
-      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
-      expect(more).toEqual([]);
-      expect(finding?.severity).toBe("high");
-      expect(finding?.details).toContainEqual(
-        expect.stringMatching(/^high T7: identity zed trusts .*"evil"/),
-      );
-    }
-  });
-
   it("is nothing where less is allowed, or where nothing of access differs", () => {
     const less = withChanged(withInputs(staff, { defaultRole: undefined }));
     const described = withChanged(withInputs(ci, { description: "pipelines" }));
     expect(found("X5", compareResources(known, less, { live: less }))).toEqual([]);
     expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
+  });
+
+  it("is high where a resource of another name, or of another kind, gives what was changed by hand", () => {
+    const changed = withInputs(grant, { roleUid: owner.uid });
+    const live = withChanged(changed);
+    const others = known.filter((each) => each !== grant);
+    const owning = again(binding(ci, owner, acme));
+    const bindings = { ci: { identityUid: ci.uid, roleUid: owner.uid } };
+    const inAccess = { ...resource("GroupAccess", "all", { parentUid: acme, bindings }), uid: acme };
+    for (const now of [owning, inAccess]) {
+      const [finding] = found("X5", compareResources(known, [...others, now], { live }));
+      expect(finding?.severity).toBe("high");
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^critical G1: /));
+    }
+    expect(severitiesOf(known, live, { live, replaced: [changed] })).toEqual(["high"]);
+    // The binding itself may stay as it is: a refresh takes it back, and not the other one.
+    expect(severitiesOf(known, [...known, owning], { live })).toEqual(["high"]);
+    // The change may also write something else to it, or make it anew elsewhere.
+    const moved = { ...binding(ci, writer, payments), urn: grant.urn, uid: grant.uid };
+    const less = withInputs(grant, { roleUid: viewer.uid });
+    expect(severitiesOf(known, [...others, less, owning], { live })).toEqual(["high"]);
+    expect(severitiesOf(known, [...others, moved, owning], { live, replaced: [grant] })).toEqual(["high"]);
+    // Or only read it from now on.
+    const own = { id: grant.uid, urn: grant.urn };
+    const name = grant.urn.slice(grant.urn.lastIndexOf("::") + 2);
+    const reading = step(
+      "read",
+      state("RoleBinding", name, grant.inputs, own),
+      state("RoleBinding", name, {}, { ...own, external: true, outputs: changed.inputs }),
+    );
+    expect(severitiesOf(others, [...others, owning], { live, steps: [reading] })).toEqual(["high"]);
+    // What goes, and what is made again as it was recorded.
+    expect(severitiesOf(known, others, { live })).toEqual([]);
+    expect(severitiesOf(known, [...others, withInputs(owning, { roleUid: writer.uid })], { live })).toEqual(
+      [],
+    );
   });
 
   const made = binding(idle, owner, acme);
@@ -183,6 +215,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const now = state(kind, name, inputs, { id, urn: own });
     return step("import", undefined, Object.assign(now, { importID: id }));
   };
+  test.each([
+    ["an adopted binding", adopting(made)],
+    ["a binding that is made again", again(made)],
+  ])("is high: %s of an owner", (_what, now) => {
+    const [finding, ...others] = found(
+      "X5",
+      compareResources(known, [...known, now], { live: [...known, given] }),
+    );
+    expect(others).toEqual([]);
+    expect(finding).toMatchObject({ severity: "high", field: "adopt" });
+    expect(finding?.details.at(-1)).toMatch(
+      /^role binding .*: made by hand, or gives what was given by hand$/,
+    );
+  });
 
   // No program recorded what it allowed before, and grants of the program's give it already.
   test.each([
@@ -211,6 +257,40 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(severitiesOf(program, [...known, more], { live })).toEqual(["high"]);
     const imported = { live: [...known, given], steps: [importing(made)] };
     expect(severitiesOf(known, known, imported)).toEqual(["high"]);
+  });
+
+  it("is high: a mapping that was made by hand, and whom somebody let in through an identity that stays", () => {
+    const inputs = { parentUid: staff.uid, scope: acme, externalGroupId: "evil", roleUid: owner.uid };
+    const mapping = (name: string): Resource => resource("ExternalGroupRoleMapping", name, inputs);
+    const mapped = { live: [...known, byHand(mapping("hand"))] };
+    expect(severitiesOf(known, [...known, mapping("declared")], mapped)).toEqual(["high"]);
+    // Whom somebody let in by an identity of theirs gets one of the program.
+    const [lent, own] = [identity("lent", claims(stranger)), identity("own", claims(stranger))];
+    const live = [...known, byHand(lent), byHand(binding(lent, owner, acme))];
+    expect(severitiesOf(known, [...known, own, binding(own, owner, acme)], { live })).toEqual(["high"]);
+    // The identity is restored afterwards, and the new one stays.
+    const before = [...known, binding(ci, owner, acme)];
+    const lentBy = before.map((each) => (each === ci ? withInputs(ci, claims(stranger)) : each));
+    const entering = [...before, own, binding(own, owner, acme)];
+    expect(severitiesOf(before, entering, { live: lentBy })).toContain("high");
+  });
+
+  it("is high: a stranger who writes by hand, taken over with the identity first or with the binding later", () => {
+    const zed = identity("zed", claims(stranger));
+    const grants = binding(zed, pusher, payments);
+    const program = [...known, binding(ci, pusher, payments)];
+    const steps: [readonly Resource[], Resource, readonly Resource[]][] = [
+      [program, adopting(zed), [...program, byHand(zed), byHand(grants)]],
+      [[...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
+    ];
+    for (const [before, taken, live] of steps) {
+      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
+      expect(more).toEqual([]);
+      expect(finding?.severity).toBe("high");
+      expect(finding?.details).toContainEqual(
+        expect.stringMatching(/^high T7: identity zed trusts .*"evil"/),
+      );
+    }
   });
 
   // What is restored at the server afterwards is no drift, and no change of the program.
@@ -272,6 +352,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const other = binding(ci, viewer, cards);
       expect(found("X5", compareResources(before, [...before, other], { live }))).toEqual([]);
     });
+    it.each([{}, { description: "other" }])(
+      "says what an assertion counts by what is recorded: %j",
+      (more) => {
+        const { assertions } = parsePolicy(
+          "require: [{ name: few, can: CAP_IAM_ROLES_UPDATE, on: acme, atMost: 1 }]",
+        );
+        const before = [...program, binding(ci, lead, acme)];
+        // An update of something else leaves what was done by hand.
+        const after = [...changed(lead, more, before), binding(idle, lead, acme)];
+        const given = compareResources(before, after, { live: changed(lead, less, before) });
+        const [finding] = found("X5", given, { assertions });
+        expect(finding?.details).toContainEqual(expect.stringMatching(/^high P2: few: acme has 2 holders/));
+      },
+    );
 
     const duties = parsePolicy(
       "separate: [{ name: duties, duties: [[CAP_TAG_CREATE], [CAP_IAM_ROLES_UPDATE]], on: acme / payments }]",
@@ -303,6 +397,128 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         expect.stringMatching(line),
       ]);
     });
+
+    it("is low where it hides a new grant of which no rule says anything", () => {
+      const services = (serviceBindings: Props): Resource =>
+        resource("AccountAssociation", "services", { parentUid: acme, chainguard: { serviceBindings } });
+      const before = [...program, services({ CATALOG_SYNCER: idle.uid })];
+      const live = [...program, services({ CATALOG_SYNCER: ci.uid })];
+      const given = compareResources(before, [...before, binding(idle, viewer, payments)], { live });
+      const [finding, ...others] = found("X5", given);
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "low",
+        message: expect.stringMatching(/ this change would give 1 grant more$/) as unknown,
+      });
+      expect(finding?.details[0]).toMatch(/^new grant: .*CATALOG_SYNCER/);
+    });
+
+    it("tells what was only changed beside what is taken over, and the grants that it hides", () => {
+      const made = resource("Group", "hand", { parentUid: acme });
+      const taking = [...program, adopting(made), binding(ci, lead, payments)];
+      const narrowed = [...changed(lead, less), byHand(made)];
+      const [finding, ...others] = found("X5", compareResources(program, taking, { live: narrowed }));
+      expect(others).toEqual([]);
+      expect(finding).toMatchObject({
+        severity: "high",
+        message: expect.stringMatching(
+          /^1 object was made, .* undoes it: group hand; 1 object was changed by hand, which hides .*: role lead; had nothing/,
+        ) as unknown,
+      });
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^role lead, capabilities: recorded /));
+      const services = (who: Resource): Resource => {
+        const serviceBindings = { CATALOG_SYNCER: who.uid };
+        return resource("AccountAssociation", "services", {
+          parentUid: acme,
+          chainguard: { serviceBindings },
+        });
+      };
+      const before = [...program, services(idle)];
+      const adding = [...before, adopting(made), binding(idle, viewer, payments)];
+      const live = [...program, services(ci), byHand(made)];
+      expect(found("X5", compareResources(before, adding, { live }))).toMatchObject([
+        {
+          severity: "low",
+          details: [
+            expect.stringMatching(/^new grant: .*CATALOG_SYNCER/),
+            expect.stringMatching(/^account association services, .*: recorded /),
+          ],
+        },
+      ]);
+    });
+
+    it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
+      const after = [...program, binding(zed, viewer, payments)];
+      const renamed = changed(zed, { name: "other" });
+      expect(found("X5", compareResources(program, after, { live: renamed }))).toEqual([]);
+      const twice = binding(zed, pusher, cards);
+      const byOther = withInputs(twice, { roleUid: pusher.uid });
+      const recorded = [...program, withInputs(twice, { roleUid: viewer.uid })];
+      // The binding that has the role by hand goes back to what is recorded.
+      const live = [...program, byOther];
+      const more = [...recorded, again(byOther, cards)];
+      const [finding] = found("X5", compareResources(recorded, more, { live }));
+      expect(finding?.details).toContainEqual(expect.stringMatching(/^high T7: identity zed /));
+    });
+  });
+
+  it("is medium where what is taken over is declared otherwise than it is: the run refuses that", () => {
+    const group = known.find(({ kind, uid }) => kind === "Group" && uid === cards)!;
+    const live = [...known, given];
+    const others = known.filter(({ uid }) => uid !== cards);
+    const take = (inputs: Props) =>
+      found("X5", compareResources(others, [...others, adopting(withInputs(group, inputs))], { live }));
+    const message = expect.stringMatching(/will fail: .*another name$/) as unknown;
+    expect(take({ name: "other" })).toMatchObject([{ severity: "medium", field: "name", message }]);
+    expect(take({})).toEqual([]);
+  });
+
+  it("is as it was for an object that another resource of the program gives up, and nothing is deleted", () => {
+    const renamed = (one: Resource): Resource => ({ ...adopting(one), urn: `${one.urn}-2` });
+    const take = (old: Resource, now: Resource, live: readonly Resource[], more = {}) =>
+      compareResources(known, [...known.filter((one) => one !== old), renamed(now)], { live, ...more });
+    const group = known.find(({ uid }) => uid === cards)!;
+    for (const one of [ci, writer, grant, staff, events, group]) {
+      for (const withoutInventory of [false, true]) {
+        const given = take(one, one, known, { withoutInventory });
+        const ids = findingsOf(given, defaultRuleOptions(NOW)).map(({ id }) => id);
+        expect([one.kind, given.grants, ids]).toEqual([
+          one.kind,
+          [],
+          withoutInventory ? expect.any(Array) : [],
+        ]);
+        expect(given.changes.map(({ op }) => op)).not.toContain("delete");
+      }
+    }
+    // What was done to it by hand becomes the program's as by an update, and nothing else is taken over.
+    const changed = withInputs(ci, claims(stranger));
+    expect(found("X5", take(ci, changed, withChanged(changed)))).toMatchObject([
+      { severity: "high", field: "adopt" },
+    ]);
+    expect(found("X5", take(ci, ci, withChanged(changed)))).toMatchObject([
+      { severity: "medium", message: expect.stringContaining("will fail") as unknown },
+    ]);
+    // A preview with --refresh shows it as the server has it, and what the stack records before.
+    const recorded = { id: ci.uid, urn: ci.urn };
+    const live = state("Identity", "ci", changed.inputs, recorded);
+    const shown = preview(
+      step("refresh", state("Identity", "ci", ci.inputs, recorded), live),
+      step("delete", live),
+      step("create", undefined, state("Identity", "ci-2", { ...changed.inputs, [ADOPT]: ci.uid })),
+    );
+    const inventory = inventoryOf(acme, ...withChanged(changed).map(objectOf));
+    expect(found("X5", compare({ preview: shown, inventory }))).toMatchObject([{ field: "adopt" }]);
+  });
+
+  it("is medium: an adopted receiver of events; and low: an adopted grant of which no rule says anything", () => {
+    const sent = resource("Subscription", "evil", { parentUid: payments, sink: "https://evil.example/x" });
+    for (const [one, severity] of [
+      [sent, "medium"],
+      [binding(idle, viewer, payments), "low"],
+    ] as const)
+      expect(severitiesOf(known, [...known, adopting(one)], { live: [...known, byHand(one)] })).toEqual([
+        severity,
+      ]);
   });
 
   describe("the first import of a stack", () => {
@@ -334,6 +550,17 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         firstImport([taken], 0, [...known, taken]).map(({ id, severity }) => [id, severity]);
       expect(reported(binding(idle, viewer, payments))).toEqual([["X5", "low"]]);
       expect(reported(role("reader", ["REPO_LIST"]))).toEqual([]);
+    });
+
+    it("is bounded, and accepted by its fingerprint for what it takes over alone", () => {
+      const many = Array.from({ length: 30 }, (_, i) => identity(`robot-${i}`, pinned));
+      const owners = many.map((robot) => binding(robot, owner, acme));
+      const taking = (count: number) =>
+        firstImport(owners.slice(0, count), 0, [...known, ...many, ...owners]);
+      const [[all], [fewer]] = [taking(30), taking(29)];
+      expect(all?.details).toHaveLength(42);
+      for (const at of [20, 41]) expect(all?.details[at]).toMatch(/^and \d+ more$/);
+      expect(all?.fingerprint).not.toBe(fewer?.fingerprint);
     });
 
     it.each([

@@ -42,6 +42,19 @@ function foundInEach(
 }
 
 describe("T1 any-subject", () => {
+  it("shows a counterexample, why it fits, and what it would hold", () => {
+    expect(found("T1", made(github({ subjectPattern: "^repo:acme.*" })))).toMatchObject([
+      {
+        severity: "critical",
+        message:
+          'identity ci can be assumed by outsiders: claimMatch.subjectPattern accepts "repo:acme-intruder/intruder:ref:refs/heads/main": a wildcard, or a dot that is not escaped, reaches over the part that names the owner',
+        counterexample: "repo:acme-intruder/intruder:ref:refs/heads/main",
+        details: ["pattern: ^repo:acme.*", "whoever assumes it gets 1 grant:", "viewer on acme / payments"],
+        field: "claimMatch.subjectPattern",
+      },
+    ]);
+  });
+
   const free = identity("ci", github({ subjectPattern: ".*" }));
 
   it("is high while the identity holds nothing", () => {
@@ -53,6 +66,15 @@ describe("T1 any-subject", () => {
     const bound = [...before, binding(free, viewer, payments)];
     expect(severitiesOf("T1", compareResources(before, bound))).toEqual(["critical"]);
     expect(found("T1", compareResources(bound, bound))).toEqual([]);
+  });
+
+  it("says of a subject that it is too large to be judged, and is all that reports it", () => {
+    const trust = github({ subjectPattern: `^${"a".repeat(6000)}$` });
+    const all = ["T1", "T3", "T4"].flatMap((id) => found(id, made(trust)));
+    expect(all).toMatchObject([{ rule: "any-subject", severity: "critical" }]);
+    expect(all[0]?.message).toContain("may be assumed by outsiders");
+    expect(all[0]?.message).toContain("too large to be judged");
+    expect(all[0]).not.toHaveProperty("counterexample");
   });
 
   it("takes a claim for none that is too large to be judged, or has the mail addresses of a domain", () => {
@@ -440,6 +462,45 @@ describe("T5 trust-changed", () => {
     expect(judged).toEqual([["medium"], ["high"]]);
   });
 
+  const ofKeys = { issuer: "i", subject: "s", issuerKeys: "{}" };
+  const keys = (more: Props): Props => ({ staticKeys: { ...ofKeys, ...more } });
+
+  const keySet = (...kids: string[]): Props => {
+    const all = kids.map((kid) => ({ kty: "OKP", crv: "Ed25519", x: encoded(kid), kid }));
+    return keys({ issuerKeys: JSON.stringify({ keys: all }) });
+  };
+  /** A public key of 32 bytes. */
+  const encoded = (text: string): string => createHash("sha256").update(text).digest("base64url");
+  const UNREADABLE = "a key set is no JSON Web Key Set that every parser reads alike";
+  const nameOf = (kid: string): string =>
+    `key ${createHash("sha256")
+      .update(`{"crv":"Ed25519","kty":"OKP","x":"${encoded(kid)}"}`)
+      .digest("base64url")}, kid ${kid}`;
+
+  it.each([
+    ["added", keySet("old"), keySet("old", "new"), `adds ${nameOf("new")}`],
+    ["replaced", keySet("old"), keySet("new"), `adds ${nameOf("new")}; takes away ${nameOf("old")}`],
+    ["unreadable", keySet("old"), keys({ issuerKeys: "{}" }), UNREADABLE],
+  ])("says of %s keys which ones they are, and that their holder gets the grants", (_, from, to, which) => {
+    const [finding] = changed(from, to);
+    expect(finding?.severity).toBe("high");
+    expect(finding?.message).toBe(
+      `the keys of identity ci change: whoever has a new one gets 1 grant: staticKeys.issuerKeys (${which})`,
+    );
+    expect(finding?.advice).toContain("if you rotate the keys");
+  });
+
+  it("says of new keys with another subject that the principal is a different one", () => {
+    const [finding] = changed(keySet("old"), {
+      staticKeys: { ...(keySet("new")["staticKeys"] as Props), subject: "x" },
+    });
+    expect(finding?.severity).toBe("high");
+    expect(finding?.message).toContain("a different principal inherits 1 grant");
+    expect(changed(main, audience(GITHUB, "b"))[0]?.message).toBe(
+      "the trust of identity ci changes: tokens for another audience are accepted, and give 1 grant: claimMatch.audience",
+    );
+  });
+
   const strange = github({ subject: "repo:globex/x:y" });
   /** A renamed resource of a program: one identity is deleted, another one is created. */
   const renamed = (from: Props, to: Props, where = payments) => {
@@ -465,6 +526,19 @@ describe("T5 trust-changed", () => {
     ["with a grant on another group", pinned, strange, acme],
   ])("leaves a new identity %s alone", (_, from, to, where) => {
     expect(found("T5", renamed(from, to, where))).toEqual([]);
+  });
+
+  it("reports the grants of that deleted identity alone whose principal is a different one", () => {
+    const [same, other, now] = [
+      identity("same", pinned),
+      identity("strange", strange),
+      identity("ci-main", pinned),
+    ];
+    const before = [...base, same, other, binding(same, viewer, payments), binding(other, pusher, acme)];
+    const after = [...base, now, binding(now, viewer, payments), binding(now, pusher, acme)];
+    expect(found("T5", compareResources(before, after))).toMatchObject([
+      { message: expect.stringContaining("takes the place of identity strange") as string },
+    ]);
   });
 });
 
@@ -597,6 +671,25 @@ describe("T7 new-outsider", () => {
     ]);
   });
 
+  it("judges who trusts an identity by its uid, and what others hold by its trust where that changes", () => {
+    const stranger = identity("stranger", github(GLOBEX));
+    const all = [...before, stranger];
+    const proxy = identity("proxy", sso({ subject: stranger.uid }));
+    const outer = identity("outer", sso({ subjectPattern: `^${proxy.uid}$` }));
+    const held = [...all, proxy, outer, binding(outer, pusher, payments)];
+    expect(found("T7", compareResources([...all, proxy], held))).toMatchObject([
+      {
+        severity: "high",
+        message: expect.stringContaining(`outer trusts object of the platform "${proxy.uid}"`) as string,
+      },
+    ]);
+    // Its trust changes while it is trusted, and has no grant of its own.
+    const honest = held.map((each) => (each === stranger ? identity("stranger", pinned) : each));
+    const message = `identity stranger trusts ${globex}, which had no access before`;
+    expect(found("T7", compareResources(honest, held))).toMatchObject([{ message, severity: "high" }]);
+    expect(found("T5", compareResources(honest, held))).toHaveLength(1);
+  });
+
   it.each([
     ["a role that reads, below the root", viewer, payments, ["medium"]],
     ["a role that reads, on the root", viewer, acme, ["high"]],
@@ -704,6 +797,14 @@ describe("T7 new-outsider", () => {
         ...familiar.map((trust) => [trust]),
       ]);
     });
+  });
+
+  it("leaves an identity without a grant alone, and finds it when it gets one", () => {
+    const planted = identity("planted", github(GLOBEX));
+    expect(found("T7", compareResources(before, [...before, planted]))).toEqual([]);
+    const now = [...before, planted];
+    const change = compareResources(now, [...now, binding(planted, pusher, payments)]);
+    expect(severitiesOf("T7", change)).toEqual(["high"]);
   });
 
   it("is medium for the first identity with a grant of all", () => {
@@ -836,6 +937,16 @@ describe("T7 new-outsider", () => {
       expect(foundOf(who)).toEqual(expected("medium"));
       expect(foundOf(who, pusher)).toEqual(expected("high"));
       expect(foundOf(who, viewer, acme)[0]?.[0]).toBe("high");
+    });
+
+    it("leaves the next key of an identity to T5, and finds one that only waited for a grant", () => {
+      const next = { ...own, inputs: keyed("own", key("ours"), key("next")).inputs };
+      const changed = compareResources(all, [...all.filter((each) => each !== own), next]);
+      expect([severitiesOf("T7", changed), severitiesOf("T5", changed)]).toEqual([[], ["high"]]);
+      const planted = keyed("planted", key("theirs"));
+      const described = { ...planted, inputs: { ...planted.inputs, description: "x" } };
+      const bound = [...all, described, binding(planted, pusher, payments)];
+      expect(severitiesOf("T7", compareResources([...all, planted], bound))).toEqual(["high"]);
     });
   });
 });
