@@ -101,6 +101,8 @@ export interface Comparison {
   readonly existing: ReadonlyMap<string, Entity>;
   /** What other stacks record as the server has it, by key. */
   readonly recordedElsewhere?: ReadonlyMap<string, Entity>;
+  /** What they record, and the server has otherwise, by key. */
+  readonly contradictedElsewhere?: ReadonlyMap<string, Entity>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. */
@@ -462,7 +464,7 @@ export function compare(sources: Sources): Comparison {
     comparer,
     existing: existingObjects(preview, state, inventory),
     recordDigest: digestRecord(recordedBefore(preview)),
-    ...(elsewhere ? { recordedElsewhere: elsewhere } : {}),
+    ...elsewhere,
   };
   const pairs = graphs.changes.map(
     (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
@@ -477,15 +479,16 @@ export function compare(sources: Sources): Comparison {
 }
 
 /**
- * What other stacks manage, where the server has it as they record it. The bindings of an aggregate are objects of their own there:
+ * What other stacks manage, and whether the server has it as they record it. The bindings of an aggregate are objects of their own there:
  * each grant of it is compared with that of the server.
  */
 function recordedElsewhere(
   stacks: readonly StateExport[],
   { entities }: AccessGraph,
   context: EffectContext,
-): Map<string, Entity> {
+): Required<Pick<Comparison, "recordedElsewhere" | "contradictedElsewhere">> {
   const found = new Map<string, Entity>();
+  const contradicted = new Map<string, Entity>();
   for (const resource of stacks.flatMap(listManaged)) {
     const { kind, id, inputs } = resource;
     const spec = specs[kind];
@@ -498,9 +501,10 @@ function recordedElsewhere(
       const olds = { ...recorded.inputs, [NORMALIZED]: resource.outputs[NORMALIZED] };
       const now = mergeLive(spec, olds, live.inputs).inputs;
       if (describeEffects(spec, recorded.inputs, now, context).length === 0) found.set(key, live);
+      else contradicted.set(key, recorded);
     }
   }
-  return found;
+  return { recordedElsewhere: found, contradictedElsewhere: contradicted };
 }
 
 /** What an import shows as the state before is what the program's own provider read. */

@@ -10,7 +10,7 @@ import type { Comparison } from "./compare";
 export const HELD_BY_HAND =
   "the subject holds this already, by grants or roles that no given stack records so";
 
-type Recorded = Pick<Comparison, "before" | "changes" | "recordedElsewhere">;
+type Recorded = Pick<Comparison, "before" | "changes" | "recordedElsewhere" | "contradictedElsewhere">;
 
 /**
  * What the given stacks record of the access before a change. What was made by hand is not in it, since it may have been made so that
@@ -32,6 +32,11 @@ export class RecordedAccess {
   /** What a given stack records of an object. */
   recordOf({ key, urn }: Pick<Entity, "key" | "urn">): Entity | undefined {
     return this.byUrn().get(urn ?? "") ?? this.comparison.recordedElsewhere?.get(key);
+  }
+
+  /** The same, also where the server has it otherwise than another stack records it: that stack makes nothing known then. */
+  anyRecordOf(entity: Pick<Entity, "key" | "urn">): Entity | undefined {
+    return this.recordOf(entity) ?? this.comparison.contradictedElsewhere?.get(entity.key);
   }
 
   /** What the given stacks record. The stack of the change has the last word of what another one manages too. */
@@ -61,8 +66,9 @@ export class RecordedAccess {
     const { key, urn, builtIn, capabilities } = grant.role;
     if (!this.has(grant)) return [];
     if (builtIn || capabilities === undefined) return capabilities;
-    const known = readRoleCapabilities(this.recordOf({ key, urn }));
-    if (known === undefined) return roles.has(key) ? capabilities : [];
+    const record = this.anyRecordOf({ key, urn });
+    const known = readRoleCapabilities(record);
+    if (known === undefined) return record === undefined && roles.has(key) ? capabilities : [];
     return capabilities.filter((capability) => known.includes(capability));
   }
 

@@ -7,7 +7,6 @@ import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { grantsBy } from "../graph/grantIndex";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -167,19 +166,26 @@ export class FindingValues {
   }
 
   /** Who can be a subject: a group of a directory is whom its provider says, and a service acts as its identity. */
-  private trustOf({ key, displayName }: Subject, about?: Entity): Json {
-    const holder = this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about;
-    return this.inputsOf(holder, judgedFields(holder?.kind)) ?? displayName;
+  private trustOf({ key, displayName }: Subject, holder: Entity | undefined): Json {
+    const entity = holder ?? this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "");
+    return this.inputsOf(entity, judgedFields(entity?.kind)) ?? displayName;
   }
 
-  /** What an object gives, to whom and where: whoever accepts a finding about it accepts no more than that. */
+  /**
+   * What an object gives, to whom and where, before and after the change: whoever accepts a finding about it accepts no more than
+   * that. Who holds a grant before may have what the object gives after it, until the update ends.
+   */
   private effectsOf(entity: Entity): Json {
-    const lines = grantsBy(this.comparison, entity).map((grant) =>
-      JSON.stringify([
-        ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
-        this.trustOf(grant.subject),
-        this.valueOf(grant),
-      ]),
+    const { before, after } = this.comparison;
+    const lines = [before, after].flatMap(({ entities, index }) =>
+      [...index.about(entity), ...index.ofResource(entity)].map((grant) => {
+        const { key } = grant.subject;
+        return JSON.stringify([
+          ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
+          this.trustOf(grant.subject, entities.get(key) ?? entities.get(wholeOf(key) ?? "")),
+          this.valueOf(grant),
+        ]);
+      }),
     );
     return [...new Set(lines)].sort();
   }
@@ -193,7 +199,11 @@ export class FindingValues {
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
     const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
-      const trust = this.trustOf(grant.subject, about);
+      const { key } = grant.subject;
+      const trust = this.trustOf(
+        grant.subject,
+        this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about,
+      );
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
     if (about !== undefined) {

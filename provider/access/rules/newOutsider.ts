@@ -202,7 +202,7 @@ export const newOutsider: Rule = {
       const isJudged = grants.length > 0 && !rekeyed.has(entity.key);
       const conditions = isJudged ? ownersOf(facts, entity) : [];
       if (conditions.length === 0) continue;
-      const recorded = facts.recorded.recordOf(entity);
+      const recorded = facts.recorded.anyRecordOf(entity);
       const outsider = judgeOutsider(facts, known(), conditions, grants, recorded);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);

@@ -275,6 +275,37 @@ describe("the fingerprint of a grant", () => {
   });
 });
 
+it("the fingerprint of what a role gives holds whom its holder trusts until the update", () => {
+  const [narrow, wide] = [role("spare", ["REPO_LIST"]), role("spare", ["REPO_LIST", "IAM_IDENTITY_UPDATE"])];
+  const printsFrom = (former: string): string[] => {
+    const was = identity("ci", { claimMatch: { ...(pinned["claimMatch"] as Props), subject: former } });
+    const held = binding(ci, narrow, payments);
+    const before = [...base.filter((one) => one !== ci), owner, held];
+    const change = compareResources([...before, was, narrow], [...before, ci, wide]);
+    return ["G4", "T5"].flatMap((id) => found(id, change).map(({ fingerprint }) => fingerprint ?? ""));
+  };
+  const prints = ["repo:acme/old:ref:refs/heads/main", "repo:evil/old:ref:refs/heads/main"].map(printsFrom);
+  expect(prints.map(({ length }) => length)).toEqual([2, 2]);
+  expect(new Set(prints.flat()).size).toBe(4);
+});
+
+describe("what another stack manages", () => {
+  const external = { external: true } as const;
+  const [recorded, live] = [["REPO_LIST"], ["REPO_LIST", "IAM_ROLE_BINDINGS_CREATE"]].map((capabilities) =>
+    role("theirs", capabilities, external),
+  ) as [Resource, Resource];
+  const held = binding(ci, live, payments, external);
+  const judge = (...otherStacks: readonly Resource[]): string[] => {
+    const there = [...withOwner, live, held];
+    return severitiesOf("G3", compareResources(there, [...there, binding(ci, live, cards)], { otherStacks }));
+  };
+
+  it("is held by what that stack records of the role, and not by what somebody made of it by hand", () => {
+    expect(judge(live, held)).toEqual([]);
+    expect(judge(recorded, held)).toEqual(["high"]);
+  });
+});
+
 describe("what a subject holds by hand alone", () => {
   const some = role("some", ["REPO_LIST"]);
   const broad = role("broad", ["REPO_LIST"]);

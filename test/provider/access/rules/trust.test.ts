@@ -880,7 +880,10 @@ describe("T7 new-outsider", () => {
       const swapped = { ...inputs, ...github({ subject: "repo:acme/pay:ref:refs/heads/main" }) };
       expect(wordsWith(theirs)).toEqual(unknown);
       expect(wordsWith(bound)).toEqual(unknown);
-      expect(wordsWith({ ...theirs, inputs: swapped }, bound)).toEqual(unknown);
+      // Somebody was put there by hand in the place of whom that stack records.
+      expect(wordsWith({ ...theirs, inputs: swapped }, bound)).toEqual(
+        unknown.map((words) => words.replace("medium", "high")),
+      );
       expect(wordsWith(theirs, { ...bound, inputs: { ...bound.inputs, roleUid: viewer.uid } })).toEqual(
         unknown,
       );
