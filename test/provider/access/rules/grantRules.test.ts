@@ -282,7 +282,7 @@ it("the fingerprint of what a role gives holds whom its holder trusts until the 
     const held = binding(ci, narrow, payments);
     const before = [...base.filter((one) => one !== ci), owner, held];
     const change = compareResources([...before, was, narrow], [...before, ci, wide]);
-    return ["G4", "T5"].flatMap((id) => found(id, change).map(({ fingerprint }) => fingerprint ?? ""));
+    return ["G4", "T5"].flatMap((id) => found(id, change).map(({ fingerprint }) => fingerprint));
   };
   const prints = ["repo:acme/old:ref:refs/heads/main", "repo:evil/old:ref:refs/heads/main"].map(printsFrom);
   expect(prints.map(({ length }) => length)).toEqual([2, 2]);
