@@ -869,16 +869,10 @@ class AssertionJudge {
     const now = this.after.groupsNamed(on);
     const then = this.before.groupsNamed(on);
     const details = ["without its group nothing of it can be judged: on names groups, not what is in them"];
+    // A group that had the name until now has lost it by the change.
+    const advice = then.length === 0 ? this.correctName() : undefined;
     const departed = [
-      ...(now.length > 0
-        ? []
-        : [
-            {
-              ...{ assertion, message: this.noGroup(on), details, pins: on },
-              // A group that had the name until now has lost it by the change.
-              ...(then.length === 0 && { advice: this.correctName() }),
-            },
-          ]),
+      ...(now.length > 0 ? [] : [{ assertion, message: this.noGroup(on), details, advice, pins: on }]),
       ...this.departedGroups(assertion, then, new Set(now)),
       ...this.renamedHolders(assertion),
       ...this.changedRole(assertion),

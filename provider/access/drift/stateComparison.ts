@@ -213,7 +213,6 @@ export class ChangedResources {
   readonly uids = new Map<string, Set<string>>();
   /** Who changed an object last, by uid, in words. */
   readonly actors = new Map<string, string>();
-  private readonly named = new Set<string>();
   /** By kind and uid: parents any of whose children may have changed. */
   private readonly parents = new Set<string>();
   /** What the changed objects lie in. */
@@ -231,10 +230,7 @@ export class ChangedResources {
     if (!spec) return false;
     const isBatch = name.endsWith(".batch");
     if (isBatch) this.parents.add(objectKey(spec.kind, subject));
-    else {
-      this.named.add(subject);
-      getOrCompute(this.uids, spec.kind, () => new Set()).add(subject);
-    }
+    else getOrCompute(this.uids, spec.kind, () => new Set()).add(subject);
     this.around.add(isBatch ? subject : (parentOf(subject) ?? subject));
     const who = isObject(actor) && typeof actor["subject"] === "string" ? actor["subject"] : "";
     if (who !== "") {
@@ -244,11 +240,10 @@ export class ChangedResources {
   }
 
   /** Adds what later events name. */
-  addAll({ uids, actors, named, parents, around }: ChangedResources): void {
+  addAll({ uids, actors, parents, around }: ChangedResources): void {
     for (const [kind, all] of uids)
       for (const uid of all) getOrCompute(this.uids, kind, () => new Set()).add(uid);
     for (const [uid, who] of actors) this.actors.set(uid, who);
-    for (const uid of named) this.named.add(uid);
     for (const key of parents) this.parents.add(key);
     for (const uid of around) this.around.add(uid);
   }
@@ -257,7 +252,7 @@ export class ChangedResources {
   concerns(kind: string, uid: string): boolean {
     const isCollection = aggregatedKind(specs[kind] ?? {}) !== undefined;
     return (
-      this.named.has(uid) ||
+      [...this.uids.values()].some((uids) => uids.has(uid)) ||
       this.parents.has(objectKey(kind, parentOf(uid) ?? "")) ||
       (isCollection && this.around.has(uid))
     );

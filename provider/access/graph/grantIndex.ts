@@ -60,14 +60,19 @@ export class GrantIndex {
     return [...new Set([...(related.get(key) ?? []), ...(related.get(urn ?? "") ?? [])])];
   }
 
+  /** What an object gives: the grants of which it is a part, or that it makes. */
+  by(entity: Pick<Entity, "key" | "kind" | "urn" | "uid">): readonly Grant[] {
+    return [...this.about(entity), ...this.ofResource(entity)];
+  }
+
   /** The subjects that belong to another one: groups of an identity provider, services of an identity. */
   subjectsOf(owner: string): readonly string[] {
     return this.dependents().get(owner) ?? [];
   }
 }
 
-/** What an object gives, before a change and after it: the grants of which it is a part, or that it makes. */
+/** What an object gives, before a change and after it. */
 export const grantsBy = (
   { before, after }: { readonly before: AccessGraph; readonly after: AccessGraph },
   entity: Pick<Entity, "key" | "kind" | "urn" | "uid">,
-): Grant[] => [before, after].flatMap(({ index }) => [...index.about(entity), ...index.ofResource(entity)]);
+): Grant[] => [before, after].flatMap(({ index }) => index.by(entity));

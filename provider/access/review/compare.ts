@@ -1,7 +1,6 @@
 import { ADOPT, UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
-import { mergeLive, NORMALIZED } from "../../fields/mergeLive";
+import { mergeLive } from "../../fields/mergeLive";
 import { applyUpdate } from "../../fields/patch";
-import { aggregatedKind } from "../../fields/resourceSpec";
 import { isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
 import type { SourceLocation, RecordedResource } from "../documents/engineState";
@@ -11,12 +10,11 @@ import { DocumentError } from "../documents/jsonText";
 import { decidedOp, isRest } from "../documents/preview";
 import type { Preview } from "../documents/preview";
 import { specs } from "../documents/specs";
-import { describeInterrupted, digestRecord, listManaged } from "../documents/stateExport";
+import { describeInterrupted, digestRecord } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { entityKey, toEntity } from "../graph/entities";
 import { labelByKey } from "../graph/groupHierarchy";
 import { compareGrants } from "../graph/grant";
 import type { GrantChange, GroupNode } from "../graph/grant";
@@ -26,7 +24,7 @@ import type { Entity, AccessGraph, Entities } from "../graph/model";
 import { isPathWithin, pathsOverlap } from "../graph/inputLeaves";
 import { PatternComparer } from "../trust/patternComparer";
 import { addMeanwhile, diffGrants, changesByMoves } from "./grantChanges";
-import { recordedSide } from "./recordedSide";
+import { compareOtherStacks, recordedSide } from "./recordedSide";
 
 /** What happens to one resource. `recorded` and `declared` are there only of what the program manages. */
 export interface ResourceChange extends Omit<StepChange, "step"> {
@@ -450,7 +448,7 @@ export function compare(sources: Sources): Comparison {
   const changes = graphs.changes.map((change) => changeOf(change, context));
   const sides = compareUpdate(before, after, comparer, changes);
   const incomplete = findGaps(sources, changes, graphs);
-  const elsewhere = sources.otherStacks && recordedElsewhere(sources.otherStacks, before, context);
+  const elsewhere = sources.otherStacks && compareOtherStacks(sources.otherStacks, before, context);
   const comparison: Comparison = {
     stack: preview.stack ?? state?.stack,
     before,
@@ -476,35 +474,6 @@ export function compare(sources: Sources): Comparison {
   const ownSides = compareUpdate(own.before, own.after, comparer, own.changes);
   const asRecorded = { ...comparison, ...own, ...ownSides };
   return { ...comparison, asRecorded: { comparison: asRecorded, kept, isFirstImport } };
-}
-
-/**
- * What other stacks manage, and whether the server has it as they record it. The bindings of an aggregate are objects of their own there:
- * each grant of it is compared with that of the server.
- */
-function recordedElsewhere(
-  stacks: readonly StateExport[],
-  { entities }: AccessGraph,
-  context: EffectContext,
-): Required<Pick<Comparison, "recordedElsewhere" | "contradictedElsewhere">> {
-  const found = new Map<string, Entity>();
-  const contradicted = new Map<string, Entity>();
-  for (const resource of stacks.flatMap(listManaged)) {
-    const { kind, id, inputs } = resource;
-    const spec = specs[kind];
-    if (spec === undefined) continue;
-    const key = entityKey(kind, id, inputs["parentUid"]);
-    const recorded = toEntity(resource, { key, uid: id, side: "before" });
-    const live = entities.get(key);
-    if (aggregatedKind(spec) !== undefined) found.set(key, recorded);
-    else if (live?.kind === kind) {
-      const olds = { ...recorded.inputs, [NORMALIZED]: resource.outputs[NORMALIZED] };
-      const now = mergeLive(spec, olds, live.inputs).inputs;
-      if (describeEffects(spec, recorded.inputs, now, context).length === 0) found.set(key, live);
-      else contradicted.set(key, recorded);
-    }
-  }
-  return { recordedElsewhere: found, contradictedElsewhere: contradicted };
 }
 
 /** What an import shows as the state before is what the program's own provider read. */

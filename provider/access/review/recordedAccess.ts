@@ -34,7 +34,7 @@ export class RecordedAccess {
     return this.byUrn().get(urn ?? "") ?? this.comparison.recordedElsewhere?.get(key);
   }
 
-  /** The same, also where the server has it otherwise than another stack records it: that stack makes nothing known then. */
+  /** The same, also of what the server has otherwise than another stack records it. Such a record makes nothing known. */
   anyRecordOf(entity: Pick<Entity, "key" | "urn">): Entity | undefined {
     return this.recordOf(entity) ?? this.comparison.contradictedElsewhere?.get(entity.key);
   }

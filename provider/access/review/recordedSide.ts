@@ -1,7 +1,11 @@
 import { equal } from "../../fields/equal";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
+import { aggregatedKind } from "../../fields/resourceSpec";
 import { groupBy } from "../../fields/values";
+import type { Props } from "../../fields/values";
 import { specs } from "../documents/specs";
+import { listManaged } from "../documents/stateExport";
+import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects } from "../effects";
 import type { FieldEffect, EffectContext } from "../effects";
 import { graphOf } from "../graph/resolveGrants";
@@ -9,7 +13,7 @@ import { tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { textsOfTrusts } from "../graph/principals";
 import type { AccessGraphs, StepChange } from "../graph/graphBuilder";
-import { withInputs } from "../graph/entities";
+import { entityKey, toEntity, withInputs } from "../graph/entities";
 import type { Entity, AccessGraph } from "../graph/model";
 import { isPathWithin, pathsOverlap, listReferences, topProperty } from "../graph/inputLeaves";
 import type { Comparison, ComparisonAsRecorded, KeptChange, ResourceChange } from "./compare";
@@ -34,13 +38,54 @@ function isKept({ path, added }: FieldEffect, later: readonly FieldEffect[]): bo
   return (added ?? []).some((member) => next.removed?.includes(member) !== true);
 }
 
-/** What somebody changed by hand of a managed object. */
-function fieldsChangedByHand({ step, recorded, before }: StepChange, context: EffectContext) {
-  const spec = specs[recorded?.kind ?? ""];
-  if (spec === undefined || recorded === undefined || before === undefined) return [];
+/**
+ * What somebody changed by hand of an object, as far as its program writes it.
+ * @param outputs Of the record: what the server had made of the arguments.
+ */
+function describeByHand(
+  { kind, inputs }: Entity,
+  outputs: Props | undefined,
+  live: Entity,
+  context: EffectContext,
+): readonly FieldEffect[] {
+  const spec = specs[kind];
+  if (spec === undefined) return [];
+  const olds = { ...inputs, [NORMALIZED]: outputs?.[NORMALIZED] };
+  return describeEffects(spec, inputs, mergeLive(spec, olds, live.inputs).inputs, context);
+}
+
+/** The same of an object of the stack. */
+function fieldsChangedByHand(
+  { step, recorded, before }: StepChange,
+  context: EffectContext,
+): readonly FieldEffect[] {
+  if (recorded === undefined || before === undefined) return [];
   if (recorded.external === true || before.inputs === recorded.inputs) return [];
-  const olds = { ...recorded.inputs, [NORMALIZED]: step.before?.outputs[NORMALIZED] };
-  return describeEffects(spec, recorded.inputs, mergeLive(spec, olds, before.inputs).inputs, context);
+  return describeByHand(recorded, step.before?.outputs, before, context);
+}
+
+/**
+ * What other stacks record: as the server has it, or otherwise. The server has the bindings of an aggregate as objects of their own,
+ * so each grant of it is compared with that of the server.
+ */
+export function compareOtherStacks(
+  stacks: readonly StateExport[],
+  { entities }: AccessGraph,
+  context: EffectContext,
+): Required<Pick<Comparison, "recordedElsewhere" | "contradictedElsewhere">> {
+  const [recordedElsewhere, contradictedElsewhere] = [new Map<string, Entity>(), new Map<string, Entity>()];
+  for (const resource of stacks.flatMap(listManaged)) {
+    const { kind, id, inputs, outputs } = resource;
+    const key = entityKey(kind, id, inputs["parentUid"]);
+    const recorded = toEntity(resource, { key, uid: id, side: "before" });
+    const live = entities.get(key);
+    if (aggregatedKind(specs[kind] ?? {}) !== undefined) recordedElsewhere.set(key, recorded);
+    else if (live?.kind !== kind) continue;
+    else if (describeByHand(recorded, outputs, live, context).length > 0)
+      contradictedElsewhere.set(key, recorded);
+    else recordedElsewhere.set(key, live);
+  }
+  return { recordedElsewhere, contradictedElsewhere };
 }
 
 /** Of what was changed by hand of a managed object, what is in the program from now on. */

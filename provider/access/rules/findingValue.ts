@@ -165,10 +165,18 @@ export class FindingValues {
     return [...(role.capabilities ?? ["unknown"])];
   }
 
-  /** Who can be a subject: a group of a directory is whom its provider says, and a service acts as its identity. */
-  private trustOf({ key, displayName }: Subject, holder: Entity | undefined): Json {
-    const entity = holder ?? this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "");
-    return this.inputsOf(entity, judgedFields(entity?.kind)) ?? displayName;
+  /**
+   * Who can be a subject: a group of a directory is whom its provider says, and a service acts as its identity.
+   * @param entityAt finds an object by its key: on one side of the change, or on both.
+   * @param about What says who it is where no object does.
+   */
+  private trustOf(
+    { key, displayName }: Subject,
+    entityAt: (key: string) => Entity | undefined,
+    about?: Entity,
+  ): Json {
+    const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
+    return this.inputsOf(holder, judgedFields(holder?.kind)) ?? displayName;
   }
 
   /**
@@ -178,14 +186,15 @@ export class FindingValues {
   private effectsOf(entity: Entity): Json {
     const { before, after } = this.comparison;
     const lines = [before, after].flatMap(({ entities, index }) =>
-      [...index.about(entity), ...index.ofResource(entity)].map((grant) => {
-        const { key } = grant.subject;
-        return JSON.stringify([
-          ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
-          this.trustOf(grant.subject, entities.get(key) ?? entities.get(wholeOf(key) ?? "")),
-          this.valueOf(grant),
-        ]);
-      }),
+      index
+        .by(entity)
+        .map((grant) =>
+          JSON.stringify([
+            ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
+            this.trustOf(grant.subject, (key) => entities.get(key) ?? this.entityAt(key)),
+            this.valueOf(grant),
+          ]),
+        ),
     );
     return [...new Set(lines)].sort();
   }
@@ -199,11 +208,7 @@ export class FindingValues {
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
     const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
-      const { key } = grant.subject;
-      const trust = this.trustOf(
-        grant.subject,
-        this.entityAt(key) ?? this.entityAt(wholeOf(key) ?? "") ?? about,
-      );
+      const trust = this.trustOf(grant.subject, (key) => this.entityAt(key), about);
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
     if (about !== undefined) {

@@ -334,8 +334,8 @@ export const repeatedGrant: Rule = {
       // The program reads what the inventory lists.
       if (uid !== undefined && uid === grant.uid) continue;
       // At the server it is one binding, which drift shows under each resource that owns it.
-      const isOfAll = [grant, other].some((each) => accessKinds[each.sourceKind]?.ownsBindings === true);
-      if (isOfAll && facts.comparison.drift !== undefined) continue;
+      const isShownTwice = [grant, other].some((each) => accessKinds[each.sourceKind]?.ownsBindings === true);
+      if (isShownTwice && facts.comparison.drift !== undefined) continue;
       yield facts.aboutGrant(grant, {
         severity: "low",
         field: "roleUid",
