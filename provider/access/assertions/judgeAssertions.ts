@@ -424,6 +424,8 @@ export interface Violation {
   readonly advice?: string;
   /** What an exception accepts: another one of these is another violation. */
   readonly pins: readonly string[];
+  /** The grants that it accepts: all that break it together. */
+  readonly grants?: readonly Grant[];
 }
 
 /** What a change prepares: the next one breaks an assertion and is not judged by it. */
@@ -1254,6 +1256,7 @@ class AssertionJudge {
         message: `${shortName(grant.subject)} has ${has.join(" and ")}`,
         details: [...describeCapabilities(held, assertion), ...describeShare(share), ...describeHad(had)],
         pins: capabilities,
+        grants: held.together,
       };
     };
     for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
@@ -1333,6 +1336,7 @@ class AssertionJudge {
         message,
         details: names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`),
         pins: names,
+        grants: now.all.map(({ grant }) => grant),
       });
       const isBroken = now.sure.length < atLeast;
       const count = (holders: readonly unknown[], which = ""): string =>
@@ -1437,7 +1441,8 @@ class AssertionJudge {
             ? `${shortName(grant.subject)} holds one of each duty`
             : `${listNames(names)} accept a common principal, which holds one of each duty`,
         details: [...limitLines(details, MOST_LISTED), ...describeHad(anew && had.get(anew))],
-        pins: details.toSorted(),
+        pins: [],
+        grants: all.map((held) => held.grant),
       });
     };
     for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) add(all, this.meanwhile, false);

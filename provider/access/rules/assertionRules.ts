@@ -23,7 +23,7 @@ function* findViolations(facts: Facts, kind: keyof Assertions): Generator<Findin
 }
 
 function toFinding(facts: Facts, violation: Violation): FindingInput {
-  const { assertion, message, details, grant, group, entity: about, advice, pins } = violation;
+  const { assertion, message, details, grant, group, entity: about, advice, pins, grants } = violation;
   const { name } = assertion;
   const text = {
     severity: severityOfViolation(violation),
@@ -31,6 +31,7 @@ function toFinding(facts: Facts, violation: Violation): FindingInput {
     message: `${name}: ${message}`,
     details: limitLines([...details, describePlace(assertion)]),
     pins: [...pins],
+    grants,
     advice: advice ?? "change the program, or let whoever owns the policy file change the assertion first",
   };
   if (grant !== undefined) return facts.aboutGrant(grant, text);

@@ -128,6 +128,7 @@ function* findTooFewOwners(
   const [first] = [...lost, ...doubted, ...madeLate];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return;
+  const unsure = areTooFew ? [] : [...doubted, ...unseen, ...madeLate];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   yield facts.aboutGrant(first, {
     field: "min-owners",
@@ -149,9 +150,8 @@ function* findTooFewOwners(
       ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, ...(areTooFew ? [] : [[...doubted, ...unseen, ...madeLate]])].map((owners) =>
-      stableNames(owners.map(({ subject }) => subject)),
-    ),
+    pins: [lost, remaining, unsure].map(({ length }) => length),
+    grants: [...lost, ...remaining, ...unsure],
     advice: !areTooFew
       ? "check that each of them can sign in, or bind another owner first, in a separate change"
       : isWhole
@@ -633,7 +633,7 @@ const massRemoval: Rule = {
       field: "max-removal",
       message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
       details: limitLines(lost.map(grantLine).sort()),
-      pins: lost.map(tupleOf).sort(),
+      grants: lost,
       advice:
         "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
     };

@@ -76,7 +76,7 @@ function stillRefers(before: Json | undefined, after: Json | undefined, key: str
 
 type FindingText = Pick<
   FindingInput,
-  "severity" | "message" | "advice" | "details" | "field" | "counterexample" | "pins"
+  "severity" | "message" | "advice" | "details" | "field" | "counterexample" | "pins" | "grants"
 >;
 
 /** Who knows somebody: `anybody` by what the server has, or the given `stacks` by what they record, and so without what was made by hand. */

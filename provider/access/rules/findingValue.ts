@@ -7,6 +7,7 @@ import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
+import { subjectUids, trustsOf } from "../graph/trust";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -166,17 +167,37 @@ export class FindingValues {
   }
 
   /**
-   * Who can be a subject: a group of a directory is whom its provider says, and a service acts as its identity.
+   * Who can be a subject: a group of a directory is whom its provider says, a service acts as its identity, and whoever can be
+   * an identity whose tokens the subject takes can be the subject.
    * @param entityAt finds an object by its key: on one side of the change, or on both.
    * @param about What says who it is where no object does.
    */
   private trustOf(
     { key, displayName }: Subject,
-    entityAt: (key: string) => Entity | undefined,
+    entityAt: (key: string) => Entity | undefined = (each) => this.entityAt(each),
     about?: Entity,
   ): Json {
     const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
-    return this.inputsOf(holder, judgedFields(holder?.kind)) ?? displayName;
+    if (holder === undefined) return displayName;
+    const trusted = new Set([holder]);
+    for (const each of trusted) {
+      for (const uid of trustsOf(each).flatMap(subjectUids)) {
+        const other = entityAt(uid);
+        if (other !== undefined) trusted.add(other);
+      }
+    }
+    const [own = displayName, ...others] = Array.from(
+      trusted,
+      (each) => this.inputsOf(each, judgedFields(each.kind)) ?? null,
+    );
+    return others.length === 0 ? own : [own, ...others];
+  }
+
+  /** A grant, as one text: who holds what and where, who can be the holder, and what the role allows. */
+  private textOf(grant: Grant, entityAt?: (key: string) => Entity | undefined): string {
+    const { subject, role, group } = grant;
+    const names = [subject, role, group].map(({ key }) => this.nameOf(key));
+    return JSON.stringify([...names, this.trustOf(subject, entityAt), this.valueOf(grant)]);
   }
 
   /**
@@ -186,15 +207,7 @@ export class FindingValues {
   private effectsOf(entity: Entity): Json {
     const { before, after } = this.comparison;
     const lines = [before, after].flatMap(({ entities, index }) =>
-      index
-        .by(entity)
-        .map((grant) =>
-          JSON.stringify([
-            ...[grant.subject, grant.role, grant.group].map((named) => this.nameOf(named.key)),
-            this.trustOf(grant.subject, (key) => entities.get(key) ?? this.entityAt(key)),
-            this.valueOf(grant),
-          ]),
-        ),
+      index.by(entity).map((grant) => this.textOf(grant, (key) => entities.get(key) ?? this.entityAt(key))),
     );
     return [...new Set(lines)].sort();
   }
@@ -203,12 +216,15 @@ export class FindingValues {
    * Of a grant who can be its subject and what its role allows. Of an object its arguments and what it gives. Else what
    * the rule says that it accepts, or its words.
    */
-  of({ grant, kind = "", urn, uid, field, message, details = [], pins }: FindingInput): Json {
+  of(finding: FindingInput): Json {
+    const { grant, kind = "", urn, uid, field, message, details = [], grants } = finding;
+    const texts = grants?.map((each) => this.textOf(each)).sort();
+    const pins = texts === undefined ? finding.pins : [finding.pins ?? null, texts];
     const about = this.objectOf({ kind, urn, uid });
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;
     const assumed = about === undefined ? [] : this.remember(about, "assumed", () => this.assumedOf(about));
     if (grant !== undefined) {
-      const trust = this.trustOf(grant.subject, (key) => this.entityAt(key), about);
+      const trust = this.trustOf(grant.subject, undefined, about);
       return [trust, this.valueOf(grant), field === undefined ? null : own, assumed, pins ?? null];
     }
     if (about !== undefined) {

@@ -85,6 +85,7 @@ function fingerprintFinding(id: string, finding: FindingInput, values: FindingVa
 function finalize(rule: Rule, finding: FindingInput, { drift }: Comparison, values: FindingValues): Finding {
   const { details = [], ...rest } = finding;
   delete rest.pins;
+  delete rest.grants;
   const advice = drift === undefined ? finding.advice : (rule.driftAdvice ?? finding.advice);
   return {
     id: rule.id,

@@ -1,4 +1,5 @@
 import type { Json } from "../../fields/values";
+import type { Grant } from "../graph/grant";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
@@ -15,6 +16,8 @@ export interface FindingInput extends Omit<
   readonly advice: string;
   /** What an exception accepts beside the object itself: its fingerprint changes with it, and no report shows it. */
   pins?: Json;
+  /** The grants that it accepts so: with who can be the holder of each, and what each allows. */
+  grants?: readonly Grant[];
 }
 
 /** What is asked of a change of access, and what to say about it. */

@@ -365,6 +365,45 @@ describe("what a subject holds by hand alone, before a change that gives it", ()
   });
 });
 
+describe("the fingerprint of a broken assertion", () => {
+  const [list, tag, both] = [
+    role("list", ["REPO_LIST"]),
+    role("tag", ["TAG_CREATE"]),
+    role("both", ["REPO_LIST", "TAG_CREATE"]),
+  ];
+  const on = "on: [acme / payments]";
+  const printsOf = (id: string, text: string, before: readonly Resource[], after: Resource): string[] => {
+    const all = [...base, list, tag, both, ...before];
+    const prints = found(id, compareResources(all, [...all, after]), parsePolicy(text));
+    return prints.map(({ fingerprint }) => fingerprint);
+  };
+  const trusted = ["repo:acme/other:ref:refs/heads/main", "repo:evil/other:ref:refs/heads/main"];
+
+  test.each([
+    ["P1", `forbid: [{ name: x, role: both, ${on} }]`],
+    ["P3", `separate: [{ name: x, duties: [CAP_REPO_LIST, CAP_TAG_CREATE], ${on} }]`],
+  ])("%s holds each grant that breaks it together, and its place", (id, text) => {
+    const prints = [payments, acme].map((place) =>
+      printsOf(id, text, [binding(ci, tag, place)], binding(ci, list, payments)),
+    );
+    expect(prints.map(({ length }) => length)).toEqual([1, 1]);
+    expect(new Set(prints.flat()).size).toBe(2);
+  });
+
+  test.each([
+    ["P1", `forbid: [{ name: x, role: both, who: { not: [{ name: [ci] }] }, ${on} }]`],
+    ["P2", `require: [{ name: x, role: both, atMost: 0, ${on} }]`],
+    ["P3", `separate: [{ name: x, duties: [CAP_REPO_LIST, CAP_TAG_CREATE], ${on} }]`],
+  ])("%s holds whom each holder trusts", (id, text) => {
+    const prints = trusted.map((subject) => {
+      const other = by("other", subject);
+      return printsOf(id, text, [other, binding(other, tag, payments)], binding(other, list, payments));
+    });
+    expect(prints.map(({ length }) => length)).toEqual([1, 1]);
+    expect(new Set(prints.flat()).size).toBe(2);
+  });
+});
+
 describe("what an assertion names and no stack records, so that a hand may change what it means for a while", () => {
   const byHand = (one: Resource): Resource => ({ ...one, external: true });
   const reported = (text: string, before: readonly Resource[], after: readonly Resource[]) =>

@@ -289,6 +289,26 @@ it("the fingerprint of what a role gives holds whom its holder trusts until the 
   expect(new Set(prints.flat()).size).toBe(4);
 });
 
+it("a fingerprint holds whom the identities trust whose tokens a holder takes", () => {
+  const printsOf = (subject: string, ofFirst: Props = {}): (string | undefined)[] => {
+    const first = identity("first", {
+      claimMatch: { ...(pinned["claimMatch"] as Props), subject },
+      ...ofFirst,
+    });
+    const second = identity("second", claims({ issuer: "https://tokens.acme.example", subject: first.uid }));
+    const third = identity("third", claims({ issuer: "https://tokens.acme.example", subject: second.uid }));
+    const program = [...withOwner, first, second, third];
+    const change = compareResources(program, [...program, binding(third, owner, payments)]);
+    return found("G1", change).map(({ fingerprint }) => fingerprint);
+  };
+  const prints = ["repo:acme/a:ref:refs/heads/main", "repo:evil/a:ref:refs/heads/main"].map((of) =>
+    printsOf(of),
+  );
+  expect(prints.map(({ length }) => length)).toEqual([1, 1]);
+  expect(new Set(prints.flat()).size).toBe(2);
+  expect(printsOf("repo:acme/a:ref:refs/heads/main", { description: "x" })).toEqual(prints[0]);
+});
+
 describe("what another stack manages", () => {
   const external = { external: true } as const;
   const [recorded, live] = [["REPO_LIST"], ["REPO_LIST", "IAM_ROLE_BINDINGS_CREATE"]].map((capabilities) =>
