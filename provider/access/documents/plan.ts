@@ -445,7 +445,12 @@ class PlanComparison {
       const problem = findDefaultProblem(planned);
       return problem === undefined ? undefined : `${who}: ${problem}`;
     }
-    if (ops.length === 0) return `${who} is in the plan (${allowed.join(", ")}) and not in the preview`;
+    if (ops.length === 0) {
+      const advice = allowed.includes("remove-pending-replace")
+        ? ": an interrupted update has deleted its old object and made no new one; keep it in the program for one more update, then remove it"
+        : "";
+      return `${who} is in the plan (${allowed.join(", ")}) and not in the preview${advice}`;
+    }
     const areShown = (expected: readonly string[]): boolean =>
       [...expected].sort().join() === [...plannedOps(steps)].sort().join();
     if (!areShown(planned.steps)) {

@@ -190,6 +190,11 @@ describe("an update plan", () => {
       forge((plans) => (plans[urn("read")] = plans[urn("new")]!)),
       "Role read is in the plan (create) and not in the preview",
     ],
+    [
+      "the rest of an interrupted replacement",
+      forge((plans) => (plans[urn("half")] = { ...plans[urn("gone")]!, steps: ["remove-pending-replace"] })),
+      "keep it in the program for one more update, then remove it",
+    ],
     ["an alias of what is deleted", aliased("new", { Name: "gone" }), "another aliases"],
     ["its urn as an alias", forgeGoal("new", { aliases: [urn("gone")] }), "another aliases"],
     [
