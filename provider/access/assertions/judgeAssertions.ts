@@ -13,8 +13,7 @@ import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
-import { HELD_BY_HAND, recordedAccess } from "../review/recordedAccess";
-import type { RecordedAccess } from "../review/recordedAccess";
+import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
 import type { SignInDoubt } from "../review/lastingAccess";
 import { severities } from "../review/finding";
@@ -470,9 +469,6 @@ const allowedBy = ({ role: { capabilities = [UNTOLD] } }: Grant): readonly strin
 const keyOf = ({ subject, role, group }: Grant): string =>
   JSON.stringify([subject, role, group].map(({ key }) => withoutRetained(key)));
 
-/** Whether a subject had the same before the change: `byHand` where the given stacks do not record it. */
-type HadBefore = "yes" | "byHand" | "no";
-
 /** How an assertion is broken: by the change, and before it. */
 interface Judgement {
   readonly worse: readonly Violation[];
@@ -693,8 +689,6 @@ class AssertionJudge {
   private readonly doubtOf: (holder: Subject) => SignInDoubt | undefined;
   /** Whether a change is to come. What was done by hand is drift, and is judged as it is. */
   private readonly isPlanned: boolean;
-  /** What the given stacks record; undefined where they manage nothing yet, and where no change is to come. */
-  private readonly recorded: RecordedAccess | undefined;
   /** Whether the live organisation is known, so that whoever is not known here is not there. */
   private readonly isLive: boolean;
   private readonly comparer: PatternComparer;
@@ -717,8 +711,6 @@ class AssertionJudge {
     this.comparer = comparer;
     this.isPlanned = drift === undefined;
     this.changedGrants = this.isPlanned ? grants : [];
-    const recorded = recordedAccess(graphs);
-    this.recorded = this.isPlanned && recorded.isAny() ? recorded : undefined;
     this.isLive = inventories.length > 0 || !this.isPlanned;
     this.before = new Side(before, after, comparer, this.isPlanned);
     const former = this.isPlanned ? this.before : undefined;
@@ -770,96 +762,29 @@ class AssertionJudge {
     return this.widened.has(key) || this.widened.has(wholeOf(key) ?? "");
   }
 
-  /** Answers whether a subject had the same before, itself or by the same trust: at the same place or above it. */
-  private hadBefore(held: Iterable<Held>): (now: Held, side: Side) => HadBefore {
-    const all = [...held];
-    const olds = new Set(all.flatMap(grantsOf).map(keyOf));
-    const byKey = groupBy(all, ({ grant }) => [withoutRetained(grant.subject.key)]);
-    const textOf = ({ grant }: Held): string[] =>
-      [this.before.principals().textOf(grant.subject) ?? []].flat();
-    const byTrust = once(() => groupBy(all, textOf));
-    const had = (now: Held, side: Side, ofOld: (old: Held) => Held): boolean => {
-      const { subject } = now.grant;
-      if (this.acceptsMore(subject)) return false;
-      if (this.isNoMore(now, side, byKey.get(withoutRetained(subject.key))?.map(ofOld))) return true;
-      // Only what is new takes the place of another one.
-      if (this.before.graph.entities.has(subject.key)) return false;
-      const ofTrust = byTrust().get(this.after.principals().textOf(subject) ?? "");
-      return this.isNoMore(now, side, ofTrust?.map(ofOld));
-    };
+  /**
+   * Answers whether the same grants gave the same at the same places before the change. What is new breaks an assertion anew, whatever
+   * else gives it: that may have been made by hand so that the new one looks harmless, and may go once it is there.
+   */
+  private wasThere(held: Iterable<Held>): (now: Held, side: Side) => boolean {
+    const keysOf = (each: Held): string => JSON.stringify(grantsOf(each).map(keyOf).sort());
+    const olds = new Map(Array.from(held, (each) => [keysOf(each), each]));
+    const { hierarchy } = this.before.graph;
     return (now, side) => {
-      if (!had(now, side, (old) => old)) return "no";
-      const isRecorded = this.recorded === undefined || had(...this.asRecorded(now, side, olds));
-      return isRecorded ? "yes" : "byHand";
-    };
-  }
-
-  /**
-   * The same question, without what was made by hand: it may have been made so that a new grant looks harmless, and may go once that
-   * is there. A grant that was there before stays what it was.
-   */
-  private asRecorded(now: Held, side: Side, olds: ReadonlySet<string>): [Held, Side, (old: Held) => Held] {
-    const all = grantsOf(now);
-    const news = all.filter((grant) => !olds.has(keyOf(grant)));
-    const given = new Set((news.length === 0 ? all : news).flatMap(allowedBy));
-    const roles = new Set(news.map(({ role }) => role.key));
-    const same = new Set(news.length === 0 ? all.map(keyOf) : []);
-    const within = (held: Held, capabilities: ReadonlySet<string>): Held => ({
-      ...held,
-      capabilities: held.capabilities.filter((each) => capabilities.has(each)),
-    });
-    const ofOld = (old: Held): Held => {
-      const known = grantsOf(old).flatMap((grant) =>
-        same.has(keyOf(grant)) ? allowedBy(grant) : this.givenByStacks(grant, roles),
+      const old = olds.get(keysOf(now));
+      if (old === undefined || grantsOf(now).some(({ subject }) => this.acceptsMore(subject))) return false;
+      const places = new Set(old.points.map(withoutRetained));
+      const { subject } = now.grant;
+      // Where its identity could not act, it gave nothing.
+      const reachedSo = (point: string): boolean => {
+        const [was, is] = [hierarchy, side.graph.hierarchy].map((each) => each.actsFrom(subject, point));
+        return is === undefined || (was !== undefined && hierarchy.chain(is).includes(was));
+      };
+      return (
+        now.points.every((point) => places.has(withoutRetained(point)) && reachedSo(point)) &&
+        now.capabilities.every((each) => old.capabilities.includes(each))
       );
-      return within(old, new Set(known));
     };
-    return [within(now, given), side, ofOld];
-  }
-
-  /**
-   * What a grant of either side allows by what the given stacks record or the change writes, without what was made by hand.
-   * @param roles Those of the new grants that are compared with it.
-   */
-  private givenByStacks(grant: Grant, roles: ReadonlySet<string>): readonly string[] {
-    const old = this.before.grantsByKey().get(keyOf(grant));
-    if (old === undefined || this.recorded === undefined) return allowedBy(grant);
-    const [there, known] = [allowedBy(old), this.recorded.capabilitiesOf(old, roles) ?? [UNTOLD]];
-    return allowedBy(grant).filter((each) => known.includes(each) || !there.includes(each));
-  }
-
-  /** How many of the holders hold it by what the given stacks record or the change writes. */
-  private countByStacks(
-    side: Side,
-    holders: readonly { readonly grant: Grant }[],
-    group: string,
-    wanted: Wanted,
-  ): number {
-    return holders.filter(({ grant: { subject } }) => {
-      const olds = this.before.grantsByKey();
-      const news = this.after.grantsOfSubject(subject.key, group).filter((grant) => !olds.has(keyOf(grant)));
-      const roles = new Set(news.map(({ role }) => role.key));
-      const given = side
-        .grantsOfSubject(subject.key, group)
-        .flatMap((grant) => this.givenByStacks(grant, roles));
-      return holdsAll(new Set(given), wanted);
-    }).length;
-  }
-
-  /** Whether what is held now is no more than what was held before, by the same subject. */
-  private isNoMore(now: Held, { graph: { hierarchy } }: Side, held: readonly Held[] = []): boolean {
-    return now.points.every((point) => {
-      // What was held where its identity cannot act gave nothing: only what gives nothing either is no more than that.
-      const from = hierarchy.actsFrom(now.grant.subject, point);
-      const above = this.before.graph.hierarchy.chain(from ?? point);
-      const reaches = ({ grant, points }: Held): boolean =>
-        points.some((each) => {
-          const group = from === undefined ? each : this.before.graph.hierarchy.actsFrom(grant.subject, each);
-          return group !== undefined && above.includes(group);
-        });
-      const there = new Set(held.filter(reaches).flatMap(({ capabilities }) => capabilities));
-      return now.capabilities.every((each) => there.has(each));
-    });
   }
 
   /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
@@ -1239,12 +1164,12 @@ class AssertionJudge {
     keys: ReadonlySet<string>,
     wanted: Wanted,
   ): Judgement {
-    const hadBefore = this.hadBefore(this.forbidden(this.before, assertion, keys, wanted));
+    const wasThere = this.wasThere(this.forbidden(this.before, assertion, keys, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const old = this.before.grantsByKey();
-    const violationOf = (held: Held & { readonly share: Share }, had?: HadBefore): Violation => {
+    const violationOf = (held: Held & { readonly share: Share }): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
-      const newest = together.find((each) => isOther(each, old.get(keyOf(each))));
+      const newest = together.find((each) => givesMore(each, old.get(keyOf(each))));
       const grant = newest ?? together[0] ?? held.grant;
       const has = together.map((each) => {
         const as = each.subject.key === grant.subject.key ? "" : ` as ${shortName(each.subject)}`;
@@ -1254,17 +1179,16 @@ class AssertionJudge {
         assertion,
         grant,
         message: `${shortName(grant.subject)} has ${has.join(" and ")}`,
-        details: [...describeCapabilities(held, assertion), ...describeShare(share), ...describeHad(had)],
+        details: [...describeCapabilities(held, assertion), ...describeShare(share)],
         pins: capabilities,
         grants: held.together,
       };
     };
     for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
-      const had = hadBefore(held, this.meanwhile);
-      if (had !== "yes") worse.push(violationOf(held, had));
+      if (!wasThere(held, this.meanwhile)) worse.push(violationOf(held));
     }
     for (const held of this.forbidden(this.after, assertion, keys, wanted))
-      if (hadBefore(held, this.after) === "yes") standing.push(violationOf(held));
+      if (wasThere(held, this.after)) standing.push(violationOf(held));
     return { worse, standing };
   }
 
@@ -1360,22 +1284,25 @@ class AssertionJudge {
       if (now.all.length > atMost) {
         const acting = (side: Side, { all }: typeof now): number =>
           all.filter(({ grant }) => side.graph.hierarchy.actsAt(grant.subject, key)).length;
-        const isMoreOfStacks =
-          this.recorded !== undefined &&
-          this.countByStacks(this.after, now.all, key, wanted) >
-            this.countByStacks(this.before, then.all, key, wanted);
+        const olds = this.before.grantsByKey();
+        const held = new Set(then.all.map(({ grant }) => grant.subject.key));
+        // A holder who gets it anew may have had it by hand alone.
+        const holdsAnew = ({ grant: { subject } }: { readonly grant: Grant }): boolean =>
+          held.has(subject.key) &&
+          this.after
+            .grantsOfSubject(subject.key, key)
+            .some(
+              (each) => givesMore(each, olds.get(keyOf(each))) && matchesAny(each.role.capabilities, wanted),
+            );
         const isWorse =
           then.all.length <= atMost ||
           now.all.length > then.all.length ||
           // Who may have held it, as far as anybody could say, holds it now.
           now.allSure.length > then.allSure.length ||
-          acting(this.after, now) > acting(this.before, then);
-        const violation = at(
-          `${pathIn(group.path)} has ${plural(now.all.length, "holder")}, more than ${atMost}`,
-        );
-        if (!isWorse && isMoreOfStacks)
-          worse.push({ ...violation, details: [...violation.details, HELD_BY_HAND] });
-        else (isWorse ? worse : standing).push(violation);
+          acting(this.after, now) > acting(this.before, then) ||
+          now.all.some(holdsAnew);
+        const message = `${pathIn(group.path)} has ${plural(now.all.length, "holder")}, more than ${atMost}`;
+        (isWorse ? worse : standing).push(at(message));
       }
     }
     return { worse, standing };
@@ -1423,12 +1350,10 @@ class AssertionJudge {
   }
 
   private separateAt(assertion: Written<SeparatedDuties>, keys: ReadonlySet<string>): Judgement {
-    const hadBefore = this.hadBefore(this.withAllDuties(this.before, assertion, keys).flat());
+    const wasThere = this.wasThere(this.withAllDuties(this.before, assertion, keys).flat());
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
-      const had = new Map(all.map((held) => [held, hadBefore(held, side)]));
-      const anew =
-        all.findLast((held) => had.get(held) === "no") ?? all.findLast((held) => had.get(held) === "byHand");
+      const anew = all.findLast((held) => !wasThere(held, side));
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined || isStanding !== (anew === undefined)) return;
       const names = [...new Set(all.map((held) => shortName(held.grant.subject)))].sort();
@@ -1440,7 +1365,7 @@ class AssertionJudge {
           names.length === 1
             ? `${shortName(grant.subject)} holds one of each duty`
             : `${listNames(names)} accept a common principal, which holds one of each duty`,
-        details: [...limitLines(details, MOST_LISTED), ...describeHad(anew && had.get(anew))],
+        details: limitLines(details, MOST_LISTED),
         pins: [],
         grants: all.map((held) => held.grant),
       });
@@ -1451,9 +1376,9 @@ class AssertionJudge {
   }
 }
 
-/** Whether a grant is new, or gives something else than before. */
-const isOther = ({ role: { capabilities } }: Grant, old: Grant | undefined): boolean =>
-  old === undefined || capabilities?.join() !== old.role.capabilities?.join();
+/** Whether a grant is new, or gives more than before. */
+const givesMore = (grant: Grant, old: Grant | undefined): boolean =>
+  old === undefined || allowedBy(grant).some((each) => !allowedBy(old).includes(each));
 
 /** The capabilities that globs name; one that no document tells may be any of them. */
 function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted): string[] {
@@ -1463,6 +1388,10 @@ function matchedBy(capabilities: readonly string[] | undefined, wanted: Wanted):
   const found = wanted.map(matching);
   return found.every((each) => each.length > 0) ? [...new Set(found.flat())].sort() : [];
 }
+
+/** Whether capabilities are some of those that globs name. */
+const matchesAny = (capabilities: readonly string[] | undefined, wanted: Wanted): boolean =>
+  matchedBy(capabilities, [wanted.flat()]).length > 0;
 
 /** @param isPossible Whether what no document tells counts too. */
 const holdsAll = (capabilities: ReadonlySet<string>, wanted: Wanted, isPossible = true): boolean =>
@@ -1485,8 +1414,6 @@ const describeCapabilities = ({ capabilities, together }: Held, { role }: Forbid
 /** Where an assertion stands, and why. */
 export const describePlace = ({ place, reason }: Assertion): string =>
   `asserted in ${place}${reason === undefined ? "" : `: ${reason}`}`;
-
-const describeHad = (had?: HadBefore): string[] => (had === "byHand" ? [HELD_BY_HAND] : []);
 
 const describeShare = (share: Share): string[] =>
   share === "all" ? [] : ["some of those who can be it are meant, or nobody can say who they are"];
