@@ -478,6 +478,14 @@ interface Judgement {
 /** The access that an assertion is about: globs of capabilities, of which each group of globs must be met. */
 type Wanted = readonly (readonly string[])[];
 
+/** The keys of the groups that an assertion means. */
+interface MeantGroups {
+  /** Those that had its path before, too, so that none leaves it by a new name. */
+  readonly all: ReadonlySet<string>;
+  /** What was there at another one breaks the assertion anew. */
+  readonly before: ReadonlySet<string>;
+}
+
 /** One side of a comparison, and what is asked of it again and again. */
 class Side {
   readonly subjects: SubjectJudge;
@@ -787,11 +795,7 @@ class AssertionJudge {
     };
   }
 
-  /** The groups of an assertion: those that had its path before, too, so that none leaves it by a new name. */
-  private groupsOf(assertion: Assertion): {
-    readonly keys: ReadonlySet<string>;
-    readonly departed: Violation[];
-  } {
+  private groupsOf(assertion: Assertion): { readonly meant: MeantGroups; readonly departed: Violation[] } {
     const { on } = assertion;
     const now = this.after.groupsNamed(on);
     const then = this.before.groupsNamed(on);
@@ -806,7 +810,9 @@ class AssertionJudge {
     ];
     // Nobody holds anything at a group that goes.
     const staying = then.filter((key) => this.after.graph.entities.has(key) || isTopUid(key));
-    return { keys: new Set([...now, ...staying]), departed };
+    // The top of an organisation is not made by a change, though a document may speak of it on one side alone.
+    const meant = { all: new Set([...now, ...staying]), before: new Set([...then, ...now.filter(isTopUid)]) };
+    return { meant, departed };
   }
 
   /** The groups that a change takes out of an assertion by a name: the next one would be judged without them. */
@@ -924,13 +930,14 @@ class AssertionJudge {
   );
 
   /** Judges an assertion at its groups, and by what its names may mean that no given stack records. */
-  private judge(assertion: Assertion, judgeAt: (keys: ReadonlySet<string>) => Judgement): Judgement {
-    const { keys, departed } = this.groupsOf(assertion);
-    const { worse, standing } = judgeAt(keys);
-    const others = this.renamedGroups(assertion, keys);
-    const all = new Set([...keys, ...others]);
+  private judge(assertion: Assertion, judgeAt: (meant: MeantGroups) => Judgement): Judgement {
+    const { meant, departed } = this.groupsOf(assertion);
+    const { worse, standing } = judgeAt(meant);
+    const others = this.renamedGroups(assertion, meant.all);
+    const all = new Set([...meant.all, ...others]);
     const said = new Set(worse.map(({ message }) => message));
-    const more = others.size === 0 ? [] : judgeAt(all).worse.filter(({ message }) => !said.has(message));
+    const withOthers = () => judgeAt({ all, before: new Set([...meant.before, ...others]) });
+    const more = others.size === 0 ? [] : withOthers().worse.filter(({ message }) => !said.has(message));
     const unrecorded = [
       ...this.unrecordedRole(assertion, all),
       ...this.unrecordedGroups(assertion, others, more),
@@ -1156,15 +1163,11 @@ class AssertionJudge {
   forbid(assertion: Written<ForbiddenAccess>): Judgement {
     const wanted = this.wantedOf(assertion);
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
-    return this.judge(assertion, (keys) => this.forbidAt(assertion, keys, wanted));
+    return this.judge(assertion, (meant) => this.forbidAt(assertion, meant, wanted));
   }
 
-  private forbidAt(
-    assertion: Written<ForbiddenAccess>,
-    keys: ReadonlySet<string>,
-    wanted: Wanted,
-  ): Judgement {
-    const wasThere = this.wasThere(this.forbidden(this.before, assertion, keys, wanted));
+  private forbidAt(assertion: Written<ForbiddenAccess>, meant: MeantGroups, wanted: Wanted): Judgement {
+    const wasThere = this.wasThere(this.forbidden(this.before, assertion, meant.before, wanted));
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const old = this.before.grantsByKey();
     const violationOf = (held: Held & { readonly share: Share }): Violation => {
@@ -1184,10 +1187,10 @@ class AssertionJudge {
         grants: held.together,
       };
     };
-    for (const held of this.forbidden(this.meanwhile, assertion, keys, wanted)) {
+    for (const held of this.forbidden(this.meanwhile, assertion, meant.all, wanted)) {
       if (!wasThere(held, this.meanwhile)) worse.push(violationOf(held));
     }
-    for (const held of this.forbidden(this.after, assertion, keys, wanted))
+    for (const held of this.forbidden(this.after, assertion, meant.all, wanted))
       if (wasThere(held, this.after)) standing.push(violationOf(held));
     return { worse, standing };
   }
@@ -1237,17 +1240,14 @@ class AssertionJudge {
   require(assertion: Written<RequiredAccess>): Judgement {
     const wanted = this.wantedOf(assertion);
     if (wanted === undefined) return { worse: [this.unknownRole(assertion, assertion.role)], standing: [] };
-    return this.judge(assertion, (keys) => this.requireAt(assertion, keys, wanted));
+    return this.judge(assertion, (meant) => this.requireAt(assertion, meant, wanted));
   }
 
-  private requireAt(
-    assertion: Written<RequiredAccess>,
-    keys: ReadonlySet<string>,
-    wanted: Wanted,
-  ): Judgement {
+  private requireAt(assertion: Written<RequiredAccess>, meant: MeantGroups, wanted: Wanted): Judgement {
     const { atLeast = 0, atMost = Infinity } = assertion;
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
-    for (const key of keys) {
+    for (const key of meant.all) {
+      const isMeantAnew = !meant.before.has(key);
       const group = this.after.graph.hierarchy.scope(key);
       const then = this.holders(this.before, assertion, key, wanted);
       const now = this.holders(this.after, assertion, key, wanted);
@@ -1274,7 +1274,7 @@ class AssertionJudge {
       );
       // Who has not signed in for long is no news where nobody goes.
       const staying = now.without(isAnyLost ? ["changed", "unseen"] : ["changed"], isLate);
-      if (isBroken && (then.sure.length >= atLeast || isAnyLost)) {
+      if (isBroken && (isMeantAnew || then.sure.length >= atLeast || isAnyLost)) {
         worse.push(at(count(now.sure)));
       } else if (staying.length < Math.min(atLeast, then.sure.length)) {
         const isAnyLate = now.allSure.some(({ grant }) => isLate(grant));
@@ -1295,6 +1295,7 @@ class AssertionJudge {
               (each) => givesMore(each, olds.get(keyOf(each))) && matchesAny(each.role.capabilities, wanted),
             );
         const isWorse =
+          isMeantAnew ||
           then.all.length <= atMost ||
           now.all.length > then.all.length ||
           // Who may have held it, as far as anybody could say, holds it now.
@@ -1346,11 +1347,11 @@ class AssertionJudge {
   }
 
   separate(assertion: Written<SeparatedDuties>): Judgement {
-    return this.judge(assertion, (keys) => this.separateAt(assertion, keys));
+    return this.judge(assertion, (meant) => this.separateAt(assertion, meant));
   }
 
-  private separateAt(assertion: Written<SeparatedDuties>, keys: ReadonlySet<string>): Judgement {
-    const wasThere = this.wasThere(this.withAllDuties(this.before, assertion, keys).flat());
+  private separateAt(assertion: Written<SeparatedDuties>, meant: MeantGroups): Judgement {
+    const wasThere = this.wasThere(this.withAllDuties(this.before, assertion, meant.before).flat());
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
     const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
       const anew = all.findLast((held) => !wasThere(held, side));
@@ -1370,8 +1371,9 @@ class AssertionJudge {
         grants: all.map((held) => held.grant),
       });
     };
-    for (const all of this.withAllDuties(this.meanwhile, assertion, keys)) add(all, this.meanwhile, false);
-    for (const all of this.withAllDuties(this.after, assertion, keys)) add(all, this.after, true);
+    for (const all of this.withAllDuties(this.meanwhile, assertion, meant.all))
+      add(all, this.meanwhile, false);
+    for (const all of this.withAllDuties(this.after, assertion, meant.all)) add(all, this.after, true);
     return { worse, standing };
   }
 }

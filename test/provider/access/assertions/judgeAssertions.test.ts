@@ -645,6 +645,25 @@ describe("a name that nothing has", () => {
   });
 });
 
+describe("a group that an assertion means by the change alone", () => {
+  const place = (name: string): Resource => group(name, `${acme}/${"8".repeat(16)}`);
+  const [bound, on] = [binding(ci, pusher, place("").uid), "on: [acme / team*]"];
+
+  test.each([
+    ["at least", `require: [{ name: x, can: CAP_TAG_DELETE, atLeast: 1, ${on} }]`, "0 holders, fewer than 1"],
+    ["at most", `require: [{ name: x, can: CAP_REPO_LIST, atMost: 0, ${on} }]`, "1 holder, more than 0"],
+    ["forbidden", `forbid: [{ name: x, can: CAP_REPO_LIST, ${on} }]`, "ci has registry.push on acme / team2"],
+    ["apart", `separate: [{ name: x, duties: [CAP_REPO_LIST, CAP_MANIFEST_CREATE], ${on} }]`, "one of each"],
+  ])("%s: breaks it, and did not before", (_, policy, message) => {
+    const judged = (before: Resource[], after: Resource[]): string[] =>
+      messagesOf(policy, [...base, ...before], [...base, ...after]);
+    const [team, other] = [place("team2"), place("other")];
+    expect(judged([], [team, bound])).toEqual([expect.stringContaining(message)]);
+    expect(judged([other, bound], [team, bound])).toEqual([expect.stringContaining(message)]);
+    expect(judged([team, bound], [team, bound])).toEqual([]);
+  });
+});
+
 describe("required access", () => {
   it("counts nobody as a holder of before who was one only as far as anybody could say", () => {
     const most = `require: [{ name: few, can: [CAP_MANIFEST_CREATE], on: [acme / payments], atMost: 1, who: { type: [identity] } }]`;
