@@ -38,14 +38,17 @@ const stackCommands = {
   forget: "pulumi state delete",
 } as const;
 
-/** A command about a resource of a stack; undefined where a command line cannot contain its names. */
+/**
+ * A command about a resource of a stack; undefined where a command line cannot contain its names, and where an asterisk in the
+ * resource's stands for others: `--target` takes patterns.
+ */
 export function stackCommand(
   what: keyof typeof stackCommands,
   urn: string,
   stack: string,
 ): string | undefined {
   const [word, name] = [quoteShellWord(urn), quoteShellWord(stack)];
-  return word === undefined || name === undefined
+  return word === undefined || name === undefined || urn.includes("*")
     ? undefined
     : `${stackCommands[what]} ${word} --stack ${name}`;
 }

@@ -238,6 +238,8 @@ test("a shell command parses to the exact words, or is left out", () => {
     .join("");
   const { stdout, status } = spawnSync("bash", ["--norc", "-s"], { input: script, env: {} });
   expect(status).toBe(0);
+  // The CLI reads an asterisk as any names.
+  expect(stackCommand("revert", "urn:pulumi:prod::app::platform:Role::**", "prod")).toBeUndefined();
   const expected = commands.flatMap(({ text }) => [
     text,
     ..."pulumi up --refresh --target".split(" "),
