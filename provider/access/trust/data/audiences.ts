@@ -33,6 +33,26 @@ export const otherAudiences: readonly OtherAudience[] = [
     source: "https://docs.sigstore.dev/certificate_authority/oidc-in-fulcio/",
   },
   {
+    receiver: "PyPI",
+    audience: "(?:test)?pypi",
+    source: "https://docs.pypi.org/trusted-publishers/using-a-publisher/",
+  },
+  {
+    receiver: "npm",
+    audience: "npm:registry\\.npmjs\\.org",
+    source: "https://docs.npmjs.com/trusted-publishers",
+  },
+  {
+    receiver: "RubyGems",
+    audience: "rubygems\\.org",
+    source: "https://guides.rubygems.org/trusted-publishing/",
+  },
+  {
+    receiver: "HCP",
+    audience: "hcp\\.workload\\.identity",
+    source: TERRAFORM_DOCS,
+  },
+  {
     receiver: "every service that asks GitHub Actions for no audience of its own",
     audience: "https://github\\.com/[^/]+",
     source: "https://docs.github.com/en/actions/reference/security/oidc",

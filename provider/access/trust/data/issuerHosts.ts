@@ -233,7 +233,8 @@ export const sharedDomains: readonly string[] = [
     microsoftonline.com microsoftonline.us microsoftonline.cn chinacloudapi.cn windows.net azure.com
     attest.azure.net oraclecloud.com cloud.ibm.com appdomain.cloud yandex.cloud snowflakecomputing.com
     databricks.com azuredatabricks.net openshiftapps.com digitalocean.com heroku.com backblazeb2.com
-    aliyuncs.com myqcloud.com cloud.ovh.net
+    aliyuncs.com myqcloud.com cloud.ovh.net k8s.ovh.net k8s.ondigitalocean.com linodelke.net vultr-k8s.com
+    tencentcs.com myhuaweicloud.com
   `,
   // Services by which people sign in.
   `
@@ -242,7 +243,9 @@ export const sharedDomains: readonly string[] = [
     pingone.asia pingone.com.au pingone.sg jumpcloud.com duosecurity.com frontegg.com kinde.com
     workos.com authkit.app stytch.com descope.com propelauthtest.com accounts.dev zitadel.cloud
     oryapis.com salesforce.com linkedin.com apple.com facebook.com discord.com twitch.tv slack.com
-    line.me paypal.com yahoo.com login.gov id.me orcid.org
+    line.me paypal.com yahoo.com login.gov id.me orcid.org twitter.com battle.net riotgames.com patreon.com
+    snapchat.com accounts.cloud.sap idp.hashicorp.com cyberark.cloud idaptive.app safenetid.com
+    ice.ibmcloud.com vmwareidentity.com csp-vidm-prod.com trustedauth.com zslogin.net
   `,
   // Others where anybody can have an account. Each signs tokens for the accounts of all:
   // https://authjs.dev/reference/core/providers, https://www.zoho.com/accounts/protocol/oauth/sign-in-using-zoho.html
@@ -254,12 +257,14 @@ export const sharedDomains: readonly string[] = [
     coinbase.com worldcoin.org docusign.com shopify.com globus.org cilogon.org account.gov.uk
     spotify.com telegram.org zoom.us webex.com eveonline.com wordpress.com ubuntu.com jetbrains.com egi.eu
     eduteams.org cern.ch notion.so figma.com anthropic.com mistral.ai x.com mastodon.social bsky.social
-    stackexchange.com steamcommunity.com mercadolibre.com ssocircle.com
+    stackexchange.com steamcommunity.com mercadolibre.com ssocircle.com surfconext.nl lifescience-ri.eu
+    helmholtz.de rippling.com force.com service-now.com
   `,
   // Services that keep the users of many customers at paths or names of one domain, beside those above.
   `
     asgardeo.io logto.app fusionauth.io cloud-iam.com phasetwo.io loginradius.com gigya.com ondemand.com
-    signicat.com criipto.id
+    signicat.com criipto.id scalekit.com scalekit.cloud xecurify.com authing.cn aliyunidaas.com hanko.io
+    passage.id corbado.io stytch.dev propelauth.com
   `,
   // Services that build, keep and run code. Less known ones are those of AWS's list of issuers that customers share:
   // https://docs.aws.amazon.com/IAM/latest/UserGuide/id_roles_providers_oidc_secure-by-default.html
@@ -273,15 +278,21 @@ export const sharedDomains: readonly string[] = [
     gitpod.cloud codemagic.io deno.com northflank.com scaleway.com tailscale.com mongodb.com snyk.io
     teamcity.com aembit.io
   `,
-  // Servers of GitLab on which anybody may have an account.
+  // Servers of GitLab and others that keep code, on which anybody may have an account.
   `
     gitlab.gnome.org gitlab.freedesktop.org salsa.debian.org framagit.org invent.kde.org foss.heptapod.net
-    jihulab.com gitlab.inria.fr gitlab.archlinux.org
+    jihulab.com gitlab.inria.fr gitlab.archlinux.org gitlab.eclipse.org gitlab.kitware.com
+    git.drupalcode.org code.videolan.org gitlab.torproject.org 0xacab.org gitgud.io
+    gitlab.alpinelinux.org sourceforge.net gitee.com notabug.org sr.ht pagure.io launchpad.net
   `,
   // Names that stand for an address of a machine.
   "sslip.io nip.io",
   // Sites that serve the files of everybody.
-  "jsdelivr.net unpkg.com statically.io dropboxusercontent.com sharepoint.com pastebin.com b-cdn.net",
+  `
+    jsdelivr.net unpkg.com statically.io dropboxusercontent.com sharepoint.com pastebin.com b-cdn.net
+    githack.com esm.sh skypack.dev archive.org ipfs.io arweave.net discordapp.com catbox.moe paste.rs
+    rentry.co 0x0.st transfer.sh webhook.site beeceptor.com mockapi.io jsonbin.io loca.lt
+  `,
 ].flatMap((names) => names.trim().split(/\s+/));
 
 /** Top-level domains below which nobody can register a name on the internet, and which the public suffix list lacks. */

@@ -52,7 +52,7 @@ export interface Proof extends SegmentSpec {
   /** `sub`, or the name of a claim. */
   readonly part: string;
   /** What the name is of, where the author of a change can choose one: then all names must be known ones. */
-  readonly noun?: "branch" | "tag" | "environment";
+  readonly noun?: "branch" | "tag" | "environment" | "stack";
   /** How each name begins: "refs/heads/". */
   readonly prefix: string;
 }
@@ -68,9 +68,9 @@ function proven(part: string, value: string): Proof {
   return { part, before: "", prefix: "", name: value, after: "" };
 }
 
-/** A part that names the branch, the tag or the environment. */
+/** A part that names the branch, the tag, the environment or the stack. */
 function named(
-  noun: "branch" | "tag" | "environment",
+  noun: NonNullable<Proof["noun"]>,
   part: string,
   { before = "", prefix = "", after = "" } = {},
 ): Proof {
@@ -125,9 +125,9 @@ const SPACELIFT_DOCS = "https://docs.spacelift.io/integrations/cloud-providers/o
 const CODEFRESH_DOCS = "https://codefresh.io/docs/docs/integrations/oidc-pipelines/";
 const CODEFRESH_REF = "account:[^:]+:pipeline:[^:]+:(?:(?s:.*):)?scm_ref:";
 const BRACED = "\\{[0-9a-fA-F-]{36}\\}";
-const SPACELIFT_RUNS = "TRACKED|TASK|DESTROY";
+const SPACELIFT_RUNS = "TRACKED|DESTROY";
 const TERRAFORM_PROJECT = "organization:[^:]+:project:[^:]+:";
-const PULUMI_STACK = "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:operation:";
+const PULUMI_PROJECT = "pulumi:deploy:org:[^:]+:project:[^:]+:stack:";
 
 /** Values that only the runs of pull requests have, also of those that run the workflow of the branch that a change is for. */
 const PULL_REQUEST_CLAIMS: readonly (readonly [claim: string, value: string])[] = [
@@ -176,8 +176,8 @@ export const runsOfTenants: readonly RunsOfTenant[] = [
     ],
     proofs: [
       // With an environment of a deployment its id stands between those of the repository and the step.
-      proven(SUBJECT, `${BRACED}:${BRACED}:\\{[^{}]*\\}`),
-      proven("deploymentEnvironmentUuid", BRACED),
+      named("environment", SUBJECT, { before: `${BRACED}:`, after: ":\\{[^{}]*\\}" }),
+      named("environment", "deploymentEnvironmentUuid"),
       named("branch", "branchName"),
     ],
     example: "^\\{9188040d-repository\\}:\\{72f988bf-environment\\}:\\{[0-9a-f-]+\\}$",
@@ -212,6 +212,11 @@ export const runsOfTenants: readonly RunsOfTenant[] = [
         "any test of a module, also of a pull request",
         "space:[^:]+:module:[^:]+:run_type:TESTING:scope:(?:read|write)",
         SPACELIFT_DOCS,
+      ),
+      unreviewed(
+        "any command that somebody runs as a task",
+        "space:[^:]+:stack:[^:]+:run_type:TASK:scope:(?:read|write)",
+        "https://docs.spacelift.io/concepts/run/task",
       ),
     ],
     proofs: [
@@ -251,7 +256,7 @@ export const runsOfTenants: readonly RunsOfTenant[] = [
         "https://developer.harness.io/docs/platform/connectors/cloud-providers/ref-cloud-providers/aws-connector-settings-reference",
       ),
     ],
-    proofs: [named("environment", "environment_id"), proven("environment_type", "[^:]+")],
+    proofs: [named("environment", "environment_id"), proven("environment_type", "Production")],
     example: "the claim environment_id: production",
   },
 ];
@@ -284,19 +289,20 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     proofs: [
       named("branch", SUBJECT, { before: `${GITHUB_BEFORE}ref:`, prefix: "refs/heads/", after: REST }),
       named("tag", SUBJECT, { before: `${GITHUB_BEFORE}ref:`, prefix: "refs/tags/", after: REST }),
-      named("environment", SUBJECT, { before: `${GITHUB_BEFORE}environment:`, after: REST }),
+      // Each environment has an id, a new one too.
+      named("environment", SUBJECT, {
+        before: `${GITHUB_BEFORE}(?:environment|environment_node_id):`,
+        after: REST,
+      }),
       named("branch", SUBJECT, {
         before: `${GITHUB_BEFORE}(?:workflow_ref:${WORKFLOW}|job_workflow_ref:${CALLED_WORKFLOW})`,
         prefix: ANY_REF,
         after: REST,
       }),
-      proven(
-        SUBJECT,
-        `${GITHUB_BEFORE}(?:environment_node_id:[^:]+|ref_protected:true|event_name:${DEFAULT_BRANCH_EVENTS})${REST}`,
-      ),
+      proven(SUBJECT, `${GITHUB_BEFORE}(?:ref_protected:true|event_name:${DEFAULT_BRANCH_EVENTS})${REST}`),
       ...namedRef("ref"),
       named("environment", "environment"),
-      proven("environment_node_id", ".+"),
+      named("environment", "environment_node_id"),
       proven("ref_protected", "true"),
       proven("event_name", DEFAULT_BRANCH_EVENTS),
       named("branch", "workflow_ref", { before: WORKFLOW, prefix: ANY_REF }),
@@ -425,16 +431,17 @@ export const sharedIssuers: readonly SharedIssuer[] = [
     issuer: PULUMI,
     owner: "organisation",
     subjectPrefix: "pulumi:(?:deploy|environments):org:",
-    project: "pulumi:deploy:org:[^:]+:project:[^:]+:stack:[^:]+:",
+    project: `${PULUMI_PROJECT}[^:]+:`,
     unreviewed: [
       unreviewed(
         "any preview, also of a pull request",
-        `${PULUMI_STACK}preview${REST}`,
+        `${PULUMI_PROJECT}[^:]+:operation:preview${REST}`,
         "https://www.pulumi.com/docs/deployments/deployments/oidc/",
       ),
     ],
     proofs: [
-      proven(SUBJECT, `${PULUMI_STACK}[a-z-]+${REST}`),
+      // A review stack runs updates of an open pull request: https://www.pulumi.com/docs/deployments/deployments/review-stacks/
+      named("stack", SUBJECT, { before: PULUMI_PROJECT, after: `:operation:[a-z-]+${REST}` }),
       // An environment runs no code: who may open it is decided elsewhere.
       proven(SUBJECT, "pulumi:environments:org:.+"),
     ],

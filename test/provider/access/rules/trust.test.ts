@@ -182,6 +182,7 @@ describe("T4 pull-request-ref", () => {
   const PLAN = "any plan, also of a pull request";
   const PREVIEW = "any preview, also of a pull request";
   const PROPOSED = "any proposed run, also of a pull request";
+  const TASK = "any command that somebody runs as a task";
   const CONNECTION = "any run that may use the service connection, perhaps of a pull request";
   const PIPELINE = "any run of the pipeline, also of a pull request";
   const WORKFLOW = "acme/ci/.github/workflows/deploy.yml";
@@ -222,7 +223,8 @@ describe("T4 pull-request-ref", () => {
   const ref = (name: string): string => `${user}/vcs-origin/github.com/acme/pay/vcs-ref/${name}`;
   const fresh = "account:a1:pipeline:p1:scm_repo_url:r:scm_user_name";
   const deployment = "organization:acme:project:p:stack:s:deployment:d:operation";
-  const update = "pulumi:deploy:org:acme:project:p:stack:s";
+  const project = "pulumi:deploy:org:acme:project:p:stack:";
+  const update = `${project}s`;
   const workspace = "organization:acme:project:p:workspace:w";
 
   const rows: readonly Row[] = [
@@ -243,6 +245,14 @@ describe("T4 pull-request-ref", () => {
     hub(like("^repo:acme/pay:environment:.*$"), NEW_ENVIRONMENT),
     hub(like("^repo:acme/pay:environment:dev-.*$"), "environments of many names"),
     hub(like("^repo:acme/[a-z]+:environment:production$")),
+    // A new environment has an id as well.
+    hub(like("^repo:acme/pay:environment_node_id:[^:]+$"), NEW_ENVIRONMENT),
+    hub("repo:acme/pay:environment_node_id:EN_kwDOA"),
+    hub(
+      { subjectPattern: "^repo:acme/pay:.*$", claimPatterns: { environment_node_id: "^.+$" } },
+      ALL_OF_GITHUB,
+    ),
+    hub(like("^repo:acme/pay:.*$", { environment_node_id: "EN_kwDOA" })),
     hub(like("^repo:acme/pay:environment:.*$", { environment: "prod" })),
     hub(like("^repo:acme/pay:.*$", { ref: "refs/heads/main" })),
     hub({ subjectPattern: "^repo:acme/pay:.*$", claimPatterns: { ref: "^refs/heads/(main|rel)$" } }),
@@ -306,6 +316,9 @@ describe("T4 pull-request-ref", () => {
     terraform(like(`^${deployment}:apply$`)),
     pulumi(update, PREVIEW),
     pulumi(`${update}:operation:update:scope:write`),
+    // A stack of a pull request is updated as well.
+    pulumi(like(`^${project}[^:]+:operation:update:scope:write$`), "any stack"),
+    pulumi(like(`^${project}(?:dev|prod):operation:update:scope:write$`)),
     vercel("owner:acme:project:p", DEPLOYMENT),
     vercel("owner:acme:project:p:environment:production"),
     vercel(like("^owner:acme:project:p:environment:.*$"), `${DEPLOYMENT} and any developer's machine`),
@@ -326,7 +339,8 @@ describe("T4 pull-request-ref", () => {
     semaphore(like(`^${job(".*")}$`, { ref: "refs/heads/main" })),
     spacelift(run("TRACKED:scope:write")),
     spacelift(run("PROPOSED:scope:read"), PROPOSED),
-    spacelift(like(`^${run(".*")}$`), PROPOSED),
+    spacelift(run("TASK:scope:write"), TASK),
+    spacelift(like(`^${run(".*")}$`), `${PROPOSED} and ${TASK}`),
     spacelift(like(`^${run(".*")}$`, { runType: "TRACKED" })),
     spacelift(
       like("^space:acme:module:pay:run_type:.*$"),
@@ -338,6 +352,11 @@ describe("T4 pull-request-ref", () => {
     azure(exact("p://acme/pay/deploy", { rpo_ref: "refs/heads/main" })),
     harness("account/a1:org/acme:project/pay", "any run, perhaps of a pull request"),
     harness(exact("account/a1:org/acme:project/pay", { environment_id: "production" })),
+    harness(exact("account/a1:org/acme:project/pay", { environment_type: "Production" })),
+    harness(
+      exact("account/a1:org/acme:project/pay", { environment_type: "PreProduction" }),
+      "any run, perhaps of a pull request",
+    ),
     circleci(user, "any branch"),
     circleci(exact(user, { "oidc.circleci.com/vcs-ref": "refs/heads/main" })),
     circleci(ref("refs/heads/main")),
@@ -345,9 +364,17 @@ describe("T4 pull-request-ref", () => {
     // What stands before a name may look like the end of a subject: no form tells where the name begins.
     circleci(like(`^${ref("refs/heads/.*")}$`), "any branch and any tag"),
     circleci(like(`^org/${ORG}/project/${ORG}/user/.*$`), "any branch and any tag"),
-    bitbucket(like(`^\\{${ORG}\\}:.*$`), "any branch and pull request"),
+    bitbucket(like(`^\\{${ORG}\\}:.*$`), `any branch and pull request and ${NEW_ENVIRONMENT}`),
     bitbucket(like(`^\\{${ORG}\\}:.*$`, { deploymentEnvironmentUuid: `{${STEP}}` })),
     bitbucket(like(`^\\{${ORG}\\}:\\{${STEP}\\}:\\{[0-9a-f-]+\\}$`)),
+    bitbucket(like(`^\\{${ORG}\\}:\\{[0-9a-f-]{36}\\}:\\{[0-9a-f-]+\\}$`), "environments of many names"),
+    bitbucket(
+      {
+        subjectPattern: `^\\{${ORG}\\}:.*$`,
+        claimPatterns: { deploymentEnvironmentUuid: "^\\{[0-9a-f-]{36}\\}$" },
+      },
+      `any branch and pull request and ${NEW_ENVIRONMENT}`,
+    ),
   ];
 
   it("names whose code may run by each trust that does not prove a reviewed run, and is high", () => {
