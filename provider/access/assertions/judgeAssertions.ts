@@ -493,7 +493,6 @@ class Side {
   private readonly unknownGroups: ReadonlySet<string>;
   /** The grants there: each may have effect anywhere. */
   private readonly unplaced: readonly Grant[];
-  private readonly capabilities = new Map<string, ReadonlySet<string>>();
   private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
   private readonly matching = new Map<string, ReadonlySet<string>>();
 
@@ -538,11 +537,24 @@ class Side {
    * @param isSure only by grants that are known to be there or above it, and that are not one of several that their resource may make.
    */
   capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
-    return getOrCompute(this.capabilities, JSON.stringify([subject, group, isSure]), () => {
-      const grants = this.grantsOfSubject(subject, group, isSure);
-      return new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
-    });
+    const grants = this.grantsOfSubject(subject, group, isSure);
+    return new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
   }
+
+  /** The nearest group at or above one that has a grant or an identity: who holds something is the same at both. */
+  placeOf(group: string): string | undefined {
+    return this.graph.hierarchy.chain(group).find((key) => this.places().has(key));
+  }
+
+  private readonly places = once(
+    () =>
+      new Set(
+        this.graph.grants.flatMap(({ subject, group: { key } }) => [
+          key,
+          this.graph.hierarchy.ownGroupOf(subject),
+        ]),
+      ),
+  );
 
   /** The grants by which a subject may do something at a group. */
   grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
@@ -1246,27 +1258,31 @@ class AssertionJudge {
   private requireAt(assertion: Written<RequiredAccess>, meant: MeantGroups, wanted: Wanted): Judgement {
     const { atLeast = 0, atMost = Infinity } = assertion;
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
+    // Many groups can be meant, and have nobody of their own.
+    const holdersOf = (side: Side) => {
+      const known = new Map<string | undefined, ReturnType<typeof this.holders>>();
+      return (key: string) =>
+        getOrCompute(known, side.placeOf(key), () => this.holders(side, assertion, key, wanted));
+    };
+    const heldBefore = holdersOf(this.before);
+    const heldAfter = holdersOf(this.after);
+    const heldThroughout = holdersOf(this.lasting());
     for (const key of meant.all) {
       const isMeantAnew = !meant.before.has(key);
       const group = this.after.graph.hierarchy.scope(key);
-      const then = this.holders(this.before, assertion, key, wanted);
-      const now = this.holders(this.after, assertion, key, wanted);
-      const names = now.all.map(
-        ({ grant, share }) => `${shortName(grant.subject)}${share === "all" ? "" : ", who may not count"}`,
-      );
-      const at = (message: string): Violation => ({
-        assertion,
-        group,
-        message,
-        details: names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`),
-        pins: names,
-        grants: now.all.map(({ grant }) => grant),
-      });
+      const [then, now] = [heldBefore(key), heldAfter(key)];
+      const at = (message: string): Violation => {
+        const names = now.all.map(
+          ({ grant, share }) => `${shortName(grant.subject)}${share === "all" ? "" : ", who may not count"}`,
+        );
+        const details = names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`);
+        return { assertion, group, message, details, pins: names, grants: now.all.map(({ grant }) => grant) };
+      };
       const isBroken = now.sure.length < atLeast;
       const count = (holders: readonly unknown[], which = ""): string =>
         `${pathIn(group.path)} has ${plural(holders.length, "holder")}${which}, fewer than ${atLeast}`;
       const isAnyLost = now.sure.length < then.sure.length;
-      const lasting = this.holders(this.lasting(), assertion, key, wanted).allSure;
+      const lasting = heldThroughout(key).allSure;
       const stays = new Set(lasting.map(({ grant }) => grant.subject.key));
       const isLate = createLate(
         then.allSure.map(({ grant }) => grant),
