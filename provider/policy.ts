@@ -36,7 +36,7 @@ import { findOptionProblem } from "./access/rules/ruleOptions";
 import { whyNotInPolicyPack } from "./access/rules/rule";
 import type { Rule, RuleOptions } from "./access/rules";
 import { canonical, equal } from "./fields/equal";
-import { containsUnknown, isObject, isUnknown, UNKNOWN } from "./fields/values";
+import { containsUnknown, groupBy, isObject, isUnknown, once, UNKNOWN } from "./fields/values";
 import type { Json, Props } from "./fields/values";
 import { readObject } from "./inventory/takeInventory";
 import { readEnvironment } from "./settings/environment";
@@ -83,12 +83,6 @@ export interface AccessPolicyArgs {
 
 /** The rules that a policy pack can run. */
 export const policyRules: readonly Rule[] = rules.filter((rule) => whyNotInPolicyPack(rule) === undefined);
-
-/** Those for which all of a stack is new, and those that compare with the inventory. */
-const isComparing = ({ needsBefore }: Rule): boolean => needsBefore === "object";
-const [comparingRules, otherRules] = [true, false].map((compares) =>
-  policyRules.filter((rule) => isComparing(rule) === compares),
-) as [Rule[], Rule[]];
 
 /** Reads a value of the policy SDK, whose objects throw where a part is not known. */
 function plain(read: () => unknown): Json {
@@ -310,31 +304,27 @@ class StackUids {
     return new Map([...recorded, ...learned]);
   }
 
-  /**
-   * The steps of the update, compared with the inventory: a resource that it has neither by place and name, nor by a uid that
-   * other resources take from it, is new.
-   */
-  comparedSteps(): PreviewStep[] {
-    return this.resources.map((each) => {
-      const { urn } = each.resource;
-      const declared = this.declared.get(urn);
-      const object = this.recorded.get(urn) ?? this.held.get(declared ?? "");
-      const after = toRecordedResource(each, object === undefined ? this.consistent.get(urn) : declared);
-      if (object === undefined || each.notReviewed !== undefined) return stepOfNew(after);
-      return {
-        op: "update",
-        urn,
-        before: { ...after, inputs: object.inputs, outputs: object.inputs },
-        after,
-      };
-    });
+  /** What the inventory has of a resource, unless others take another uid from it: then its name is that of another object. */
+  objectOf({ kind, resource: { urn } }: StackResource, uid: string | undefined): InventoryObject | undefined {
+    const object = this.held.get(uid ?? "");
+    const isContradicted = (this.claimed().get(urn) ?? []).some((claimed) => claimed !== uid);
+    return object?.kind === kind && !isContradicted ? object : undefined;
   }
+
+  private readonly claimed = once(() => {
+    const claims = this.resources.flatMap((from) =>
+      references(from).flatMap((reference) => this.claimOf(from, reference) ?? []),
+    );
+    const bySource = groupBy(claims, ({ source }) => [source.resource.urn]);
+    return new Map([...bySource].map(([urn, all]) => [urn, all.map(({ uid }) => uid)]));
+  });
 }
 
-/** The step of what is new. A create has no uid. An update without a state before is as new to the rules, and keeps it. */
-const stepOfNew = (after: RecordedResource): PreviewStep => ({
+/** The step of a resource. A create has no uid. An update without a state before is as new to the rules, and keeps it. */
+const toStep = (after: RecordedResource, before: InventoryObject | undefined): PreviewStep => ({
   op: after.id === undefined ? "create" : "update",
   urn: after.urn,
+  before: before && { ...after, inputs: before.inputs, outputs: before.inputs },
   after,
 });
 
@@ -372,8 +362,8 @@ function withAssumptions(each: StackResource, isAssumed: (reference: Reference) 
 }
 
 /**
- * The steps of a preview in which all of a stack is new: as the values say, and, where a value is not what its dependency
- * says, as the dependencies say too. The worst of both counts.
+ * The steps of a preview in which all of a stack is new that the inventory does not have: as the values say, and, where a value is
+ * not what its dependency says, as the dependencies say too. The worst of both counts.
  */
 function readingsOf(resources: readonly StackResource[], inventory: Inventory | undefined): PreviewStep[][] {
   const uids = new StackUids(resources, inventory);
@@ -387,7 +377,8 @@ function readingsOf(resources: readonly StackResource[], inventory: Inventory | 
         const claim = uids.claimOf(each, reference);
         return claim !== undefined && isAssumed(claim, ids.get(claim.source.resource.urn));
       });
-      return stepOfNew(toRecordedResource(read, ids.get(each.resource.urn)));
+      const id = ids.get(each.resource.urn);
+      return toStep(toRecordedResource(read, id), uids.objectOf(each, id));
     });
   const asValues = toSteps(consistent, (claim, id) => claim.uid === id && !uids.isProven(claim));
   const asDependencies = toSteps(declared, (claim, id) => claim.uid !== id || !uids.isProven(claim));
@@ -462,12 +453,9 @@ class Judge {
     const readings = readingsOf(resources, this.documents().inventory);
     const key = JSON.stringify(readings);
     if (this.last?.key !== key) {
-      const { inventory } = this.documents();
-      const compared = inventory && new StackUids(resources, inventory).comparedSteps();
-      const findings = [
-        ...readings.flatMap((steps) => this.findIn(steps, [...otherRules, ...this.own])),
-        ...(compared === undefined ? [] : this.findIn(compared, comparingRules)),
-      ];
+      const isCompared = this.documents().inventory !== undefined;
+      const only = policyRules.filter(({ needsBefore }) => isCompared || needsBefore === undefined);
+      const findings = readings.flatMap((steps) => this.findIn(steps, [...only, ...this.own]));
       const distinct = new Map(
         findings.map((each) => [JSON.stringify([each.id, each.urn, violation(each)]), each]),
       );

@@ -271,10 +271,33 @@ describe("the rules as policies", () => {
       const found = await violations([renamed, resource("RoleBinding", "b", binding, { roleUid: renamed })], {
         inventory,
       });
+      // Where it is renamed, it allows what it did until the update has written it.
+      const delegates = expect.stringMatching(/^delegation-caps .*: CAP_IAM_ROLE_BINDINGS_CREATE$/) as string;
       expect(found.filter((line) => line.includes("@b"))).toEqual([
         expect.stringMatching(/^takeover-caps .*: CAP_IAM_ROLES_UPDATE$/),
-        expect.stringMatching(/^delegation-caps .*: CAP_IAM_ROLE_BINDINGS_CREATE$/),
+        ...[delegates, delegates],
       ]);
+    });
+
+    it("call nothing new that the inventory has as the program declares it", async () => {
+      const ada = `${org}/${"a".repeat(16)}`;
+      const trust = { claimMatch: { issuer: "https://login.acme.example", subject: "ada" } };
+      const binding = { parentUid: sandbox, identityUid: ada, roleUid: admins };
+      const there = writeInventory({
+        ...inventoryOf(
+          org,
+          ...objects,
+          object("Identity", ada, { name: "ada", ...trust }),
+          object("RoleBinding", `${sandbox}/${"2".repeat(16)}`, binding),
+        ),
+        kinds,
+      });
+      const identity = resource("Identity", "ada", { parentUid: org, ...trust });
+      const bind = resource("RoleBinding", "b", { name: undefined, ...binding }, { identityUid: identity });
+      expect(await violations([identity, bind], { inventory: there })).toEqual([]);
+      expect(await violations([identity, bind], { inventory })).toContainEqual(
+        expect.stringMatching(/^any-issuer @ada: identity ada trusts an issuer that no identity/),
+      );
     });
 
     it("take a new uid for that of the one new resource, and assume it where there are two", async () => {
