@@ -121,12 +121,13 @@ describe("with a newer commit", () => {
     expect(refuse(script, "infra/\npackage.json")).toEqual({ status: 0, output: "" });
   });
 
-  test("the result of an update that did not begin is compared with nothing", () => {
+  test("the result of all but an older commit is compared, also where the update did not begin", () => {
     const { deploy, verify } = (parse(read("examples/ci/access-deploy.yml")) as Workflow).jobs;
-    expect(deploy?.steps.find(({ id }) => id === "update")?.run).toContain("pulumi up");
+    const steps = deploy?.steps.filter(({ run = "" }) => /a newer commit|pulumi (?:up|install)/.test(run));
+    expect(steps?.map(({ id }) => id)).toEqual(["newest", undefined]);
     // An empty outcome is that of a job whose runner is gone.
-    expect(deploy?.outputs).toEqual({ update: "${{ steps.update.outcome }}" });
-    expect(verify?.if).toMatch(/^always\(\) && .*needs\.deploy\.outputs\.update != 'skipped'$/);
+    expect(deploy?.outputs).toEqual({ newest: "${{ steps.newest.outcome }}" });
+    expect(verify?.if).toMatch(/^always\(\) && .*needs\.deploy\.outputs\.newest != 'failure'$/);
   });
 
   // Nothing would ever be newer.
