@@ -106,20 +106,10 @@ export function checkContents(
     );
     if (at < 0) return [];
     const { number } = lines[at] ?? lines.at(-1) ?? { number: 1 };
-    if (
-      expected[at]?.line.startsWith("PULUMI_CONFIG_PASSPHRASE:") &&
-      !text.includes("PULUMI_CONFIG_PASSPHRASE")
-    )
-      return [
-        unchecked(
-          check,
-          `${path}:${number} does not set PULUMI_CONFIG_PASSPHRASE, which the stack needs now, as its configuration file says: delete the file and run init again`,
-        ),
-      ];
     return [
       unchecked(
         check,
-        `${path}:${number} is not what this version of init writes, which is ${JSON.stringify(printable(expected[at]?.line ?? "nothing", 200))}: read what differs`,
+        `${path}:${number} is not what this version of init writes, which is ${JSON.stringify(printable(expected[at]?.line ?? "nothing", 200))}: read what differs, or delete the file and run init again`,
       ),
     ];
   });

@@ -22,14 +22,14 @@ export interface Fault {
   readonly after?: boolean;
 }
 
-type Answer = readonly [status: number, body: unknown];
+export type Answer = readonly [status: number, body: unknown];
 
-abstract class FakeHost {
+export abstract class FakeHost {
   readonly seen: Seen[] = [];
   readonly faults: Fault[] = [];
   connections = 0;
   private server: Server | undefined;
-  protected origin = "";
+  origin = "";
 
   protected abstract answer(method: string, url: URL, body: unknown, token: string): Answer;
 
