@@ -203,77 +203,38 @@ allow:
   describe("inventories that cannot be compared are an error", () => {
     const [a, b] = ["a".repeat(40), "b".repeat(40)];
     const below = `${a}/${"1".repeat(16)}`;
-    /** The arguments that name an inventory of each group, taken on a day of January. */
-    const given = (flag: string, ...taken: readonly (readonly [root: string, day: number])[]) =>
-      taken.flatMap(([root, day], i) => {
+    const roots: Readonly<Record<string, string>> = { a, b, "a/1": below };
+    const state = ["--state", join(folder, "export.json")];
+    /** The arguments: a word as `a-3` is an inventory of the group a, taken on the third of January. */
+    const argvOf = (line: string): string[] =>
+      line.split(" ").map((word, index) => {
+        const [name = "", day] = word.split("-");
+        const root = roots[name];
+        if (root === undefined) return word;
         const inventory = { ...inventoryOf(root), takenAt: `2026-01-0${day}T00:00:00Z`, kinds: ["Group"] };
-        return [flag, file(`${flag}-${i}.json`, JSON.stringify(inventory))];
+        return file(`${index}.json`, JSON.stringify(inventory));
       });
 
     test.each([
-      [
-        "an older one without a newer one of its group",
-        [
-          [a, 1],
-          [b, 1],
-        ],
-        [[a, 3]],
-        `of group ${b}, and no newer`,
-        true,
-      ],
-      ["one that is newer than the compared one", [[a, 3]], [[a, 2]], "that is not older than", true],
-      ["one with itself", [[a, 2]], [[a, 2]], "that is not older than", true],
-      [
-        "a newer one without an older one of its group",
-        [[a, 1]],
-        [
-          [a, 2],
-          [b, 2],
-        ],
-        `${b} is compared with nothing`,
-        false,
-      ],
-      [
-        "two of one group",
-        [[a, 1]],
-        [
-          [a, 2],
-          [a, 3],
-        ],
-        `--inventory names two inventories of group ${a}`,
-        true,
-      ],
-      [
-        "two older ones of one group",
-        [
-          [a, 1],
-          [a, 2],
-        ],
-        [[a, 3]],
-        `--since names two inventories of group ${a}`,
-        true,
-      ],
-      [
-        "one of a group and one below it",
-        [],
-        [
-          [below, 2],
-          [a, 2],
-        ],
-        `of group ${a} and of ${below} below it`,
-        true,
-      ],
-    ] as const)("%s", async (_, since, newer, message, isErrorWithStates) => {
-      const argv = [...given("--since", ...since), ...given("--inventory", ...newer)];
-      const state = ["--state", join(folder, "export.json")];
-      if (since.length > 0) expect(await runCommand(main, argv, {})).toMatchObject(ending(2, message));
-      const ended = await runCommand(main, [...argv, ...state], {});
-      if (isErrorWithStates) expect(ended).toMatchObject(ending(2, message));
-      else expect(ended.code).not.toBe(2);
+      ["--since a-1 --since b-1 --inventory a-3", `of group ${b}, and no newer`],
+      ["--since a-3 --inventory a-2", "that is not older than"],
+      ["--since a-2 --inventory a-2", "that is not older than"],
+      ["--since a-1 --inventory a-2 --inventory a-3", `--inventory names two inventories of group ${a}`],
+      ["--since a-1 --since a-2 --inventory a-3", `--since names two inventories of group ${a}`],
+      ["--since a-1 --inventory a/1-2 --inventory a-2", `of group ${a} and of ${below} below it`],
+    ])("%s", async (line, message) => {
+      for (const more of [[], state])
+        expect(await runCommand(main, [...argvOf(line), ...more], {})).toMatchObject(ending(2, message));
+    });
+
+    test("and a newer one without an older one of its group, where there is no stack", async () => {
+      const argv = argvOf("--since a-1 --inventory a-2 --inventory b-2");
+      expect(await runCommand(main, argv, {})).toMatchObject(ending(2, `${b} is compared with nothing`));
+      expect((await runCommand(main, [...argv, ...state], {})).code).not.toBe(2);
     });
 
     test("and not where each has its own older one", async () => {
-      const argv = [...given("--since", [b, 1], [a, 1]), ...given("--inventory", [a, 3], [b, 2])];
+      const argv = argvOf("--since b-1 --since a-1 --inventory a-3 --inventory b-2");
       // Nothing was compared: all are empty.
       const { code, stdout } = await runCommand(main, [...argv, "-o", "json"], {});
       const provenance = { inventoryTime: "2026-01-02T00:00:00Z" };

@@ -228,20 +228,13 @@ describe("the policy file of a review", () => {
     expect(read.policy.changed).toEqual([expect.stringMatching(/this change edits the policy file/)]);
   });
 
-  const asserting = `${T4}${ASSERTIONS}`;
-  const less = asserting.replace(/require:[^]*/, "");
-  const weaker = asserting.replace("atLeast: 2", "atLeast: 1");
   const edited = [/this change edits the policy file; this review uses/];
   const [ofBase, ofBoth] = [["T4"], ["T4", "T5"]];
   it.each([
     ["is the same", T4, T4, ofBase, []],
     ["has other line ends", T4, T4.replaceAll("\n", "\r\n"), ofBase, []],
-    ["has one assertion less", asserting, less, ofBase, edited],
-    ["asserts less", asserting, weaker, ofBase, edited],
     ["has another comment", T4, `# why\n${T4}`, ofBase, edited],
     ["loses an entry", BOTH, T4, ofBoth, edited],
-    ["has another reason", T4, T4.replace("meant", "other"), ofBase, edited],
-    ["has another setting", T4, `${T4}settings: { strict: true }\n`, ofBase, edited],
     ["is new", undefined, BOTH, [], [/this change adds the policy file: none of its entries is used$/]],
     ["is deleted", T4, undefined, ofBase, [/this change deletes the policy file; this review uses/]],
     ["is there in neither", "allow: []\n", "allow: []\n", [], []],
