@@ -1,4 +1,3 @@
-import { withCode } from "../../errors/codedError";
 import { parseReport } from "../../access/report/report";
 import type { Report } from "../../access/report/report";
 import { printableMessage } from "../../http/errors";
@@ -12,7 +11,7 @@ import { commonFlags, postHosts, readPageUrl } from "../framework/options";
 import { post } from "../post";
 import { checkPullRequest } from "../post/github";
 import type { NotReviewed } from "../post/message";
-import { appendSummary } from "../output/writeReport";
+import { writeSummary } from "../output/writeReport";
 import { readEnvironment } from "../../settings/environment";
 
 const flags = {
@@ -102,10 +101,7 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
   const content = readContent(parsed);
   const sourceRoot = values["source-root"];
   const pageUrl = readPageUrl(values["page-url"]);
-  if (values.summary && "tool" in content) {
-    const reason = appendSummary(content, readEnvironment()["GITHUB_STEP_SUMMARY"], { sourceRoot, pageUrl });
-    if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
-  }
+  if (values.summary && "tool" in content) writeSummary(content, { sourceRoot, pageUrl });
   await post(content, {
     host,
     marker: values.marker,
@@ -113,7 +109,7 @@ async function postReport(parsed: Parsed<typeof flags>): Promise<number> {
     pageUrl,
     dryRun: values["dry-run"],
     env: readEnvironment(),
-    log: log,
+    log,
   });
   return exitCodes.clean;
 }

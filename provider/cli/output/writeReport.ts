@@ -47,10 +47,7 @@ export async function writeReport(
     });
     writeResult(text, path);
   }
-  if (summary) {
-    const reason = appendSummary(report, readEnvironment()["GITHUB_STEP_SUMMARY"], places);
-    if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
-  }
+  if (summary) writeSummary(report, places);
   if (options.post !== undefined) {
     await post(report, {
       host: options.post,
@@ -90,6 +87,12 @@ export async function finishDrift(
   await writeReport(report, options, firstSteps);
   for (const line of report.incomplete) logError(`incomplete: ${printable(line)}`);
   return exitCodeOfReport(report, options, "drift");
+}
+
+/** Appends the report to the summary of the step; where that fails, only warns. */
+export function writeSummary(report: Report, options: RenderOptions): void {
+  const reason = appendSummary(report, readEnvironment()["GITHUB_STEP_SUMMARY"], options);
+  if (reason !== undefined) log(withCode(`pulumi-platform: warning: --summary: ${reason}`, "PP7005"));
 }
 
 /** GitHub drops a larger summary of a step. */

@@ -466,11 +466,13 @@ describe("the command", () => {
     github.issue("alice", "the pull request", { number: 1, pull_request: {} });
   });
 
+  let stepSummary = "";
   /** Runs the command; FILE stands for a file with this text. */
   const postText = (text: string, ...argv: readonly string[]) => {
     const file = join(folder, "report.json");
     writeFileSync(file, text);
-    const env = { ...github.env, GITHUB_REF: "refs/pull/1/merge", CI_COMMIT_SHA: COMMIT };
+    const job = { GITHUB_REF: "refs/pull/1/merge", CI_COMMIT_SHA: COMMIT, GITHUB_STEP_SUMMARY: stepSummary };
+    const env = { ...github.env, ...job };
     const words = argv.map((word) => (word === "FILE" ? file : word));
     return runCommand(postCommand.main, words, env);
   };
@@ -484,10 +486,13 @@ describe("the command", () => {
     expect(github.issues[1]?.body).toContain("<!-- pulumi-platform:drift:night -->");
   });
 
-  test("prints a warning if the job has no place for a summary", async () => {
-    expect(await postText(risky, "FILE", ...toPull, "--summary")).toMatchObject(
-      ending(0, /warning: --summary: .* \(PP7005\)$/m),
-    );
+  test("appends to the summary of the step, and prints a warning if the job has no place for it", async () => {
+    const warned = await postText(risky, "FILE", ...toPull, "--summary");
+    expect(warned).toMatchObject(ending(0, /warning: --summary: .* \(PP7005\)$/m));
+    stepSummary = join(folder, "summary.md");
+    const ended = await postText(risky, "FILE", ...toPull, "--summary");
+    expect(ended.stderr).not.toContain("--summary");
+    expect(readFileSync(stepSummary, "utf8")).toContain("Access review of");
   });
 
   test("posts the reason why nothing was reviewed in place of a report", async () => {
