@@ -47,6 +47,13 @@ export class InitFolder {
     return runCommand(command.main, [join(this.root, dir), ...argv], env);
   }
 
+  /** Runs the command, which must succeed; returns what it printed. */
+  async succeed(dir: string, ...argv: readonly string[]): Promise<string> {
+    const { code, stdout, stderr } = await this.init(dir, ...argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    return stdout;
+  }
+
   /** Writes what `pulumi login` and `pulumi org` store. */
   writePulumiHome(files: Readonly<Record<string, unknown>>): this {
     writeFiles(this.pulumiHome, files);

@@ -1,42 +1,28 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { parse, parseAllDocuments } from "yaml";
 import { ROOT } from "../../support/engine";
 import { temporaryFolder } from "../../support/folders";
+import { readAction, readWorkflow } from "../../support/githubActions";
+import type { Step } from "../../support/githubActions";
+import { readComponent } from "../../support/gitlabPipeline";
 import { spreadOf } from "../../support/properties";
 
-interface Step {
-  readonly id?: string;
-  readonly name?: string;
-  readonly run?: string;
-}
-
-const read = (file: string): string => readFileSync(join(ROOT, file), "utf8");
-const refusalIn = (steps: readonly Step[]): string =>
+const refusalIn = (steps: readonly Step[] = []): string =>
   steps.find(({ name }) => name === "Refuse a commit that a newer one has replaced")?.run ?? "exit 99";
 
+const component = readComponent(join(ROOT, "templates/deploy/template.yml"));
 /** The lines of a job of GitLab from the fetch to the comparison. */
 function linesOf(job: string): string {
-  const [, jobs] = parseAllDocuments(read("templates/deploy/template.yml"));
-  const { script = [] } =
-    (jobs!.toJS() as Record<string, { readonly script?: readonly string[] }>)[job] ?? {};
+  const { script = [] } = component.jobs[job] ?? {};
   const end = script.findIndex((line) => line.includes("diff --quiet"));
   return script.slice(end - 1, end + 1).join("\n");
 }
 
-interface Workflow {
-  readonly jobs: Readonly<
-    Record<string, { readonly steps: readonly Step[]; readonly if?: string; readonly outputs?: object }>
-  >;
-}
-const ofGithub = (file: string, job: string): string =>
-  refusalIn((parse(read(file)) as Workflow).jobs[job]?.steps ?? []);
-
-const { runs } = parse(read("actions/review/action.yml")) as { runs: { steps: readonly Step[] } };
+const { deploy, verify } = readWorkflow(join(ROOT, "examples/ci/access-deploy.yml")).jobs;
 const scripts = [
-  ["actions/review", refusalIn(runs.steps)],
-  ["the job deploy of the example", ofGithub("examples/ci/access-deploy.yml", "deploy")],
+  ["actions/review", refusalIn(readAction(join(ROOT, "actions/review")).runs.steps)],
+  ["the job deploy of the example", refusalIn(deploy?.steps)],
   ["access-plan-review", linesOf("access-plan-review")],
   ["access-deploy", linesOf("access-deploy")],
 ] as const;
@@ -122,7 +108,6 @@ describe("with a newer commit", () => {
   });
 
   test("the result of all but an older commit is compared, also where the update did not begin", () => {
-    const { deploy, verify } = (parse(read("examples/ci/access-deploy.yml")) as Workflow).jobs;
     const steps = deploy?.steps.filter(({ run = "" }) => /a newer commit|pulumi (?:up|install)/.test(run));
     expect(steps?.map(({ id }) => id)).toEqual(["newest", undefined]);
     // An empty outcome is that of a job whose runner is gone.

@@ -190,7 +190,7 @@ const filesOfInit = (host: string, before: Files) =>
     const made = new InitFolder().repository(`git@${host}.com:acme/access.git`).write(before);
     const names = ["--stack", "acme/access/prod", "--project", "access"];
     const urls = ["--base-url", "https://api.acme.example", "--issuer-url", "https://issuer.acme.example"];
-    expect((await made.init(".", ...names, ...urls)).code).toBe(0);
+    await made.succeed(".", ...names, ...urls);
     return made.files();
   });
 

@@ -27,13 +27,6 @@ const workflows = ["deploy", "drift", "preview", "review"].map(
   (name) => `.github/workflows/access-${name}.yml`,
 );
 
-/** Runs the command, which must succeed, and returns what it printed. */
-async function succeed(folder: InitFolder, dir: string, ...argv: string[]): Promise<string> {
-  const { code, stdout, stderr } = await folder.init(dir, ...argv);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
-
 /** Runs the command, which must be refused and leave the files as they are; returns the error. */
 async function refuse(folder: InitFolder, dir: string, ...argv: string[]): Promise<string> {
   const before = folder.files();
@@ -47,7 +40,7 @@ describe("the program", () => {
   test("an empty folder gets a TypeScript program and a policy, and no workflow", async () => {
     const folder = new InitFolder();
     const given = ["--project", "access", "--base-url", "https://api.acme.example/"];
-    const printed = await succeed(folder, ".", ...given);
+    const printed = await folder.succeed(".", ...given);
     expect(Object.keys(folder.files())).toEqual(program);
     expect(parse(folder.files()["Pulumi.yaml"] ?? "")).toEqual({
       name: "access",
@@ -62,7 +55,7 @@ describe("the program", () => {
 
   test("a folder that does not exist is created, and names the project", async () => {
     const folder = new InitFolder();
-    await succeed(folder, "teams/Acme access");
+    await folder.succeed("teams/Acme access");
     const files = folder.files();
     expect(Object.keys(files)).toContain("teams/Acme access/index.ts");
     expect(files["teams/Acme access/Pulumi.yaml"]).toContain("name: Acme-access\n");
@@ -81,7 +74,7 @@ describe("the program", () => {
     ["index.ts", /^import /, plain, "--language", "typescript"],
   ])("is %s with %s where the folder has %j, with %s %s", async (main, text, files, ...argv) => {
     const folder = new InitFolder().write(files);
-    await succeed(folder, ".", ...argv);
+    await folder.succeed(".", ...argv);
     expect(Object.keys(folder.files()).filter((path) => path.startsWith("index."))).toEqual([main]);
     expect(folder.files()[main]).toMatch(text);
     expect(folder.files()["Pulumi.yaml"]).toContain(`main: ${main}\n`);
@@ -94,7 +87,7 @@ describe("the program", () => {
       const project = "name: teams\nruntime:\n  name: nodejs\n";
       const existing = { "Pulumi.yaml": project, [main]: "mine", "package.json": "{}" };
       const folder = new InitFolder().repository(GITHUB).write({ ...existing, "Pulumi.live.yaml": "{}" });
-      const printed = await succeed(folder, ".");
+      const printed = await folder.succeed(".");
       const added = Object.keys(folder.files()).filter((path) => !Object.hasOwn(existing, path));
       const own = [".gitignore", "ci.js", "Pulumi.live.yaml", "access-policy.yaml"];
       expect(added).toEqual([...workflows, owners, ...own].sort());
@@ -115,8 +108,8 @@ describe("the program", () => {
       const folder = new InitFolder()
         .repository(GITHUB)
         .write({ "Pulumi.yaml": `name: teams\nruntime: ${runtime}\n` });
-      const printed = await succeed(folder, ".");
-      await succeed(folder, ".", "--ci", "gitlab");
+      const printed = await folder.succeed(".");
+      await folder.succeed(".", "--ci", "gitlab");
       const files = folder.files();
       for (const [job, file] of [
         ["preview", "preview"],
@@ -161,8 +154,8 @@ describe("the program", () => {
     const dir = Object.hasOwn(files, "Pulumi.yaml") ? "." : "infra";
     const line = (printed: string) => /^add to (\S+): node_modules\/$/m.exec(printed)?.[1];
     const expected = open === "no file" ? undefined : relative(process.cwd(), join(folder.root, open));
-    expect(line(await succeed(folder, dir, "--dry-run"))).toBe(expected);
-    expect(line(await succeed(folder, dir))).toBe(expected);
+    expect(line(await folder.succeed(dir, "--dry-run"))).toBe(expected);
+    expect(line(await folder.succeed(dir))).toBe(expected);
     const ignores = Object.keys(folder.files()).filter((path) => path.endsWith(".gitignore"));
     expect(ignores.length).toBe(1);
   });
@@ -187,7 +180,7 @@ describe("the host", () => {
     ["C:\\git\\gitlab.com", "none"],
   ])("of %s is %s", async (remote, host, issuer = "", prefix = "") => {
     const folder = new InitFolder().repository(remote);
-    const printed = await succeed(folder, ".");
+    const printed = await folder.succeed(".");
     const files = folder.files();
     expect(Object.hasOwn(files, ".github/workflows/access-review.yml")).toBe(host === "github");
     expect(Object.hasOwn(files, "access-ci/gitlab-ci.yml")).toBe(host === "gitlab");
@@ -229,7 +222,7 @@ describe("the host", () => {
     ["an option for none", github, ["--ci", "none"], "nothing"],
   ])("%s decide where no remote does", async (_, files, argv, written) => {
     const folder = new InitFolder().repository().write(files);
-    await succeed(folder, ".", ...argv);
+    await folder.succeed(".", ...argv);
     const added = Object.keys(folder.files()).filter((path) => /access-review\.yml$|access-ci/.test(path));
     expect(added).toEqual(written === "nothing" ? [] : [expect.stringContaining(written)]);
   });
@@ -238,7 +231,7 @@ describe("the host", () => {
 describe("the workflows", () => {
   test("stand at the root of the repository, and name the folder of the program", async () => {
     const folder = new InitFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
-    const printed = await succeed(folder, "services/access", "--stack", "acme-cloud/access/live");
+    const printed = await folder.succeed("services/access", "--stack", "acme-cloud/access/live");
     const files = folder.files();
     const own = [...program, identities].map((name) => `services/access/${name}`);
     expect(Object.keys(files)).toEqual([...workflows, owners, "package-lock.json", ...own].sort());
@@ -257,7 +250,7 @@ describe("the workflows", () => {
   test("print one line with the placeholders to replace", async () => {
     const init = async (...argv: string[]) => {
       const folder = new InitFolder().repository("git@gitlab.com:acme/access.git");
-      const [line = ""] = (await succeed(folder, ".", ...argv)).match(/^replace here .*$/gm) ?? [];
+      const [line = ""] = (await folder.succeed(".", ...argv)).match(/^replace here .*$/gm) ?? [];
       return { line, pipeline: folder.files()["access-ci/gitlab-ci.yml"] ?? "" };
     };
     // doctor --ci reports the tag of an image, which can be moved.
@@ -284,34 +277,22 @@ describe("the workflows", () => {
     expect(local.pipeline).not.toMatch(/127\.0\.0\.1|localhost/);
   });
 
-  test.each([
-    [
-      "update-ref refs/remotes/origin/a HEAD; symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/a",
-      "a",
-    ],
-    ["branch -M master", "master"],
-    ["branch --all", "topic"],
+  const head = "symbolic-ref refs/remotes/origin/HEAD refs/remotes/origin/a";
+  test.each<[commands: string, branch: string, from: string, ...string[]]>([
+    [`update-ref refs/remotes/origin/a HEAD; ${head}`, "a", "of the remote origin"],
+    ["branch -M master", "master", "local branch"],
+    ["branch --all", "topic", "the only local branch"],
     // Several, none of a usual name.
-    ["branch other", "main"],
-  ])("run, after git %s, on the branch %s", async (commands, branch) => {
+    ["branch other", "main", "by default"],
+    ["symbolic-ref HEAD refs/heads/setup-ci", "setup-ci", "local branch, no commit yet"],
+    ["branch -M master", "trunk", "--branch", "--branch=trunk"],
+  ])("run, after git %s, on the branch %s, which is %s", async (commands, branch, from, ...argv) => {
     const folder = new InitFolder().repository(GITHUB);
     folder.git("commit", "--quiet", "--allow-empty", "--message", "empty").git("branch", "-M", "topic");
     for (const command of commands.split("; ")) folder.git(...command.split(" "));
-    await succeed(folder, ".");
+    expect(await folder.succeed(".", ...argv)).toContain(`default branch: ${branch} (${from}; `);
     expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
   });
-
-  test.each([
-    ["setup-ci", "local branch, no commit yet", []],
-    ["trunk", "--branch", ["--branch", "trunk"]],
-  ])(
-    "run without a commit on the branch %s, which is named with where it is from: %s",
-    async (branch, from, argv) => {
-      const folder = new InitFolder().repository(GITHUB).write({ ".git/HEAD": "ref: refs/heads/setup-ci\n" });
-      expect(await succeed(folder, ".", ...argv)).toContain(`default branch: ${branch} (${from}; `);
-      expect(folder.files()[".github/workflows/access-preview.yml"]).toContain(`branches: [${branch}]\n`);
-    },
-  );
 
   test.each([
     ["pnpm-lock.yaml", "lockfileVersion: 9", "pnpm install --frozen-lockfile --ignore-scripts", "pnpm exec"],
@@ -327,7 +308,7 @@ describe("the workflows", () => {
     const manager = install.split(" ")[0] ?? "";
     for (const remote of [GITHUB, "git@gitlab.com:acme/access.git"]) {
       const folder = new InitFolder().repository(remote).write({ [lockfile]: text });
-      const printed = await succeed(folder, "infra");
+      const printed = await folder.succeed("infra");
       const paths = Object.keys(folder.files()).filter((path) => path.endsWith(".yml"));
       const written = paths.map((path) => folder.files()[path]).join("\n");
       expect(written).toContain(install);
@@ -345,7 +326,7 @@ describe("the identities of CI", () => {
     [{ "package.json": '{ "type": "module" }' }, "ci.js", /^export \* from "\.\/ci\.js";$/m],
   ])("of a program in %j are in %s", async (files, name, line) => {
     const folder = new InitFolder().repository(GITHUB).write(files);
-    await succeed(folder, ".");
+    await folder.succeed(".");
     expect(folder.files()["index.js"]).toMatch(line);
     expect(folder.files()[name]).toMatch(line.source.includes("require") ? /= require\(/ : /^import /m);
   });
@@ -371,8 +352,8 @@ describe("the identities of CI", () => {
     ],
   ])("are added to a program that exists by the line that is printed: %j", async (files, main, how) => {
     const line = `add to ${main}: ${how.endsWith(";") ? how : `export * from "${how}";`}\n`;
-    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".", "--dry-run")).toContain(line);
-    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toContain(line);
+    expect(await new InitFolder().repository(GITHUB).write(files).succeed(".", "--dry-run")).toContain(line);
+    expect(await new InitFolder().repository(GITHUB).write(files).succeed(".")).toContain(line);
   });
 
   test("are written beside a TypeScript program that Pulumi cannot run, which is said", async () => {
@@ -382,18 +363,18 @@ describe("the identities of CI", () => {
     const loaded = {
       "Pulumi.yaml": "name: access\nruntime: { name: nodejs, options: { nodeargs: --import tsx } }\n",
     };
-    expect(await succeed(new InitFolder().repository(GITHUB).write(files), ".")).toMatch(said);
+    expect(await new InitFolder().repository(GITHUB).write(files).succeed(".")).toMatch(said);
     const others = [
       { ...files, ...loaded },
       { ...files, "package.json": "{}" },
     ];
     for (const other of others)
-      expect(await succeed(new InitFolder().repository(GITHUB).write(other), ".")).not.toMatch(said);
+      expect(await new InitFolder().repository(GITHUB).write(other).succeed(".")).not.toMatch(said);
   });
 
   test("are told with what is to be set for a program that exists", async () => {
     const folder = new InitFolder().repository(GITHUB).write(project);
-    const printed = await succeed(folder, ".");
+    const printed = await folder.succeed(".");
     expect(printed).toContain("pulumi config set rootUid UID\n");
     // What the identities do not trust, and what their role does not cover, shows in CI only.
     expect(printed).toMatch(
@@ -415,12 +396,12 @@ describe("the commands that set variables", () => {
     ],
   ])("of %s are printed, or written with --commands", async (remote, command, secret) => {
     const [printing, writing] = [new InitFolder().repository(remote), new InitFolder().repository(remote)];
-    const printed = await succeed(printing, ".", "--base-url", "https://api.acme.example");
+    const printed = await printing.succeed(".", "--base-url", "https://api.acme.example");
     const lines = printed.split("\n").filter((line) => line.startsWith(`  ${command.split(" ")[0] ?? ""} `));
     expect(lines.join("\n")).toContain(`${command}PLATFORM_DEPLOY_IDENTITY`);
     expect(lines.join("\n")).toContain(secret);
     expect(printing.files()["ci-commands.sh"]).toBeUndefined();
-    const short = await succeed(writing, ".", "--commands", "--base-url", "https://api.acme.example");
+    const short = await writing.succeed(".", "--commands", "--base-url", "https://api.acme.example");
     expect(short).not.toContain(secret);
     expect(short).toContain("  sh ci-commands.sh ");
     const script = writing.files()["ci-commands.sh"] ?? "";
@@ -446,7 +427,7 @@ test.each([
   const folder = new InitFolder()
     .repository(remote)
     .write({ [path]: "* @acme/all\npackage.json @acme/security\n" });
-  const printed = await succeed(folder, ".");
+  const printed = await folder.succeed(".");
   expect(Object.keys(folder.files()).filter((one) => one.endsWith("CODEOWNERS"))).toEqual([path]);
   expect(printed).toMatch(/at the end of \S*CODEOWNERS, because the last pattern/);
   expect(printed).toMatch(/^replace here and in the files: .*@acme\/security \(your team\)/m);
@@ -461,7 +442,7 @@ describe("nothing is overwritten:", () => {
     const isProject = path === "Pulumi.yaml";
     const text = isProject ? "name: a\nruntime: nodejs\n" : "{}";
     const folder = new InitFolder().repository(GITHUB).write({ [path]: text });
-    const printed = await succeed(folder, ".", ...(isProject ? [] : ["--language", "typescript"]));
+    const printed = await folder.succeed(".", ...(isProject ? [] : ["--language", "typescript"]));
     expect(folder.files()[path]).toBe(text);
     const expected = isProject ? [".gitignore", "Pulumi.yaml", "access-policy.yaml"] : program;
     expect(Object.keys(folder.files())).toEqual([...expected, identities, owners, ...workflows].sort());
@@ -472,25 +453,25 @@ describe("nothing is overwritten:", () => {
 
   test("a second run writes nothing", async () => {
     const folder = new InitFolder().repository(GITHUB);
-    await succeed(folder, "infra");
+    await folder.succeed("infra");
     const before = folder.files();
-    expect(await succeed(folder, "infra")).toContain("nothing to write: all files exist");
+    expect(await folder.succeed("infra")).toContain("nothing to write: all files exist");
     expect(folder.files()).toEqual(before);
   });
 
   test("a link that leads nowhere is a file that exists", async () => {
     const folder = new InitFolder().repository(GITHUB);
     fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
-    expect(await succeed(folder, ".")).toContain("access-policy.yaml");
+    expect(await folder.succeed(".")).toContain("access-policy.yaml");
     expect(Object.keys(folder.files())).not.toContain("nowhere");
   });
 
   test("--dry-run prints the text of each file, and writes none", async () => {
     const folder = new InitFolder().repository(GITHUB);
-    const printed = await succeed(folder, "infra", "--dry-run");
+    const printed = await folder.succeed("infra", "--dry-run");
     expect(folder.files()).toEqual({});
     expect(fs.readdirSync(folder.root)).toEqual([".git"]);
-    await succeed(folder, "infra");
+    await folder.succeed("infra");
     for (const [path, text] of Object.entries(folder.files())) {
       expect(printed).toContain(`${path}:\n\n${text.trimEnd()}\n`);
     }
@@ -510,7 +491,7 @@ describe("all files or none:", () => {
       fs.mkdirSync(join(folder.root, path, ".."), { recursive: true });
       fs.symlinkSync(outside.root, join(folder.root, path));
       // The folder of the program is where its link leads: another one, without a repository.
-      if (path === "infra") await succeed(folder, path);
+      if (path === "infra") await folder.succeed(path);
       else expect(await refuse(folder, "infra")).toMatch(/symbolic link that leads out of/);
       expect(Object.keys(outside.files())).toEqual(path === "infra" ? program : []);
     },
@@ -519,7 +500,7 @@ describe("all files or none:", () => {
   test("a link within the repository is followed", async () => {
     const folder = new InitFolder().repository(GITHUB).write({ "shared/.keep": "" });
     fs.symlinkSync(join(folder.root, "shared"), join(folder.root, ".github"));
-    await succeed(folder, "infra");
+    await folder.succeed("infra");
     expect(Object.keys(folder.files())).toContain("shared/workflows/access-review.yml");
   });
 
@@ -647,7 +628,7 @@ describe("wrong input gets one line:", () => {
 
   test("the name of a machine with a quote", async () => {
     const folder = new InitFolder().repository('https://a"+b+"/acme/access');
-    await succeed(folder, ".", "--ci", "github");
+    await folder.succeed(".", "--ci", "github");
     expect(folder.files()["ci.ts"]).not.toContain("+b+");
   });
 });

@@ -16,12 +16,6 @@ beforeEach(() => {
   folder = new InitFolder();
 });
 
-async function init(dir: string, ...argv: readonly string[]): Promise<string> {
-  const { code, stdout, stderr } = await folder.init(dir, ...argv);
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
-
 const workflowFile = (kind: string, suffix: string): string =>
   `.github/workflows/access-${kind}${suffix}.yml`;
 const textOf = (kind: string, suffix: string): string => folder.files()[workflowFile(kind, suffix)] ?? "";
@@ -54,12 +48,12 @@ describe("in GitHub, the second project of a repository", () => {
       "teams/package.json":
         '{ "dependencies": { "a": "file:../vendor/a", "b": "file:../b.tgz", "c": "file:./own", "d": "file:../../out" } }',
     });
-    await init("infra");
+    await folder.succeed("infra");
   });
 
   test("has workflows beside those of the first, and no name in common", async () => {
     const before = folder.files();
-    const printed = await init("teams");
+    const printed = await folder.succeed("teams");
     expect(folder.files()).toMatchObject(before);
     expect(workflowsIn()).toEqual(
       [
@@ -102,7 +96,7 @@ describe("in GitHub, the second project of a repository", () => {
   });
 
   test("is reviewed and deployed for changes of what it reads", async () => {
-    await init("teams");
+    await folder.succeed("teams");
     const paths = ["teams/", "b.tgz", "package-lock.json", "package.json", "vendor/a/"];
     expect(workflowOf("deploy", "-teams").on).toEqual({
       push: { branches: ["main"], paths: paths.map((path) => path.replace(/\/$/, "/**")) },
@@ -126,21 +120,21 @@ describe("in GitHub, the second project of a repository", () => {
   });
 
   test("keeps its names in a second run, and the first project its own", async () => {
-    await init("teams");
+    await folder.succeed("teams");
     const before = folder.files();
     for (const dir of ["teams", "infra"]) {
-      const printed = await init(dir);
+      const printed = await folder.succeed(dir);
       expect(printed).toContain("nothing to write: all files exist");
     }
     expect(folder.files()).toEqual(before);
     rmSync(join(folder.root, workflowFile("review", "-teams")));
-    await init("teams");
+    await folder.succeed("teams");
     expect(folder.files()).toEqual(before);
   });
 
   test("of a name that is taken has the names of its folder, and then none", async () => {
-    await init("services/access", "--project", "teams");
-    await init("other/access", "--project", "teams");
+    await folder.succeed("services/access", "--project", "teams");
+    await folder.succeed("other/access", "--project", "teams");
     expect(workflowsIn()).toContain(workflowFile("review", "-other-access"));
     const write = { "other-access/Pulumi.yaml": "name: teams\nruntime: nodejs\n" };
     const { code, stderr } = await folder.write(write).init("other-access");
@@ -153,8 +147,8 @@ describe("in GitHub, the second project of a repository", () => {
 
 test("a second project at the root is reviewed for every change", async () => {
   folder.repository(GITHUB);
-  await init("infra");
-  const printed = await init(".", "--project", "mono");
+  await folder.succeed("infra");
+  const printed = await folder.succeed(".", "--project", "mono");
   expect(workflowsIn()).toContain(workflowFile("review", "-mono"));
   expect(Object.keys(workflowOf("review", "-mono").jobs)).not.toContain("changes");
   expect(workflowOf("deploy", "-mono").on).toEqual({ push: { branches: ["main"] } });
@@ -168,8 +162,8 @@ describe("the comparison of a commit", () => {
   let step: Step | undefined;
   beforeAll(async () => {
     folder = new InitFolder().repository(GITHUB).write({ "package-lock.json": "{}" });
-    await init("infra");
-    await init("teams");
+    await folder.succeed("infra");
+    await folder.succeed("teams");
     [step] = workflowOf("review", "-teams").jobs["changes"]?.steps ?? [];
   });
 
@@ -236,8 +230,8 @@ describe("in GitLab, the second project of a repository", () => {
 
   test("has jobs of its own, for changes of what it reads, in the environments of the first", async () => {
     folder.repository(GITLAB).write({ "package-lock.json": "{}" });
-    await init("infra");
-    const printed = await init("teams");
+    await folder.succeed("infra");
+    const printed = await folder.succeed("teams");
     expect(printed).toContain("  include: [{ local: gitlab-ci-teams.yml }]\n");
     // GitLab has no app.
     expect(printed).toContain("its jobs use the variables and the environments of the first project:\n");
