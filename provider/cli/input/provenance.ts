@@ -1,9 +1,8 @@
 import type { Inventory } from "../../access/documents/inventory";
 import { timestampNanos } from "../../fields/formats";
-import { isObject } from "../../fields/values";
 import type { Provenance } from "../../access/report/report";
 import type { Flags } from "../framework/flags";
-import { readCommit, readEventFile } from "../post/event";
+import { readCommit } from "../post/event";
 import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 import { ownVersion } from "../../text/packageVersion";
@@ -26,27 +25,20 @@ export const provenanceFlags = {
   },
 } as const satisfies Flags;
 
-/** Reads the event of a run of GitHub Actions; empty where it cannot be read, since provenance is no reason to fail. */
-function fromEvent(env: Environment): { commit?: string | undefined; number?: unknown } {
+/** The commit that the job is about; undefined where its event cannot be read, since provenance is no reason to fail. */
+function tryReadCommit(env: Environment): string | undefined {
   try {
-    const event = readEventFile(env);
-    const isPull = isObject(event) && event["pull_request"] !== undefined;
-    return { commit: readCommit(env), ...(isPull ? { number: event["number"] } : {}) };
+    return readCommit(env);
   } catch {
-    return {};
+    return undefined;
   }
 }
 
 /** GITHUB_SHA of a pull request is a merge commit that GitHub creates; the event names the commit that was pushed. */
 function fromEnvironment(env: Environment): { commit?: string; pullRequest?: string } {
-  const { commit: pushed, number } = fromEvent(env);
-  const commits = [pushed, env["GITHUB_SHA"], env["CI_COMMIT_SHA"]];
+  const commits = [tryReadCommit(env), env["GITHUB_SHA"]];
   const [, fromRef] = /^refs\/pull\/(\d+)\//.exec(env["GITHUB_REF"] ?? "") ?? [];
-  const numbers = [
-    typeof number === "number" ? String(number) : undefined,
-    fromRef,
-    env["CI_MERGE_REQUEST_IID"],
-  ];
+  const numbers = [fromRef, env["CI_MERGE_REQUEST_IID"]];
   return {
     commit: commits.find((text) => text !== undefined && provenanceFlags.commit.form.pattern.test(text)),
     pullRequest: numbers.find(
