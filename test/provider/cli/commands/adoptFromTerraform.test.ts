@@ -139,18 +139,6 @@ describe("pulumi-platform adopt --from-terraform", () => {
     ]);
   });
 
-  test("writes the live value of what was changed outside of Terraform to the program", async () => {
-    const out = nextOut();
-    const state = rows.map((row) =>
-      row.name === "this"
-        ? { ...row, attributes: { ...(row.attributes as object), description: "Old\u001b[31m" } }
-        : row,
-    );
-    const { stdout } = await run(pulledState(state), "--out", out);
-    expect(stdout).not.toContain("Old");
-    expect(readFileSync(join(out, "index.ts"), "utf8")).toContain('description: "Payments"');
-  });
-
   test("ends with 4 for a refused list, whose objects stay in Terraform", async () => {
     const fault = { path: "/iam/v2/roles", status: 403, body: { code: 7, message: "no", details: [] } };
     const refused = emulator.addFault(fault);
@@ -177,13 +165,5 @@ describe("pulumi-platform adopt --from-terraform", () => {
     expect(ended).toMatchObject({ ...ending(2, message), stdout: "" });
     expect(ended.stderr.trim().split("\n")).toHaveLength(1);
     expect(existsSync(out)).toBe(false);
-  });
-
-  test("gives distinct names to addresses that lead to the same name", async () => {
-    const report = await reportOf([
-      { ...rowOf("aws"), name: "a_b", key: undefined },
-      { ...rowOf("deployer"), name: "a-b" },
-    ]);
-    expect(new Set(report.adopted.map(({ name }) => name)).size).toBe(2);
   });
 });
