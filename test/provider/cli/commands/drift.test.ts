@@ -166,8 +166,10 @@ allow:
     expect((await run("--fix")).stdout).toContain("suppress:");
   });
 
-  test("calls an entry unused only where all was checked", async () => {
-    const policy = file("unused.yaml", "allow: [{ kind: deleted, match: { name: x }, reason: y }]\n");
+  test("calls an entry unused, and a name unknown, only where all was checked", async () => {
+    const forbidden = "forbid: [{ name: x, can: CAP_REPO_DELETE, on: org, who: { name: nobody } }]";
+    const entry = "allow: [{ kind: deleted, match: { name: x }, reason: y }]";
+    const policy = file("unused.yaml", `${entry}\n${forbidden}\n`);
     const unused = async (...argv: string[]) =>
       (await reportOf("--policy", policy, ...argv)).report.policy.unused;
     const body = { code: 7, message: "" };
@@ -175,8 +177,11 @@ allow:
     expect(await unused()).toEqual([]);
     refused.remove();
     expect(await unused("--root", described)).toEqual([]);
-    expect(await unused("--root", described.split("/")[0] ?? "")).toHaveLength(1);
-    expect(await unused()).toHaveLength(1);
+    expect(await unused("--root", described.split("/")[0] ?? "")).toHaveLength(2);
+    expect(await unused()).toEqual([
+      expect.stringContaining("unused.yaml:1: matches no"),
+      expect.stringContaining('unused.yaml:2: x: nobody who is known here is called "nobody"'),
+    ]);
   });
 
   const fails = { status: 500, body: "<html>" };

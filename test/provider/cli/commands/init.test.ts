@@ -451,14 +451,6 @@ describe("nothing is overwritten:", () => {
     expect(printed.includes("getRole({")).toBe(path === "index.ts");
   });
 
-  test("a second run writes nothing", async () => {
-    const folder = new InitFolder().repository(GITHUB);
-    await folder.succeed("infra");
-    const before = folder.files();
-    expect(await folder.succeed("infra")).toContain("nothing to write: all files exist");
-    expect(folder.files()).toEqual(before);
-  });
-
   test("a link that leads nowhere is a file that exists", async () => {
     const folder = new InitFolder().repository(GITHUB);
     fs.symlinkSync(join(folder.root, "nowhere"), join(folder.root, "access-policy.yaml"));
@@ -553,6 +545,13 @@ describe("wrong input gets one line:", () => {
     ["conflicts with the project a", { files: nodejs, argv: ["--project", "b"] }],
     ["--language conflicts with", { files: nodejs, argv: ["--language", "javascript"] }],
     ["--stack must be a stack, as in prod or acme/access/prod", { argv: ["--stack", "a/b"] }],
+    [
+      "acme, and s3://acme-state has none; write organization in its place (PP5003)",
+      {
+        argv: ["--ci", "github", "--project", "access", "--stack", "acme/access/prod"],
+        env: { PULUMI_BACKEND_URL: "s3://acme-state" },
+      },
+    ],
     ["--stack names the project other", { argv: ["--project", "access", "--stack", "acme/other/prod"] }],
     ["--base-url must be an http or https URL", { argv: ["--base-url", "ftp://acme"] }],
     ["--issuer-url must be", { argv: ["--issuer-url", "https://a/$(b)"] }],

@@ -262,15 +262,3 @@ test.each([
   expect(text.includes(PASSPHRASE)).toBe(isNeeded);
   expect(printed.includes(PASSPHRASE)).toBe(isNeeded);
 });
-
-test.each([
-  [
-    "s3://acme-state",
-    "names the organization acme, and s3://acme-state has none; write organization in its place (PP5003)",
-  ],
-  ["http://pulumi.acme.example", "use https (PP2011)"],
-])("a stack of an organization in %s is refused", async (backend, message) => {
-  folder.repository(GITHUB).env = { PULUMI_BACKEND_URL: backend };
-  const ended = await folder.init("infra", "--stack", "acme/infra/prod");
-  expect(ended).toMatchObject(ending(2, message));
-});

@@ -39,11 +39,6 @@ const { findings } = judge(parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW))
 const entry = (rule: string, reason = "meant"): string =>
   `  - rule: ${rule}\n    fingerprint: ${findings.find(({ id }) => id === rule)?.fingerprint ?? ""}\n    reason: ${reason}\n    expires: 2027-01-31\n`;
 const T4 = `allow:\n${entry("T4")}`;
-const ASSERTIONS = `forbid:
-  - { name: no guests, who: { type: [invite] }, role: owner, on: acme }
-require:
-  - { name: two owners, role: owner, on: acme, atLeast: 2 }
-`;
 const BOTH = `${T4}${entry("T5")}`;
 
 /** The limits of a run with these settings of the policy file and these flags. */
@@ -247,10 +242,7 @@ describe("the policy file of a review", () => {
 
   it("has unused entries only where the review is complete", () => {
     const accepted = `  - { rule: T4, for: [review], match: { uid: "${"a".repeat(40)}" }, reason: x`;
-    const read = parsePolicy(
-      `allow:\n${accepted} }\n${accepted}, expires: 2026-01-01 }\n${ASSERTIONS}`,
-      "policy.yaml",
-    );
+    const read = parsePolicy(`allow:\n${accepted} }\n${accepted}, expires: 2026-01-01 }\n`, "policy.yaml");
     const now = new Date(PROVENANCE.time);
     const notesOf = (...problems: string[]) => {
       const preview = { ...parsePreview(readFileSync(PREVIEW, "utf8"), PREVIEW), problems };
