@@ -230,7 +230,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   checkFlags(values);
   const { who, can, on } = values;
   const days = values.unused === undefined ? undefined : Number.parseInt(values.unused, 10);
-  const outputs = readDestinations(values.output, forms, "text");
+  const outputs = readDestinations(values.output, forms);
   const documents = await readDocuments(values);
   const { graph, before, incomplete } = buildGraph(documents);
   if (can !== undefined) checkCapability(can, graph);

@@ -342,7 +342,7 @@ export const command = defineCommand(
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },
   async ({ values: { ci, stack, output } }) => {
-    const outputs = readDestinations(output, forms, "text");
+    const outputs = readDestinations(output, forms);
     const misspelt: CheckResult[] = [];
     const connecting = openConnection({ stack, note: (line) => misspelt.push(warning("settings", line)) });
     // Whether it fails is looked at by the checks that need it.

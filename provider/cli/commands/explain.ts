@@ -118,7 +118,7 @@ function explainTopics({ values, positionals }: Parsed<typeof flags>): Promise<n
   const all = values.rules === undefined ? rules : [...rules, ...loadRules(values.rules)];
   const subjects = positionals.map((text) => resolve(text, all));
   const isList = subjects.length === 0;
-  writeResults(readDestinations(values.output, forms, "text"), {
+  writeResults(readDestinations(values.output, forms), {
     text: () => `${isList ? listAsText(all) : subjects.map(topicAsText).join("\n\n\n")}\n`,
     md: () => `${isList ? listAsMarkdown(all) : subjects.map(markdownOf).join("\n\n")}\n`,
     json: () => `${JSON.stringify(asJson(isList ? all.map((rule) => ({ rule })) : subjects), null, 2)}\n`,

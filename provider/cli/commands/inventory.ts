@@ -79,7 +79,7 @@ async function writeInventory(values: Values<typeof flags>): Promise<number> {
     throw new UsageError("PP5004", "--root is missing: give the uid or the name of the group to list");
   }
   const wanted = readKinds(values.types);
-  const outputs = readDestinations(values.output, forms, "text");
+  const outputs = readDestinations(values.output, forms);
   const { client } = await openConnection({ stack: values.stack });
   const root = await resolveGroup(client, values.root, "--root");
   const inventory = await withProgress("listing", (progress) =>

@@ -92,7 +92,7 @@ export const command = defineCommand(
     exitCodes: ["clean", "error", "usage", "authentication", "incomplete"],
   },
   async ({ values: { stack, output } }) => {
-    const outputs = readDestinations(output, forms, "text");
+    const outputs = readDestinations(output, forms);
     const { client, settings, tokens } = await openConnection({ stack });
     const token = await tokens.token();
     const from = { source: settings.credentials.setting, settings: describeSources({ stack }) };

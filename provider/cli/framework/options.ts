@@ -131,16 +131,15 @@ export const issueMarker = {
 } as const satisfies Flag;
 
 /**
- * Reads the values of `-o FORMAT[=PATH]`.
+ * Reads the values of `-o FORMAT[=PATH]`: without any, the result is text.
  *
  * @throws UsageError for an unknown format, and where two formats would both go to stdout or to one file.
  */
 export function readDestinations<F extends string>(
   values: readonly string[],
   allowed: readonly F[],
-  fallback: F,
 ): OutputDestination<F>[] {
-  const destinations = (values.length === 0 ? [fallback] : values).map((text): OutputDestination<F> => {
+  const destinations = (values.length === 0 ? ["text"] : values).map((text): OutputDestination<F> => {
     const equals = text.indexOf("=");
     const name = equals < 0 ? text : text.slice(0, equals);
     const format = allowed.find((candidate) => candidate === name);
@@ -247,7 +246,7 @@ export function readCommonOptions(values: CommonFlagValues): CommonOptions {
   }
   return {
     ...values,
-    outputs: readDestinations(values.output ?? [], reportFormats, "text"),
+    outputs: readDestinations(values.output ?? [], reportFormats),
     limits: readLimits(values),
     now: now === undefined ? new Date() : readTime("now", now),
     pageUrl: readPageUrl(values["page-url"]),

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { printableAddress, isSafe } from "../../text/address";
 import { readTextFile } from "../../text/files";
 import { ConfigError } from "../../http/errors";
+import { readEnvironment } from "../../settings/environment";
 import type { Environment } from "../../settings/environment";
 import { isObject } from "../../fields/values";
 import { checkProjectFiles, settingOf, readProject } from "./projectFiles";
@@ -51,8 +52,8 @@ function readLogin(env: Environment): Login {
 }
 
 /** The organization that `pulumi org set-default` has stored for a backend. */
-export function readDefaultOrganization(backend: string, env: Environment): string | undefined {
-  const { backends } = tryReadSettings(join(pulumiHome(env), "config.json"));
+export function readDefaultOrganization(backend: string): string | undefined {
+  const { backends } = tryReadSettings(join(pulumiHome(readEnvironment()), "config.json"));
   const settings = isObject(backends) ? backends[backend] : undefined;
   const name = isObject(settings) ? settings["defaultOrg"] : undefined;
   return typeof name === "string" && name !== "" ? name : undefined;

@@ -2,6 +2,7 @@ import { execFile, spawnSync } from "node:child_process";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { promisify } from "node:util";
+import { readEnvironment } from "../../settings/environment";
 import { findCheckout } from "./projectFiles";
 
 /** A program of this machine, and the environment to run it in. */
@@ -85,9 +86,8 @@ function repositoryOf(folder: string): readonly string[] {
 export function runGit(
   folder: string,
   args: readonly string[],
-  env: NodeJS.ProcessEnv,
 ): { readonly status: number | null; readonly stdout: string; readonly error?: string } {
-  const git = findProgram("git", env);
+  const git = findProgram("git", readEnvironment());
   if (git === undefined) return { status: null, stdout: "", error: "not on PATH" };
   const { error, status, stdout } = spawnSync(
     git.file,

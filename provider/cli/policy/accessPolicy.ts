@@ -15,7 +15,6 @@ import { limitsOf, parsePolicy } from "../../access/suppressions/policyDocument"
 import type { Policy, PolicyCommand } from "../../access/suppressions/policyDocument";
 import { appendEntries, defaultExpiry, entryFor, proposeEntry } from "../../access/suppressions/writeEntries";
 import type { NewEntry } from "../../access/suppressions/writeEntries";
-import { readEnvironment } from "../../settings/environment";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { readCommonOptions } from "../framework/options";
@@ -53,7 +52,7 @@ interface BaseText {
 
 /** Runs git beside the policy file. */
 function git(folder: string, args: readonly string[]): { status: number | null; stdout: string } {
-  const { error, status, stdout } = runGit(folder, ["--no-replace-objects", ...args], readEnvironment());
+  const { error, status, stdout } = runGit(folder, ["--no-replace-objects", ...args]);
   if (error !== undefined) {
     throw new UsageError(
       "PP5013",

@@ -3,7 +3,6 @@ import {
   parseBaseUrl,
   findInPages,
   listAll,
-  MAX_PAGES,
   memberByPath,
   numberMember,
   PostError,
@@ -20,8 +19,6 @@ import { readEventFile } from "./event";
 import type { Message } from "./message";
 import type { Environment } from "../../settings/environment";
 
-/** Closed issues are searched among the newest only. */
-const MAX_CLOSED_PAGES = 5;
 const ACTIONS_BOT = "github-actions[bot]";
 
 interface GithubRepository {
@@ -116,7 +113,7 @@ async function checkBase({ host, path }: GithubRepository, pull: unknown, run: W
       `pull request #${number} has this ${what} and the base ${shown}: ${remedy}`,
     );
   }
-  const changes = await listAll(host, `${path}/issues/${number}/events`, MAX_PAGES);
+  const changes = await listAll(host, `${path}/issues/${number}/events`);
   const isLater = (entry: unknown): boolean =>
     BASE_CHANGES.includes(stringMember(entry, "event") ?? "") &&
     !(Date.parse(stringMember(entry, "created_at") ?? "") < run.created - RUN_DELAY_MS);
@@ -133,11 +130,7 @@ async function checkBase({ host, path }: GithubRepository, pull: unknown, run: W
 async function findPullRequest(repository: GithubRepository, event: unknown): Promise<number> {
   const { host, path } = repository;
   const run = readWorkflowRun(event);
-  const pulls = await listAll(
-    host,
-    `${path}/pulls?state=all&head=${encodeURIComponent(run.head)}`,
-    MAX_PAGES,
-  );
+  const pulls = await listAll(host, `${path}/pulls?state=all&head=${encodeURIComponent(run.head)}`);
   const [pull, ...others] = pulls.filter(
     (entry) => stringMember(entry, "state") === "open" && stringMember(entry, "head", "sha") === run.commit,
   );
@@ -212,22 +205,21 @@ export async function postToIssue(message: Message, env: Environment): Promise<s
   const login = await readOwnLogin(repository);
   const issues = `${path}/issues`;
   const { title, body, isClean, hasFindings } = message;
-  const find = (state: "open" | "closed", pages: number): Promise<unknown> =>
+  const find = (state: "open" | "closed"): Promise<unknown> =>
     findInPages(
       host,
       `${issues}?state=${state}&sort=updated&direction=desc`,
-      pages,
       (entry) =>
         memberByPath(entry, "pull_request") === undefined &&
         isOwn(entry, login) &&
         stringMember(entry, "body")?.startsWith(message.marker),
     );
   return await retryIfUnknown(async () => {
-    const open = await find("open", MAX_PAGES);
+    const open = await find("open");
     const isOpen = open !== undefined;
     if (!isOpen && isClean) return "no issue is open: nothing to do";
     if (!isOpen && !hasFindings) return "no issue is open, and there is nothing to report";
-    const found = open ?? (await find("closed", MAX_CLOSED_PAGES));
+    const found = open ?? (await find("closed"));
     const number = numberMember(found, "number");
     if (number === undefined)
       return withAddress("created", await request(host, "POST", issues, { title, body }));

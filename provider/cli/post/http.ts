@@ -101,11 +101,14 @@ export async function request(
 /** A list that is a member of an object is one of GitHub's variables or secrets, whose pages are smaller. */
 const pageSizeOf = (member: string | undefined): number => (member === undefined ? 100 : 30);
 
+/** Enough for 3,000 comments, open issues or closed ones, and for 900 variables. */
+const MAX_PAGES = 30;
+
 /** The entries of a list, page by page. Pages are counted: an address in a response is never followed. */
-async function* readPages(host: ApiHost, path: string, maxPages: number, member?: string): AsyncGenerator {
+async function* readPages(host: ApiHost, path: string, member?: string): AsyncGenerator {
   const size = pageSizeOf(member);
   const separator = path.includes("?") ? "&" : "?";
-  for (let page = 1; page <= maxPages; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const body = await request(host, "GET", `${path}${separator}per_page=${size}&page=${page}`);
     const list = member === undefined ? body : memberByPath(body, member);
     if (!Array.isArray(list)) throw new PostError("PP7004", `GET ${path}: the response is no list`);
@@ -114,32 +117,29 @@ async function* readPages(host: ApiHost, path: string, maxPages: number, member?
   }
 }
 
-/** The first entry of a list that matches, in at most `maxPages` pages. */
+/** The first entry of a list that matches. */
 export async function findInPages(
   host: ApiHost,
   path: string,
-  maxPages: number,
   matches: (entry: unknown) => boolean | undefined,
 ): Promise<unknown> {
-  for await (const entry of readPages(host, path, maxPages)) if (matches(entry)) return entry;
+  for await (const entry of readPages(host, path)) if (matches(entry)) return entry;
   return undefined;
 }
 
 /**
  * Reads a whole list. @param member The member of the response that holds it; without it, the response is the list.
  *
- * @throws PostError where it has more than `maxPages`: the rest would go unseen.
+ * @throws PostError where it has more pages than are read: the rest would go unseen.
  */
-export async function listAll(
-  host: ApiHost,
-  path: string,
-  maxPages: number,
-  member?: string,
-): Promise<unknown[]> {
+export async function listAll(host: ApiHost, path: string, member?: string): Promise<unknown[]> {
   const entries: unknown[] = [];
-  for await (const entry of readPages(host, path, maxPages, member)) entries.push(entry);
-  if (entries.length < maxPages * pageSizeOf(member)) return entries;
-  throw new PostError("PP7004", `GET ${path.replace(/\?.*/s, "")}: the list has more than ${maxPages} pages`);
+  for await (const entry of readPages(host, path, member)) entries.push(entry);
+  if (entries.length < MAX_PAGES * pageSizeOf(member)) return entries;
+  throw new PostError(
+    "PP7004",
+    `GET ${path.replace(/\?.*/s, "")}: the list has more than ${MAX_PAGES} pages`,
+  );
 }
 
 /** The API of GitHub or GitLab, which a variable names. Messages tell a person to check that, or the network. */
@@ -214,9 +214,6 @@ export async function retryIfUnknown(upsert: () => Promise<string>): Promise<str
   }
 }
 
-/** Enough for 3,000 comments, or open issues. */
-export const MAX_PAGES = 30;
-
 /** Comments of a pull or merge request, and how one of them is changed. */
 interface Comments {
   /** What creates one. */
@@ -240,7 +237,7 @@ export async function upsertComment(
   return await retryIfUnknown(async () => {
     const isOurs = (entry: unknown): boolean =>
       isOwn(entry) && stringMember(entry, "body")?.startsWith(marker) === true;
-    const found = await findInPages(host, `${address}${query}`, MAX_PAGES, isOurs);
+    const found = await findInPages(host, `${address}${query}`, isOurs);
     const id = numberMember(found, "id");
     if (id === undefined) return withAddress("created", await request(host, "POST", address, { body }));
     // GitLab takes white space off both ends.

@@ -316,7 +316,7 @@ async function adoptObjects(values: AdoptValues): Promise<number> {
     throw new UsageError("PP5003", "--write-state belongs to --stack: say which stack is to manage them");
   }
   const only = parseOnly(values.only);
-  const outputs = readDestinations(values.output, forms, "text");
+  const outputs = readDestinations(values.output, forms);
   const file = values["from-terraform"];
   const terraform = file === undefined ? undefined : await readTerraformState(file);
   const others = await readOtherStacks(values.state, out);

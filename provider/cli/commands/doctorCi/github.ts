@@ -55,7 +55,7 @@ async function readNamedValues(
   below: string,
   member: string,
 ): Promise<Map<string, string>> {
-  const entries = await listAll(host, `${path}${below}`, 50, member);
+  const entries = await listAll(host, `${path}${below}`, member);
   return new Map(
     entries.map((entry) => [stringMember(entry, "name") ?? "", stringMember(entry, "value") ?? ""]),
   );
@@ -226,7 +226,7 @@ interface Protection {
 
 async function readProtection({ host, path, branch }: CheckedRepository): Promise<Protection> {
   const name = encodeURIComponent(branch);
-  const rules = await listAll(host, `${path}/rules/branches/${name}`, 10);
+  const rules = await listAll(host, `${path}/rules/branches/${name}`);
   try {
     return { rules, classic: await request(host, "GET", `${path}/branches/${name}/protection`) };
   } catch (error) {

@@ -281,7 +281,7 @@ export async function checkGitlab(
     [
       "variables",
       async () => {
-        const list = await listAll(project.host, `${project.path}/variables`, 10);
+        const list = await listAll(project.host, `${project.path}/variables`);
         for (const one of list)
           variables.set(stringMember(one, "key") ?? "", stringMember(one, "value") ?? "");
         return checkVariables(list, commands);

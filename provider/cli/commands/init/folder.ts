@@ -1,7 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { isObject } from "../../../fields/values";
-import { readEnvironment } from "../../../settings/environment";
 import type { Environment } from "../../../settings/environment";
 import { printableAddress } from "../../../text/address";
 import { describeFileError, readTextFile } from "../../../text/files";
@@ -80,7 +79,7 @@ export interface ProjectFolder {
 
 /** The output of git without its line break; undefined where git fails or does not exist. */
 function git(folder: string, ...args: readonly string[]): string | undefined {
-  const { status, stdout } = runGit(folder, args, readEnvironment());
+  const { status, stdout } = runGit(folder, args);
   return status === 0 ? stdout.trimEnd() : undefined;
 }
 
@@ -321,7 +320,7 @@ export function findLackingGitignore(found: ProjectFolder): string | undefined {
   const nearest = (name: string): string | undefined => folders.find((one) => existsSync(join(one, name)));
   const place = nearest(packageManager.lockfile) ?? nearest("package.json") ?? folder;
   const ask = ["check-ignore", "--quiet", "--no-index", `${join(place, "node_modules")}/`];
-  if (runGit(root, ask, readEnvironment()).status !== 1) return undefined;
+  if (runGit(root, ask).status !== 1) return undefined;
   const above = withFoldersAbove(place, root).find((one) => existsSync(join(one, ".gitignore")));
   return join(above ?? place, ".gitignore");
 }
@@ -472,10 +471,10 @@ function needsPassphrase(kind: BackendKind, encryption: StackEncryption | undefi
 const NO_ORGANIZATION = "organization";
 
 /** The organization of the stacks, where the backend or this machine decides it. */
-export function findOrganization({ url }: NamedBackend, env: Environment): string | undefined {
+export function findOrganization({ url }: NamedBackend): string | undefined {
   const kind = kindOf(url);
   if (isSelfManaged(kind)) return NO_ORGANIZATION;
-  return kind === "local" ? undefined : readDefaultOrganization(url, env);
+  return kind === "local" ? undefined : readDefaultOrganization(url);
 }
 
 /** @throws UsageError for an organization that the backend cannot have. */

@@ -146,7 +146,7 @@ function chooseStack(
   backend: NamedBackend,
 ): [string, string] {
   const parts = (stack ?? found.stack ?? "prod").split("/");
-  const ofBackend = findOrganization(backend, readEnvironment());
+  const ofBackend = findOrganization(backend);
   const known = ofBackend !== undefined && NAME.test(ofBackend) ? ofBackend : STAND_IN.organization;
   const [organization = "", named = "", name = ""] = parts.length === 1 ? [known, project, ...parts] : parts;
   if (![1, 3].includes(parts.length) || !parts.every((part) => NAME.test(part))) {

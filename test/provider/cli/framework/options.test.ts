@@ -1,6 +1,6 @@
 import { UsageError } from "../../../../provider/cli/framework/exitCodes";
 import { parseFlags, printFlags } from "../../../../provider/cli/framework/flags";
-import { commonFlags, readCommonOptions, readDestinations } from "../../../../provider/cli/framework/options";
+import { commonFlags, readCommonOptions } from "../../../../provider/cli/framework/options";
 import type { CommonOptions } from "../../../../provider/cli/framework/options";
 
 const now = new Date("2026-01-01T00:00:00Z");
@@ -101,8 +101,4 @@ test("a command line that is printed again keeps a value that begins as an optio
   const values = { strict: true, fix: false, self: "-x", "required-owner": ["a", "b"], post: undefined };
   const words = printFlags(commonFlags, values);
   expect(words.join(" ")).toBe("--strict --self=-x --required-owner a --required-owner b");
-});
-
-test("an output without a form has the default form", () => {
-  expect(readDestinations([], ["text", "json"], "json")).toEqual([{ format: "json" }]);
 });
