@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../../support/folders";
 import { InitFolder } from "../../../support/initFolder";
 import { call } from "../../../support/wire";
 import { commandBench } from "../../support/commands";
-import { FakeHost } from "../post/hosts";
+import { FakeHost, page } from "../post/hosts";
 import type { Answer } from "../post/hosts";
 import { runCommand } from "../support";
 
@@ -22,11 +22,13 @@ type Routes = Record<string, unknown>;
 let routes: Routes = {};
 
 class FakeApi extends FakeHost {
-  protected answer(_method: string, { pathname }: URL): Answer {
-    const route = routes[pathname];
+  protected answer(_method: string, url: URL): Answer {
+    const route = routes[url.pathname];
     if (typeof route === "number") return [route, { message: "refused" }];
     if (route instanceof Error) return [404, { message: route.message }];
-    return route === undefined ? [404, { message: "Not Found" }] : [200, route];
+    if (route === undefined) return [404, { message: "Not Found" }];
+    const { variables } = route as { variables?: unknown[] };
+    return [200, variables === undefined ? route : { variables: page(variables, url, 30) }];
   }
 }
 
@@ -76,6 +78,8 @@ const statusOf = (app: number, isCurrent = true) => ({
 /** A repository of GitHub that is set up as the page asks. */
 function github(previewUid: string, rootUid: string, deployUid: string): Routes {
   const variables = {
+    // More than GitHub returns in one response, before those that are looked for.
+    ...Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`OTHER_${index}`, "x"])),
     PLATFORM_BASE_URL: "https://api.acme.example",
     PLATFORM_ISSUER_URL: "https://issuer.acme.example",
     PLATFORM_ROOT_GROUP: rootUid,

@@ -80,8 +80,9 @@ export abstract class FakeHost {
   }
 }
 
-function page<T>(entries: readonly T[], url: URL): T[] {
-  const size = Number(url.searchParams.get("per_page") ?? 30);
+/** @param most What the host returns at most, whatever is asked for. */
+export function page<T>(entries: readonly T[], url: URL, most = 100): T[] {
+  const size = Math.min(most, Number(url.searchParams.get("per_page") ?? 30));
   const number = Number(url.searchParams.get("page") ?? 1);
   return entries.slice((number - 1) * size, number * size);
 }

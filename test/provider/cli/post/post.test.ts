@@ -118,6 +118,9 @@ describe("a comment on a pull request of GitHub", () => {
     comments().push(own);
     await run("github-pr", riskyReview);
     expect(comments()).toHaveLength(251);
+    expect(github.seen.filter(({ method, path }) => method === "GET" && /comments/.test(path))).toHaveLength(
+      3,
+    );
     expect(own.body).toContain("Access review of");
   });
 
