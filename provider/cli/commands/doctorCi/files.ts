@@ -19,11 +19,11 @@ export interface CiFile {
   readonly text: string;
 }
 
-const filesIn = (root: string, folder: string, pattern: RegExp): CiFile[] =>
+const filesIn = (root: string, folder: string): CiFile[] =>
   !existsSync(join(root, folder))
     ? []
     : readdirSync(join(root, folder))
-        .filter((name) => pattern.test(name))
+        .filter((name) => /\.ya?ml$/.test(name))
         .sort()
         .map((name) => ({
           path: pathFromHere(root, `${folder}/${name}`),
@@ -31,10 +31,10 @@ const filesIn = (root: string, folder: string, pattern: RegExp): CiFile[] =>
         }));
 
 /** All workflows of a repository of GitHub. */
-export const readWorkflows = (root: string): CiFile[] => filesIn(root, ".github/workflows", /\.ya?ml$/);
+export const readWorkflows = (root: string): CiFile[] => filesIn(root, ".github/workflows");
 
 /** GitLab's pipeline, where it has not been moved to its own project yet. */
-export const readPipelines = (root: string): CiFile[] => filesIn(root, "access-ci", /\.ya?ml$/);
+export const readPipelines = (root: string): CiFile[] => filesIn(root, "access-ci");
 
 /** Those of the access review. */
 export const isOfReview = ({ path }: CiFile): boolean =>
