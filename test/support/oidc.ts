@@ -34,3 +34,12 @@ export async function trustingIdentity(
   const org = await create(server, "/iam/v2/groups", { name: "org of the run" });
   return await identityFor(server, subject, org, await builtInRole(server, "owner"), "ci");
 }
+
+/** An identity that trusts an OIDC token with these claims, and the environment in which a command exchanges that. */
+export async function exchanging(server: { url: string; token: string }, claims: object = {}) {
+  const { url } = server;
+  const identity = await trustingIdentity(server, "repo:acme/pay");
+  const oidc = jwt({ iss: OIDC_ISSUER, sub: "repo:acme/pay", aud: url, ...claims });
+  const env = { PLATFORM_ISSUER_URL: url, PLATFORM_IDENTITY: identity, PLATFORM_OIDC_TOKEN: oidc };
+  return { identity, oidc, env };
+}

@@ -25,7 +25,8 @@ export async function runCommand(
     jest.spyOn(console, "log").mockImplementation((...words) => void stdout.push(`${words.join(" ")}\n`)),
   ];
   for (const key of Object.keys(process.env)) {
-    if (/^(PLATFORM_|PULUMI_|GITHUB_|CI$)/.test(key)) Reflect.deleteProperty(process.env, key);
+    if (/^(PLATFORM_|PULUMI_|GITHUB_|ACTIONS_ID_TOKEN|CI$)/.test(key))
+      Reflect.deleteProperty(process.env, key);
   }
   Object.assign(process.env, env);
   try {

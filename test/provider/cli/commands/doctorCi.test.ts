@@ -1,5 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
 import { main as doctor } from "../../../../provider/cli/commands/doctor";
 import { checkOwners } from "../../../../provider/cli/commands/doctorCi/codeOwners";
 import { inspectFolder } from "../../../../provider/cli/commands/init/folder";
@@ -8,14 +10,18 @@ import { state as documentState } from "../../../support/documents";
 import { temporaryFolder } from "../../../support/folders";
 import { InitFolder } from "../../../support/initFolder";
 import { call } from "../../../support/wire";
-import { commandBench } from "../../support/commands";
 import { FakeHost, page } from "../post/hosts";
 import type { Answer } from "../post/hosts";
 import { runCommand } from "../support";
 
 /* `doctor --ci` at a server of this machine that answers as GitHub and GitLab do. */
 
-const bench = commandBench();
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+beforeEach(() => emulator.reset());
+afterAll(() => emulator.close());
 
 /** By path: the body, or a status with its body. */
 type Routes = Record<string, unknown>;
@@ -175,8 +181,8 @@ interface Setup {
 
 const run = (argv: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   runCommand(doctor, ["--ci", ...argv], {
-    PLATFORM_BASE_URL: bench.emulator.url,
-    PLATFORM_TOKEN: bench.emulator.token,
+    PLATFORM_BASE_URL: emulator.url,
+    PLATFORM_TOKEN: emulator.token,
     PULUMI_HOME: folder.pulumiHome,
     ...env,
   });
@@ -210,7 +216,6 @@ async function check({
   argv = [],
   machine,
 }: Setup = {}) {
-  const { emulator } = bench;
   const { uid: rootUid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
   const root = String(rootUid);
   const claimMatch = { issuer: "https://issuer.example.com", subject: "repo:acme/access:pull_request" };
@@ -789,7 +794,7 @@ describe("what cannot be judged has not passed:", () => {
   });
 
   test("an identity of an organisation that the token may not list", async () => {
-    bench.emulator.addFault({ path: "/registry/v2/repos", status: 403, body: { code: 7, message: "no" } });
+    emulator.addFault({ path: "/registry/v2/repos", status: 403, body: { code: 7, message: "no" } });
     const { checks } = await check();
     expect(checks.find((one) => one.check === "identity preview")).toMatchObject({
       state: "skipped",

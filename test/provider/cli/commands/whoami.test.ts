@@ -1,22 +1,35 @@
 import { describeToken, formatRelativeTime } from "../../../../provider/cli/input/token";
 import { main as whoami } from "../../../../provider/cli/commands/whoami";
-import { jwt, OIDC_ISSUER } from "../../../support/oidc";
+import { startEmulator } from "../../../../emulator";
+import type { Emulator } from "../../../../emulator";
+import { exchanging, jwt, OIDC_ISSUER } from "../../../support/oidc";
 import { call } from "../../../support/wire";
-import { commandBench } from "../../support/commands";
+import { runCommand } from "../support";
 
 const from = { source: "PLATFORM_TOKEN", settings: "the environment" };
-const bench = commandBench();
+let emulator: Emulator;
+beforeAll(async () => {
+  emulator = await startEmulator();
+});
+beforeEach(() => emulator.reset());
+afterAll(() => emulator.close());
+
+/** Runs the command, which must end with this code; returns what it printed. */
+async function printed(code: number, env: Readonly<Record<string, string>>, ...argv: string[]) {
+  const ended = await runCommand(whoami, argv, { PLATFORM_BASE_URL: emulator.url, ...env });
+  expect(ended).toMatchObject({ code, stderr: "" });
+  return ended.stdout.trimEnd();
+}
 
 describe("whoami", () => {
   test("shows the identity of an exchanged token, its source and its expiry, and no secret", async () => {
-    const { identity, oidc } = await bench.exchanging({ email: "ci@example.com" });
-    await expect(whoami([])).resolves.toBe(0);
-    const text = bench.printed.join("\n");
+    const { identity, oidc, env } = await exchanging(emulator, { email: "ci@example.com" });
+    const text = await printed(0, env);
     for (const line of [
       `identity     ${identity}`,
       "e-mail       ci@example.com",
-      `issuer       ${bench.emulator.url}`,
-      `audience     ${bench.emulator.url}`,
+      `issuer       ${emulator.url}`,
+      `audience     ${emulator.url}`,
       "acting for   repo:acme/pay",
       `  of issuer  ${OIDC_ISSUER}`,
       "source       PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
@@ -30,16 +43,15 @@ describe("whoami", () => {
   });
 
   test("prints JSON with every member, for scripts", async () => {
-    const { identity } = await bench.exchanging();
-    await expect(whoami(["-o", "json"])).resolves.toBe(0);
-    expect(JSON.parse(bench.printed.join("\n"))).toEqual({
+    const { identity, env } = await exchanging(emulator);
+    expect(JSON.parse(await printed(0, env, "-o", "json"))).toEqual({
       schemaVersion: 1,
       source: "PLATFORM_IDENTITY with PLATFORM_OIDC_TOKEN",
       settings: "the environment",
       opaque: false,
       subject: identity,
-      issuer: bench.emulator.url,
-      audience: [bench.emulator.url],
+      issuer: emulator.url,
+      audience: [emulator.url],
       email: null,
       actor: { issuer: OIDC_ISSUER, subject: "repo:acme/pay" },
       expiry: expect.stringMatching(/Z$/) as unknown,
@@ -51,11 +63,9 @@ describe("whoami", () => {
   });
 
   test("shows the root groups of an opaque token, which names no identity", async () => {
-    process.env["PLATFORM_TOKEN"] = bench.emulator.token;
-    const { uid } = await call(bench.emulator, "POST", "/iam/v2/groups", { name: "acme" });
-    await call(bench.emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
-    await expect(whoami([])).resolves.toBe(0);
-    const text = bench.printed.join("\n");
+    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: "acme" });
+    await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "below" });
+    const text = await printed(0, { PLATFORM_TOKEN: emulator.token });
     expect(text).toMatch(/^identity {5}unknown: the token is opaque, and the API does not name its caller\n/);
     expect(text).toMatch(new RegExp(`\nexpires      unknown\ngroups       acme \\(${String(uid)}\\)$`));
   });
@@ -66,26 +76,24 @@ describe("whoami", () => {
     ["groups that may not be listed", refused, "canary-1", 4],
     ["the same with a token that names its identity", refused, jwt({ sub: "x" }), 0],
   ])("with %s says why the groups are unknown", async (_what, fault, token, code) => {
-    process.env["PLATFORM_TOKEN"] = token;
-    bench.emulator.addFault({ path: "/iam/v2/groups", ...fault });
-    await expect(whoami([])).resolves.toBe(code);
-    expect(bench.printed.join("\n")).toMatch(/^groups {7}unknown: GET \/iam\/v2\/groups: /m);
-    expect(bench.printed.join("\n")).not.toContain(token);
+    emulator.addFault({ path: "/iam/v2/groups", ...fault });
+    const text = await printed(code, { PLATFORM_TOKEN: token });
+    expect(text).toMatch(/^groups {7}unknown: GET \/iam\/v2\/groups: /m);
+    expect(text).not.toContain(token);
   });
 
   test("shows no name where the identity may not read itself, nor groups where it sees none", async () => {
-    await bench.exchanging();
-    bench.emulator.addFault({ path: "/iam/v2/identities", status: 403, body: { code: 7, message: "no" } });
-    bench.emulator.addFault({ path: "/iam/v2/groups", body: { groups: [] } });
-    await expect(whoami([])).resolves.toBe(0);
-    expect(bench.printed.join("\n")).toMatch(/\ngroups {7}none: the API returns no group$/);
-    expect(bench.printed.join("\n")).not.toMatch(/^name /m);
+    const { env } = await exchanging(emulator);
+    emulator.addFault({ path: "/iam/v2/identities", status: 403, body: { code: 7, message: "no" } });
+    emulator.addFault({ path: "/iam/v2/groups", body: { groups: [] } });
+    const text = await printed(0, env);
+    expect(text).toMatch(/\ngroups {7}none: the API returns no group$/);
+    expect(text).not.toMatch(/^name /m);
   });
 
   test("ends with 3 where the token has ended, and says when that was", async () => {
-    process.env["PLATFORM_TOKEN"] = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
-    await expect(whoami([])).resolves.toBe(3);
-    expect(bench.printed.join("\n")).toMatch(/^expires {6}expired 2 hours ago \(/m);
+    const ended = jwt({ sub: "x", exp: Math.floor(Date.now() / 1000) - 7300 });
+    expect(await printed(3, { PLATFORM_TOKEN: ended })).toMatch(/^expires {6}expired 2 hours ago \(/m);
   });
 
   test("ignores claims of the wrong type, and prints no terminal control sequence", () => {
