@@ -59,7 +59,6 @@ const UNITS = [
   ["day", 86_400_000],
   ["hour", 3_600_000],
   ["minute", 60_000],
-  ["second", 1000],
 ] as const;
 
 /** "in 54 minutes", "3 days ago". */

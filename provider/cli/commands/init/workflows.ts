@@ -135,13 +135,8 @@ export function ciFiles(host: CiHost, settings: CiSettings): Record<string, stri
     (line) => /^glab variable set (\w+) .*--scope production/.exec(line)?.[1] ?? [],
   );
   const values = { ...ciValues(host, settings), variables: ofProduction.join(", ") };
-  const files = [...ciPaths(host, settings.further?.suffix)].map(([file, template]) => {
-    const text = fillTemplate(template, values);
-    // Values have other lengths than their placeholders: YAML folds the lines anew.
-    const layout = { lineWidth: 120, flowCollectionPadding: false };
-    return [file, host === "github" ? parseDocument(text).toString(layout) : text] as const;
-  });
-  return Object.fromEntries(files);
+  const paths = ciPaths(host, settings.further?.suffix);
+  return Object.fromEntries([...paths].map(([file, template]) => [file, fillTemplate(template, values)]));
 }
 
 const OWNER_FILES = {
