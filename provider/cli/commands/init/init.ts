@@ -465,8 +465,8 @@ function describeCi(result: InitResult): TemplateValues {
   const { found, host, settings, existing, written } = result;
   const { backend, further, organization, project, stack } = settings;
   const { kind, url, omitted, named } = backend;
-  const local = kind === "local";
   const source = {
+    [kind]: true,
     backend: printable(url ?? printableAddress(named.url), 300),
     [`from_${named.source}`]: true,
     file: printable(named.path ?? "", 200),
@@ -476,8 +476,7 @@ function describeCi(result: InitResult): TemplateValues {
       ...source,
       ci: false,
       asked: result.isHostGiven,
-      local,
-      found: local || result.isHostGiven,
+      found: kind === "local" || result.isHostGiven,
       server: found.server,
     };
   const isIdentities = ({ path }: NewFile): boolean => /^ci\.[jt]s$/.test(path);
@@ -495,8 +494,6 @@ function describeCi(result: InitResult): TemplateValues {
     main: printable(found.main ?? "the main file of the program", 200),
     ...source,
     overridden: named.overridden && printableAddress(named.overridden),
-    tokens: kind === "cloud",
-    other: kind === "other",
     omitted: omitted.join(", "),
     further: further !== undefined,
     [found.runtime]: true,

@@ -115,7 +115,6 @@ function ciValues(host: CiHost, settings: CiSettings): TemplateValues {
     unnamed: url === undefined && kind !== "cloud" && kind !== "local",
     cloud: kind === "cloud" || kind === "local",
     organizations: !isSelfManaged(kind),
-    token: !isSelfManaged(kind),
     region: quoted(parameterOf(url, "region") ?? "${{ vars.AWS_REGION }}"),
     bucketRegion: parameterOf(url, "region") ?? "<region of the bucket>",
     needsRegion: parameterOf(url, "region") === undefined,

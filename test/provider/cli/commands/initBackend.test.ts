@@ -100,6 +100,7 @@ describe.each(BACKENDS)("the backend %s", (backend, action, ofGitHub, ofGitLab, 
       expect(printed).toMatch(new RegExp(`^  gh (?:variable|secret) set ${name}\\b`, "m"));
     expect(printed).toContain(`\nbackend: ${backend.replace(/\/$/, "")}`);
     expect(printed).toContain("(PULUMI_BACKEND_URL)\n");
+    expect(printed.includes("tokens of teams need the edition Enterprise")).toBe(backend === CLOUD);
   });
 
   test("is in the pipeline of GitLab, with the names of its variables", async () => {
@@ -245,6 +246,7 @@ test.each([
   expect(text).toContain("PULUMI_BACKEND_URL: ${{ vars.PULUMI_BACKEND_URL }}\n");
   expect(printed).toContain(`backend: ${shown} (`);
   expect(printed).toContain("\n  gh variable set PULUMI_BACKEND_URL ");
+  expect(printed.includes("add a step that opens this backend")).toBe(backend.startsWith("postgres"));
   expect(printed + text).not.toContain(SECRET);
 });
 
