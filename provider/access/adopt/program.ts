@@ -1,16 +1,16 @@
 import type { FieldSpec } from "../../fields/fieldSpec";
 import { objectKey } from "../../fields/resourceSpec";
 import type { ResourceSpec } from "../../fields/resourceSpec";
-import { capitalize, compareTexts, isObject } from "../../fields/values";
+import { SECRET_MASK, capitalize, compareTexts, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
-import { innerField } from "../../fields/walk";
+import { innerField, memberPath } from "../../fields/walk";
 import { parentUidOf } from "../../fields/wire";
 import { withoutTrailing } from "../../text/plain";
 import { parentOf } from "../../text/uid";
 import type { InventoryObject } from "../documents/inventory";
 import { Directory } from "../graph/directory";
 import { isReference } from "../graph/inputLeaves";
-import { selectCandidates } from "./state";
+import { selectCandidates, withMember } from "./state";
 import type { Candidate, CandidateRequest, SkippedObject } from "./state";
 import {
   CallExpression,
@@ -33,8 +33,6 @@ interface AdoptionRequest extends CandidateRequest {
   readonly native?: boolean;
   /** Names that resources of the stack have already: `Role reader`. */
   readonly usedNames?: ReadonlySet<string>;
-  /** Names for resources, by kind and uid: `Role <uid>`. */
-  readonly names?: ReadonlyMap<string, string>;
 }
 
 export interface AdoptedResource {
@@ -64,23 +62,6 @@ const HEADER = "// Written by pulumi-platform adopt from what the platform held.
 /** In the order in which the recommended lint rules want the names of an import. */
 const sortNames = (names: readonly string[]): string[] =>
   [...names].sort((a, b) => compareTexts(a.toLowerCase(), b.toLowerCase()));
-
-type CodeObject = Readonly<Record<string, CodeValue | undefined>>;
-
-const isCodeObject = (value: CodeValue | undefined): value is CodeObject =>
-  value !== null &&
-  typeof value === "object" &&
-  !Array.isArray(value) &&
-  ![VariableReference, CallExpression, CompactObject].some((node) => value instanceof node);
-
-function withCodeMember(value: CodeValue | undefined, path: readonly string[], member: CodeValue): CodeValue {
-  const [key = "", ...remaining] = path;
-  const members = isCodeObject(value) ? value : {};
-  return {
-    ...members,
-    [key]: remaining.length === 0 ? member : withCodeMember(members[key], remaining, member),
-  };
-}
 
 /** A resource of the program, before it is printed. */
 interface Statement {
@@ -139,13 +120,15 @@ class ProgramGenerator {
 
   private generateArguments(candidate: Candidate): CodeValue {
     const { spec, inputs, secretPaths } = candidate;
-    const args = this.references.resolve({ type: "object", fields: spec.fields }, inputs);
-    return secretPaths.reduce((all, path) => {
-      const secret = new CallExpression(new VariableReference("config", "requireSecret"), [
-        this.configKeyOf(candidate, path),
-      ]);
-      return withCodeMember(all, path.split("."), secret);
-    }, args);
+    const requireSecret = new VariableReference("config", "requireSecret");
+    const secrets = new Map(
+      secretPaths.map((path) => [
+        path,
+        new CallExpression(requireSecret, [this.configKeyOf(candidate, path)]),
+      ]),
+    );
+    const masked = secretPaths.reduce((all, path) => withMember(all, path.split("."), SECRET_MASK), inputs);
+    return this.references.resolve({ type: "object", fields: spec.fields }, masked, secrets);
   }
 
   private generateStatement(candidate: Candidate, team: Team | undefined): Statement {
@@ -323,19 +306,22 @@ class References {
     return this.resourceVariables.get(candidate);
   }
 
-  /** An argument with references in place of its uids. */
-  resolve(field: FieldSpec, value: Json): CodeValue {
+  /** An argument with references in place of its uids. @param secrets What reads each secret, by its path. */
+  resolve(field: FieldSpec, value: Json, secrets: ReadonlyMap<string, CodeValue>, path = ""): CodeValue {
+    const secret = secrets.get(path);
+    if (secret !== undefined) return secret;
     if (typeof value === "string") {
       return isReference({ field }) ? this.refer(value) : value;
     }
     if (Array.isArray(value) && field.type === "list") {
-      return value.map((item) => this.resolve(field.items, item));
+      return value.map((item) => this.resolve(field.items, item, secrets, `${path}[]`));
     }
     if (!isObject(value)) return value;
     const entries = Object.entries(value).flatMap(([key, member]): [string, CodeValue][] => {
       const inner = innerField(field, key);
       if (member === undefined) return [];
-      return [[key, inner === undefined ? member : this.resolve(inner, member)]];
+      const resolved = inner && this.resolve(inner, member, secrets, memberPath(path, key));
+      return [[key, resolved ?? member]];
     });
     return Object.fromEntries(entries);
   }

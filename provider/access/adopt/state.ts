@@ -42,7 +42,7 @@ function withoutMember(inputs: Props, path: readonly string[]): Props {
 }
 
 /** Inputs with another value at a path. */
-function withMember(inputs: Props, path: readonly string[], value: Json): Props {
+export function withMember(inputs: Props, path: readonly string[], value: Json): Props {
   const [key = "", ...rest] = path;
   const member = inputs[key];
   return {
@@ -98,8 +98,8 @@ export interface CandidateRequest {
   readonly inventory: Inventory;
   /** Kinds and uids; by default everything but the organisation itself. */
   readonly only?: readonly string[];
-  /** Nothing but these objects: `Role <uid>`. */
-  readonly keys?: ReadonlySet<string>;
+  /** Nothing but these objects, with these names: by `Role <uid>`. */
+  readonly names?: ReadonlyMap<string, string>;
   /** Objects that a stack manages already, and which: `Role <uid>`. */
   readonly managers?: ReadonlyMap<string, string>;
 }
@@ -139,7 +139,7 @@ function collectionKindOf(kind: string): string | undefined {
 
 /** Why an object is not declared whatever its arguments are; undefined where it may be. */
 function skipReason(
-  { inventory, only, keys, managers }: CandidateRequest,
+  { inventory, only, names, managers }: CandidateRequest,
   spec: ResourceSpec,
   { kind, uid }: InventoryObject,
 ): string | undefined {
@@ -149,7 +149,7 @@ function skipReason(
   const owner = collectionKind && managers?.get(objectKey(collectionKind, parentOf(uid) ?? ""));
   if (owner !== undefined)
     return `the ${collectionKind} of ${owner} has all of its group, this one as well: add it there only if drift says that it is missing`;
-  const isNamed = only?.includes(uid) === true || keys?.has(objectKey(kind, uid)) === true;
+  const isNamed = only?.includes(uid) === true || names?.has(objectKey(kind, uid)) === true;
   if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";
   }
@@ -171,7 +171,7 @@ export function selectCandidates(
     const spec = specs[kind];
     if (spec === undefined || builtIn) continue;
     if (only && !only.has(kind) && !only.has(uid)) continue;
-    if (request.keys && !request.keys.has(objectKey(kind, uid))) continue;
+    if (request.names && !request.names.has(objectKey(kind, uid))) continue;
     const reason = skipReason(request, spec, object);
     const declared = reason === undefined ? declareObject(spec, object, now) : { reason };
     if ("reason" in declared) {

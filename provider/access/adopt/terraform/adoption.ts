@@ -38,9 +38,7 @@ interface TerraformSelection {
   /** Mapped instances whose object does not exist. */
   readonly missing: readonly MappedInstance[];
   readonly remaining: readonly RemainingInstance[];
-  /** What to adopt: `Role <uid>`. */
-  readonly keys: ReadonlySet<string>;
-  /** Names by these keys, from the addresses. */
+  /** What to adopt, `Role <uid>`, with a name from its address. */
   readonly names: ReadonlyMap<string, string>;
 }
 
@@ -130,7 +128,7 @@ export function selectFromTerraform(
     } else if (listsObject(inventory, kind, uid)) missing.push(one);
     else leave(`objects of the kind ${kind} were not read`);
   }
-  return { state, mapped, missing, remaining, keys: new Set(names.keys()), names };
+  return { state, mapped, missing, remaining, names };
 }
 
 /** What becomes of a Terraform state: the member `terraform` of the JSON of `adopt`. */

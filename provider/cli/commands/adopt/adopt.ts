@@ -290,7 +290,7 @@ function selectAdoption(
   };
   if (terraform === undefined) return { adoption: generateProgram({ ...options, only }) };
   const selection = selectFromTerraform(terraform, inventory, only);
-  const adoption = generateProgram({ ...options, keys: selection.keys, names: selection.names });
+  const adoption = generateProgram({ ...options, names: selection.names });
   return { adoption, report: reportAdoption(selection, adoption, existing.managers) };
 }
 
