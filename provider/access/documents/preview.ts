@@ -88,9 +88,6 @@ const UNCOUNTED = new Set([
 const PREVIEW =
   "write it with pulumi preview --json --show-sames > preview.json, with PULUMI_ENABLE_STREAMING_JSON_PREVIEW unset";
 
-const isDigest = (document: Record<string, unknown>): boolean =>
-  ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
-
 const MOST_CAUSE_LINES = 12;
 const LONGEST_CAUSE_LINE = 500;
 
@@ -131,57 +128,51 @@ function nameAfter({ op, urn }: Pick<PreviewStep, "op" | "urn">, before: unknown
   return after["external"] === true ? named : { ...named, id: undefined };
 }
 
-class PreviewReader {
-  constructor(private readonly name: string) {}
-
-  steps: PreviewStep[] = [];
-  /** Each is one problem of one or more lines. */
-  readonly problems: string[] = [];
-  summary: Map<string, number> | undefined;
-  hasEnded = false;
-  unreadableSteps = 0;
-
-  addStep(step: unknown): void {
-    const { op, urn, oldState: before, newState, detailedDiff } = isObject(step) ? step : {};
-    if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) {
-      this.unreadableSteps += 1;
-      return;
-    }
-    const after = isObject(newState) ? nameAfter({ op, urn }, before, newState) : undefined;
-    for (const state of [{ urn }, before, newState]) checkResourceSize(state, this.name);
-    const recorded = readState(before, "digest");
-    this.steps.push({
-      op,
-      urn,
-      // What leaves the program was on a line of the old one.
-      before: recorded && after === undefined ? { ...recorded, location: undefined } : recorded,
-      after: readState(after, "digest"),
-      ...(isObject(detailedDiff) && Object.keys(detailedDiff).length > 0
-        ? { differing: Object.keys(detailedDiff) }
-        : {}),
-      written: { before: writtenState(before), after: writtenState(after) },
-    });
-  }
+/** What a document says. */
+interface Reading {
+  readonly steps: readonly PreviewStep[];
+  /** How many steps of each operation the engine has counted; absent where it was interrupted. */
+  readonly summary?: ReadonlyMap<string, number>;
+  /** Each is one problem of one or more lines. The checks add theirs. */
+  readonly problems: string[];
 }
 
-function readDigest(document: Record<string, unknown>, reading: PreviewReader): void {
-  const { diagnostics, changeSummary } = document;
+/** A step of a document; undefined where it is none. */
+function readStep(step: unknown, name: string): PreviewStep | undefined {
+  const { op, urn, oldState: before, newState, detailedDiff } = isObject(step) ? step : {};
+  if (typeof op !== "string" || typeof urn !== "string" || !urn.startsWith("urn:pulumi:")) return undefined;
+  const after = isObject(newState) ? nameAfter({ op, urn }, before, newState) : undefined;
+  for (const state of [{ urn }, before, newState]) checkResourceSize(state, name);
+  const recorded = readState(before, "digest");
+  const differing = isObject(detailedDiff) ? Object.keys(detailedDiff) : [];
+  return {
+    op,
+    urn,
+    // What leaves the program was on a line of the old one.
+    before: recorded && after === undefined ? { ...recorded, location: undefined } : recorded,
+    after: readState(after, "digest"),
+    ...(differing.length === 0 ? {} : { differing }),
+    written: { before: writtenState(before), after: writtenState(after) },
+  };
+}
+
+function readDigest(document: Record<string, unknown>, name: string): Reading {
+  const { steps, diagnostics, changeSummary, maybeCorrupt } = document;
+  const rows = Array.isArray(steps) ? (steps as unknown[]) : [];
+  const read = rows.flatMap((row) => readStep(row, name) ?? []);
+  const problems: string[] = [];
   for (const diagnostic of Array.isArray(diagnostics) ? diagnostics : []) {
     const { severity, message, urn } = isObject(diagnostic) ? diagnostic : {};
     if (severity !== "error" || typeof message !== "string") continue;
     const who = typeof urn === "string" && urn !== "" ? `${printable(urnParts(urn).name, 80)}: ` : "";
-    reading.problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
+    problems.push(`the preview failed: ${who}${causeLines(message).join("\n| ")}`);
   }
-  if (isObject(changeSummary)) {
-    reading.summary = new Map(
-      Object.entries(changeSummary).filter(
-        (entry): entry is [string, number] => typeof entry[1] === "number",
-      ),
-    );
-  }
-  if (document["maybeCorrupt"] === true)
-    reading.problems.push("the engine reports that its state is corrupt");
-  reading.hasEnded = true;
+  if (maybeCorrupt === true) problems.push("the engine reports that its state is corrupt");
+  if (read.length < rows.length)
+    problems.push(`${rows.length - read.length} steps of the preview could not be read`);
+  if (!isObject(changeSummary)) return { steps: read, problems };
+  const isCount = (entry: [string, unknown]): entry is [string, number] => typeof entry[1] === "number";
+  return { steps: read, problems, summary: new Map(Object.entries(changeSummary).filter(isCount)) };
 }
 
 /** Operations on what is there. */
@@ -195,11 +186,8 @@ const EXISTING: ReadonlySet<string> = new Set([
 ]);
 
 /** The steps of each operation must be as many as the engine counted: else the document lost some. */
-function checkCounts(reading: PreviewReader): void {
-  const { summary, steps, problems } = reading;
-  if (reading.unreadableSteps > 0)
-    problems.push(`${reading.unreadableSteps} steps of the preview could not be read`);
-  if (!reading.hasEnded || summary === undefined) {
+function checkCounts({ summary, steps, problems }: Reading): void {
+  if (summary === undefined) {
     problems.push("the preview has no summary: it was interrupted");
     return;
   }
@@ -244,7 +232,7 @@ const REPLACEMENT_STEPS: ReadonlySet<string> = new Set([
  * The engine refreshes a resource first, and decides about it once. A later step of the same resource would hide what the
  * earlier one does: the engine writes none.
  */
-function checkOrder({ steps, problems }: PreviewReader): void {
+function checkOrder({ steps, problems }: Reading): void {
   const decided = new Map<string, string>();
   for (const step of steps) {
     const { op, urn } = step;
@@ -298,7 +286,7 @@ const OLD_HALF_STEPS: ReadonlySet<string> = new Set(["delete-replaced", "remove-
  * Such a step belongs to a replacement, of the resource itself or of one that takes it over by an alias. Where there is none,
  * the resource is deleted and not made again: it depended on one that is deleted before it is made, and leaves the program.
  */
-function checkReplaced({ steps, problems }: PreviewReader): void {
+function checkReplaced({ steps, problems }: Reading): void {
   const replaced = new Set(
     steps.flatMap(({ op, urn, before }) => (REPLACEMENT_STEPS.has(op) ? [urn, before?.urn ?? urn] : [])),
   );
@@ -316,7 +304,7 @@ const UNDER_OWN_NAME: ReadonlySet<string> = new Set(["delete", "discard", "refre
  * Each state before the change stands in the steps of one resource: of its own, or of one that an alias leads to, which the plan
  * tells. A resource that exists uses no alias, and nothing is there before a create.
  */
-function checkStates({ steps, problems }: PreviewReader): void {
+function checkStates({ steps, problems }: Reading): void {
   const existing = new Set(
     steps.flatMap(({ before }) => (before === undefined || before.pendingDelete ? [] : [before.urn])),
   );
@@ -335,7 +323,7 @@ function checkStates({ steps, problems }: PreviewReader): void {
 }
 
 /** By an alias a resource can take the place of one of another kind, whose object then goes or stays without a step that says so. */
-function checkKinds({ steps, problems }: PreviewReader): void {
+function checkKinds({ steps, problems }: Reading): void {
   for (const { urn, before, after } of steps) {
     if (before === undefined || after === undefined) continue;
     if (parseKind(before.type) === parseKind(after.type)) continue;
@@ -353,21 +341,19 @@ function removeRepetition(problems: readonly string[]): string[] {
 }
 
 /** @throws DocumentError where the document is no preview. */
-function readDocument(value: Record<string, unknown>, name: string, reading: PreviewReader): void {
-  if ("deployment" in value) {
+function checkForm(document: Record<string, unknown>, name: string): void {
+  if ("deployment" in document) {
     throw new DocumentError(
       "PP6002",
       `${name} is a stack export: give it with --before, and a preview in its place`,
     );
   }
-  if (!isDigest(value)) throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
-  const { steps } = value;
-  for (const step of Array.isArray(steps) ? (steps as unknown[]) : []) reading.addStep(step);
-  readDigest(value, reading);
+  const isDigest = ["steps", "changeSummary", "duration", "diagnostics"].some((key) => key in document);
+  if (!isDigest) throw new DocumentError("PP6002", `${name} is no preview: ${PREVIEW}`);
 }
 
 /** How many unchanged resources no step shows. */
-function countOmitted({ steps, summary }: PreviewReader): number {
+function countOmitted({ steps, summary }: Reading): number {
   const count = (wanted: string): number => steps.filter(({ op }) => op === wanted).length;
   const [shown, unchanged] = [count("same"), summary?.get("same") ?? 0];
   // A preview of a refresh alone shows unchanged resources as `refresh`.
@@ -384,20 +370,21 @@ function countOmitted({ steps, summary }: PreviewReader): number {
  * @throws DocumentError in one line, where it is empty, cut off, no JSON, or something else.
  */
 export function parsePreview(input: string | Uint8Array, name = "the preview"): Preview {
-  const reading = new PreviewReader(name);
-  readDocument(parseJson(input, name, PREVIEW), name, reading);
-  checkCounts(reading);
-  reading.steps = nameRests(reading.steps);
+  const document = parseJson(input, name, PREVIEW);
+  checkForm(document, name);
+  const written = readDigest(document, name);
+  checkCounts(written);
+  const reading = { ...written, steps: nameRests(written.steps) };
   checkOrder(reading);
   checkReplaced(reading);
   checkStates(reading);
   checkKinds(reading);
-  const [first] = reading.steps;
-  const { stack, project } = urnParts(first?.urn ?? "");
+  const { steps, problems } = reading;
+  const { stack, project } = urnParts(steps[0]?.urn ?? "");
   return {
-    stack: first === undefined ? undefined : `${project}/${stack}`,
-    steps: reading.steps,
+    stack: steps.length === 0 ? undefined : `${project}/${stack}`,
+    steps,
     omittedUnchanged: countOmitted(reading),
-    problems: removeRepetition(reading.problems).flatMap((problem) => problem.split("\n")),
+    problems: removeRepetition(problems).flatMap((problem) => problem.split("\n")),
   };
 }
