@@ -138,7 +138,7 @@ const lineList = (lines: readonly string[]): Markup =>
   markup`<ul class="lines">${lines.map((line) => markup`<li>${line}</li>`)}</ul>`;
 
 /** Code or commands to copy. */
-const codeOf = (lines: readonly string[]): Markup | undefined =>
+const codeOf = (lines: readonly string[] = []): Markup | undefined =>
   lines.length === 0
     ? undefined
     : markup`<pre tabindex="0"><code>${joinLines(lines.map(plainIndented))}</code></pre>`;
@@ -149,9 +149,9 @@ function printSection(section: Section, context: PageContext): Markup | undefine
   const { id, heading, place, content } = section;
   switch (content.kind) {
     case "lines":
-      return frame(section, markup`${lineList(content.lines)}${codeOf(content.commands)}`);
+      return frame(section, markup`${lineList(content.items)}${codeOf(content.commands)}`);
     case "entries": {
-      const { entries } = content;
+      const { items: entries } = content;
       if (entries.length === 0) return frame(section, markup`<p class="none">No finding.</p>`);
       const cards = cardList(entries, context);
       if (id !== "findings")
@@ -162,7 +162,7 @@ function printSection(section: Section, context: PageContext): Markup | undefine
       );
     }
     case "grants": {
-      const { grants } = content;
+      const { items: grants } = content;
       const isOpen = place === "open";
       if (context.report.command === "drift" && grants.length === 0) return undefined;
       const table = grantTable(grants, heading, context, isOpen);

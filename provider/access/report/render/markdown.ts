@@ -5,7 +5,7 @@ import type { GrantChange } from "../../graph/grant";
 import { isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { byteLength, firstOfEach, largestThatFits, lengthOfLists } from "../fitReport";
-import type { FieldChange, Report } from "../report";
+import type { Report } from "../report";
 import { describeChange, EntryList, digestOf, headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Block, Entry, Labelled, Head, Section } from "./sections";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, shorten } from "./escape";
@@ -14,7 +14,7 @@ import {
   RepositoryLinks,
   capabilityWords,
   changeWord,
-  fieldSides,
+  fieldLine,
   formatLocation,
   formatRule,
   placeOfChange,
@@ -129,13 +129,13 @@ class Comment {
   private content({ content, place }: Section): string[] {
     switch (content.kind) {
       case "lines":
-        return [...content.lines.map((line) => `- ${escapeText(line, 500)}`), ...codeOf(content.commands)];
+        return [...content.items.map((line) => `- ${escapeText(line, 500)}`), ...codeOf(content.commands)];
       case "entries":
-        return content.entries.flatMap((entry) => this.entry(entry));
+        return content.items.flatMap((entry) => this.entry(entry));
       case "grants": {
-        const table = writeTable(content.grants.map((change) => this.row(change)));
-        return place === "open" && content.grants.length > MOST_OPEN_GRANTS
-          ? folded(`${plural(content.grants.length, "change")} of access`, table)
+        const table = writeTable(content.items.map((change) => this.row(change)));
+        return place === "open" && content.items.length > MOST_OPEN_GRANTS
+          ? folded(`${plural(content.items.length, "change")} of access`, table)
           : table;
       }
     }
@@ -166,7 +166,9 @@ class Comment {
             .map((line) => (line === "" ? line : `  ${line}`)),
         ]);
       case "fields":
-        return isShort ? [] : block.items.map((field) => `  - ${fieldLine(field)}`);
+        return isShort
+          ? []
+          : block.items.map((field) => `  - ${fieldLine(field, code(field.path), code, "−")}`);
       case "lines":
         return isShort
           ? []
@@ -235,7 +237,7 @@ function framed({ heading, count, of, place }: Section, body: readonly string[])
 }
 
 /** Commands to copy. */
-const codeOf = (commands: readonly string[]): string[] =>
+const codeOf = (commands: readonly string[] = []): string[] =>
   commands.length === 0 ? [] : ["", ...markdownBlock(commands.join("\n"), "sh").split("\n")];
 
 const folded = (summary: string, body: readonly string[]): string[] => [
@@ -276,14 +278,6 @@ function foldedItem(summary: string, lines: readonly string[]): string[] {
     "",
     "    </details>",
   ];
-}
-
-function fieldLine(field: FieldChange): string {
-  const { isSet, before, after } = fieldSides(field);
-  const value = (text: string | undefined): string => (text === undefined ? "not set" : code(text));
-  if (!isSet) return `${code(field.path)}: ${before.map(value).join("")} → ${after.map(value).join("")}`;
-  const members = [...after.map((text) => `+ ${value(text)}`), ...before.map((text) => `− ${value(text)}`)];
-  return `${code(field.path)}: ${members.join(", ")}`;
 }
 
 /** What was before the change. In HTML: a name could end a strikethrough of Markdown. */

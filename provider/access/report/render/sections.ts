@@ -68,9 +68,9 @@ export interface Section {
   /** `alert`: belongs to the verdict. `open`: a reader must see it. `closed`: a reader opens it. */
   readonly place: "alert" | "open" | "closed";
   readonly content:
-    | { readonly kind: "lines"; readonly lines: readonly string[]; readonly commands: readonly string[] }
-    | { readonly kind: "entries"; readonly entries: readonly Entry[] }
-    | { readonly kind: "grants"; readonly grants: readonly GrantChange[] };
+    | { readonly kind: "lines"; readonly items: readonly string[]; readonly commands?: readonly string[] }
+    | { readonly kind: "entries"; readonly items: readonly Entry[] }
+    | { readonly kind: "grants"; readonly items: readonly GrantChange[] };
 }
 
 const findingHeadings: Readonly<Record<Report["command"], string>> = {
@@ -87,86 +87,68 @@ const grantHeadings: Readonly<Record<Report["command"], string>> = {
 
 /** The parts of a report, in their order. Of those that are empty, only findings and grants are there: that there is none says something. */
 export function sectionsOf(report: Report, { open, accepted, unreported }: EntryList): Section[] {
-  const { command, findings, suppressed, policy } = report;
-  const lines = (
+  const { command, findings, suppressed, policy, unresolved, incomplete } = report;
+  const section = (
     id: string,
     heading: string,
-    all: readonly string[] = [],
-    place: Section["place"] = "closed",
-    commands: readonly string[] = [],
-  ): Section => ({ id, heading, count: all.length, place, content: { kind: "lines", lines: all, commands } });
-  const entries = (
-    id: string,
-    heading: string,
-    all: readonly Entry[],
-    count = all.length,
-    place: Section["place"] = "closed",
-  ): Section => ({
-    id,
-    heading,
+    content: Section["content"],
+    more: Partial<Section> = {},
+  ): Section => ({ id, heading, count: content.items.length, place: "closed", content, ...more });
+  const lines = (items: readonly string[] = []): Section["content"] => ({ kind: "lines", items });
+  const entries = (items: readonly Entry[]): Section["content"] => ({ kind: "entries", items });
+  const grants = (items: readonly GrantChange[]): Section["content"] => ({
+    kind: "grants",
+    items: changeOrder.flatMap((kind) => items.filter(({ change }) => change === kind)),
+  });
+  const from = (causes: readonly Entry[], { length: count }: Report["findings"]): Partial<Section> => ({
     count,
-    of: all.length === count ? undefined : `from ${plural(all.length, "cause")}`,
-    place,
-    content: { kind: "entries", entries: all },
+    of: causes.length === count ? undefined : `from ${plural(causes.length, "cause")}`,
   });
-  const grants = (
-    id: string,
-    heading: string,
-    all: readonly GrantChange[],
-    place: Section["place"] = "closed",
-  ): Section => ({
-    id,
-    heading,
-    count: all.length,
-    place,
-    content: { kind: "grants", grants: inOrder(all) },
-  });
-  const unrelated = command === "review" ? report.unrelated : [];
   const sections = [
-    lines(
+    section(
       "incomplete",
       command === "verify" ? "Missing or not checked" : "Not checked",
-      report.incomplete,
-      "alert",
+      lines(incomplete),
+      { place: "alert" },
     ),
-    {
-      ...entries("findings", findingHeadings[command], open, findings.length, "open"),
+    section("findings", findingHeadings[command], entries(open), {
+      place: "open",
+      ...from(open, findings),
       ...ofAll(findings.length, report.complete ? 0 : countFound(report)),
-    },
-    {
-      ...grants("grants", grantHeadings[command], listOpenGrants(report), "open"),
+    }),
+    section("grants", grantHeadings[command], grants(listOpenGrants(report)), {
+      place: "open",
       ...ofAll(report.grants.length, report.grants.length + countUnlisted(report)),
-    },
-    entries("trust", "Roles and trust changed", unreported),
-    entries("suppressed", "Suppressed by the policy file", accepted, suppressed.length),
-    grants("accepted", "Access that the policy file accepts", listAcceptedGrants(report)),
-    lines("coverage", "Coverage", coverageLines(report)),
-    lines("unusedIdentities", "Unused access", unusedLines(report), "closed", unusedCommands(report)),
-    lines("unresolved", "Unresolved", report.unresolved),
-    lines("policyChanged", "Policy file changed", policy.changed, "open"),
-    lines("expired", "Expired suppressions", policy.expired, "open"),
-    lines("standing", "Assertions broken before", policy.standing),
-    lines("unused", "Without effect in the policy file", policy.unused, "open"),
-    lines(
-      "unrelated",
-      "Other changes",
-      unrelated.map(({ kind, op, count, names = [] }) => {
-        const what = `${count} ${kind} ${op}`;
-        if (names.length === 0) return what;
-        const more = count - names.length;
-        return `${what}: ${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
-      }),
-    ),
+    }),
+    section("trust", "Roles and trust changed", entries(unreported)),
+    section("suppressed", "Suppressed by the policy file", entries(accepted), from(accepted, suppressed)),
+    section("accepted", "Access that the policy file accepts", grants(listAcceptedGrants(report))),
+    section("coverage", "Coverage", lines(coverageLines(report))),
+    section("unusedIdentities", "Unused access", unusedContent(report)),
+    section("unresolved", "Unresolved", lines(unresolved)),
+    section("policyChanged", "Policy file changed", lines(policy.changed), { place: "open" }),
+    section("expired", "Expired suppressions", lines(policy.expired), { place: "open" }),
+    section("standing", "Assertions broken before", lines(policy.standing)),
+    section("unused", "Without effect in the policy file", lines(policy.unused), { place: "open" }),
+    section("unrelated", "Other changes", lines(unrelatedLines(report))),
   ];
   return sections.filter(({ id, count }) => count > 0 || id === "findings" || id === "grants");
+}
+
+/** What no other part names: changes that concern no access, and what is new or goes and grants nothing itself. */
+function unrelatedLines(report: Report): string[] {
+  if (report.command !== "review") return [];
+  return report.unrelated.map(({ kind, op, count, names = [] }) => {
+    const what = `${count} ${kind} ${op}`;
+    if (names.length === 0) return what;
+    const more = count - names.length;
+    return `${what}: ${names.join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+  });
 }
 
 /** How many there are, where not all are listed. */
 const ofAll = (listed: number, all: number): Pick<Section, "of"> =>
   listed >= all ? {} : { of: `of ${all.toLocaleString("en-US")}` };
-
-const inOrder = (grants: readonly GrantChange[]): GrantChange[] =>
-  changeOrder.flatMap((kind) => grants.filter(({ change }) => change === kind));
 
 /**
  * Changes of access of which the policy file accepts all that was found. One that changes the file too accepts nothing here:
@@ -434,25 +416,23 @@ function coverageLines(report: Report): string[] {
   ];
 }
 
-/** How many identities nobody uses, in one line. */
-function unusedLines(report: Report): string[] {
-  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
+/** How many identities nobody uses, and what lists them, below each group that was compared. */
+function unusedContent(report: Report): Section["content"] {
+  if (report.command !== "drift" || report.unusedIdentities === undefined)
+    return { kind: "lines", items: [] };
   const { days, unused, unknown } = report.unusedIdentities;
   const who = plural(unused, "identity has", "identities have");
   const rest = unknown === 0 ? "" : `; of ${unknown.toLocaleString("en-US")} more nobody knows`;
-  return [`${who} not signed in for ${days} days${rest}. List them:`];
-}
-
-/** What lists the identities that nobody uses, below each group that was compared. */
-function unusedCommands(report: Report): string[] {
-  if (report.command !== "drift" || report.unusedIdentities === undefined) return [];
-  const { days } = report.unusedIdentities;
   const groups = new Set(report.coverage?.byGroup.map(({ uid }) => uid));
   const roots = [...groups].filter((uid) => lineage(uid).filter((above) => groups.has(above)).length === 1);
-  return roots.flatMap((root) => [
-    `npx --no pulumi-platform inventory --root ${quoteWord(root)} -o json=inventory.json`,
-    `npx --no pulumi-platform access --inventory inventory.json --unused ${days}d`,
-  ]);
+  return {
+    kind: "lines",
+    items: [`${who} not signed in for ${days} days${rest}. List them:`],
+    commands: roots.flatMap((root) => [
+      `npx --no pulumi-platform inventory --root ${quoteWord(root)} -o json=inventory.json`,
+      `npx --no pulumi-platform access --inventory inventory.json --unused ${days}d`,
+    ]),
+  };
 }
 
 /** Where a report comes from: one thing that it knows. */

@@ -1,7 +1,7 @@
 import { capitalize, groupBy } from "../../../fields/values";
 import type { GrantChange } from "../../graph/grant";
 import type { Severity } from "../../review/finding";
-import type { FieldChange, Report } from "../report";
+import type { Report } from "../report";
 import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Block, Entry, Section } from "./sections";
 import { plainIndented, shorten, terminal, terminalLine } from "./escape";
@@ -12,7 +12,7 @@ import {
   capabilityWords,
   changeSigns,
   changeWord,
-  fieldSides,
+  fieldLine,
   formatLocation,
   formatRule,
   placeOfChange,
@@ -72,16 +72,16 @@ function printSection(
   switch (content.kind) {
     case "lines":
       page.heading(`${heading.toUpperCase()} (${count})`);
-      for (const line of content.lines) page.entry(2, "- ", line);
-      for (const command of content.commands) page.verbatim(4, command);
+      for (const line of content.items) page.entry(2, "- ", line);
+      for (const command of content.commands ?? []) page.verbatim(4, command);
       return;
     case "entries":
       page.heading(`${heading.toUpperCase()} (${count}${of === undefined ? "" : ` ${of}`})`);
-      content.entries.forEach((entry, index) => {
+      content.items.forEach((entry, index) => {
         if (index > 0) page.blank();
         printEntry(page, entry, options);
       });
-      if (options.fix !== true && content.entries.some(hasRemedy)) {
+      if (options.fix !== true && content.items.some(hasRemedy)) {
         page.blank();
         page.entry(2, "", "Use --fix to show the code and policy entries for these findings.", {
           styles: ["dim"],
@@ -90,7 +90,7 @@ function printSection(
       return;
     case "grants":
       // These are in the order of their kinds.
-      for (const [word, changes] of groupBy(content.grants, (change) => [changeWord(change)])) {
+      for (const [word, changes] of groupBy(content.items, (change) => [changeWord(change)])) {
         const how = id === "accepted" ? "ACCEPTED BY THE POLICY FILE: " : "";
         page.heading(`${how}${grantHeading(command, word)} (${changes.length})`);
         for (const change of changes) printGrant(page, command, change, options);
@@ -137,7 +137,8 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       }
       return;
     case "fields":
-      for (const field of block.items) bullet(fieldLine(field));
+      for (const field of block.items)
+        bullet(fieldLine(field, field.path, (text) => shorten(text, 300), "-"));
       return;
     case "lines":
       for (const line of block.items) bullet(line);
@@ -149,13 +150,6 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       page.verbatim(2 + LABEL + 2, block.text);
       return;
   }
-}
-
-function fieldLine(field: FieldChange): string {
-  const { isSet, before, after } = fieldSides(field);
-  const show = (text: string | undefined): string => shorten(text ?? "not set", 300);
-  if (!isSet) return `${field.path}: ${before.map(show).join("")} → ${after.map(show).join("")}`;
-  return `${field.path}: ${[...after.map((text) => `+ ${show(text)}`), ...before.map((text) => `- ${show(text)}`)].join(", ")}`;
 }
 
 function grantHeading(command: Report["command"], word: string): string {

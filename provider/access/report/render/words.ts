@@ -36,6 +36,21 @@ export function fieldSides({ before, after, added, removed }: FieldChange) {
     : { isSet: true, before: removed ?? [], after: added ?? [] };
 }
 
+/** A property that differs, in one line. @param show How a value is shown. */
+export function fieldLine(
+  field: FieldChange,
+  path: string,
+  show: (text: string) => string,
+  minus: string,
+): string {
+  const { isSet, before, after } = fieldSides(field);
+  const showSide = (side: readonly (string | undefined)[], sign: string): string[] =>
+    side.map((text) => `${sign}${text === undefined ? "not set" : show(text)}`);
+  return isSet
+    ? `${path}: ${[...showSide(after, "+ "), ...showSide(before, `${minus} `)].join(", ")}`
+    : `${path}: ${[...showSide(before, ""), ...showSide(after, "")].join(" → ")}`;
+}
+
 export const titles: Readonly<Record<Report["command"], string>> = {
   review: "Access review",
   drift: "Drift",
