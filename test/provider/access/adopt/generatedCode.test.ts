@@ -177,6 +177,48 @@ test("a program that adopts objects of any names parses, and declares the very v
   expect(adopted).toBeGreaterThan(3 * programs);
 });
 
+describe("what of an organisation is declared", () => {
+  const organisation = inventoryOf(["one", "two"]);
+  const [group, other] = [uid(0), uid(4)];
+  const below = `${group}/${"5".repeat(16)}`;
+  const grant = { parentUid: group, identityUid: uid(2), roleUid: BUILT_IN };
+  const objects: InventoryObject[] = [
+    ...organisation.objects,
+    { kind: "Group", uid: below, inputs: { parentUid: group, name: "below" } },
+    { kind: "RoleBinding", uid: `${group}/${"6".repeat(16)}`, inputs: grant },
+  ];
+  const adopt = (more: object) => generateProgram({ inventory: { ...organisation, objects }, ...more });
+
+  test("is a single object with uids, under a name that the stack does not have", () => {
+    const { code, resources, settings } = adopt({ only: [other] });
+    expect(resources).toMatchObject([{ uid: other, name: "two" }]);
+    expect([code, settings]).toEqual([
+      expect.stringContaining("parentUid: organisation,"),
+      { rootUid: ROOT_UID },
+    ]);
+    expect(adopt({ only: [other], usedNames: new Set(["Group two"]) }).resources[0]?.name).toBe("two-one");
+    // Only the uid of an organisation is a setting, not that of a group below it.
+    const ofGroup = adopt({ inventory: { ...organisation, root: group, objects }, only: [below] });
+    expect(ofGroup.code.replace(/\s+/g, " ")).toContain(`const organisation = "${group}";`);
+    expect(ofGroup.settings).toEqual({});
+  });
+
+  test("is nothing that is managed already, by itself or with all bindings of its group", () => {
+    const managed = adopt({ only: [other], managers: new Map([[`Group ${other}`, "the stack"]]) });
+    expect(managed.resources).toEqual([]);
+    expect(managed.skipped).toMatchObject([{ uid: other, reason: "the stack manages it already" }]);
+    const managers = new Map([[`GroupAccess ${ROOT_UID}`, "stack acme/prod"]]);
+    const { resources, skipped } = adopt({ only: ["RoleBinding"], managers });
+    const reason =
+      "the GroupAccess of stack acme/prod has all of its group, this one as well: add it there only if drift says that it is missing";
+    expect(resources).toMatchObject([{ uid: `${group}/${"6".repeat(16)}` }]);
+    expect(skipped.map((one) => [one.uid, one.reason])).toEqual([
+      [uid(3), reason],
+      [uid(7), reason],
+    ]);
+  });
+});
+
 test("a built-in role is looked up by its exact name, with quotes and member names in it", () => {
   const name = `a role, builtIn: false, "it's", ${"x".repeat(60)}, builtIn: `;
   const adoption = generateProgram({ inventory: inventoryOf(["org", name]) });
