@@ -50,15 +50,6 @@ test("references that only the update will know share one entry, and keep their 
   expect(renderers.text(strict, { width: 200 })).toContain("the role of binding-19 is known");
 });
 
-test("a property's change stands in its entry, not in a list of its own beside it", () => {
-  for (const format of ["text", "md"] as const) {
-    const text = renderers[format](teamReview(), { width: 200 });
-    expect(text.split("claimMatch.subjectPattern").length).toBeLessThanOrEqual(4);
-    expect(text).not.toMatch(/roles and trust changed/i);
-    expect(text).toMatch(/capabilities`?: \+ `?CAP_REPO_DELETE/);
-  }
-});
-
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
   const [changed] = nightDrift.findings;
   const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
