@@ -10,7 +10,7 @@ import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
 import type { RenderOptions } from "./renderOptions";
-import { digestOf, headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
+import { headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {
   fieldSides,
@@ -84,7 +84,7 @@ function renderPage(report: Report, options: RenderOptions): string {
     ...sections.filter((section) => !isAlert(section)).map((section) => printSection(section, context)),
     markup`</div>`,
     markup`</main>`,
-    markup`<footer><div class="wrap">${originList(head.origins, digestOf(report))}</div></footer>`,
+    markup`<footer><div class="wrap">${originList(head)}</div></footer>`,
     markup`<script>${trustedMarkup(script)}</script>\n</body>\n</html>\n`,
   ]).text;
 }
@@ -182,7 +182,7 @@ function frame({ id, heading, count, of, place }: Section, body: MarkupPart): Ma
 const originLink = ({ text, address }: Origin): Markup => linkTo(address, markup`${text}`);
 
 /** Where the report comes from: all that it knows. */
-function originList(origins: readonly Origin[], digest: string | undefined): Markup {
+function originList({ origins, digest }: Head): Markup {
   const items = origins.map((origin) => markup`<li>${originLink(origin)}</li>`);
   const own = digest === undefined ? undefined : markup`<li>digest of the report <code>${digest}</code></li>`;
   return markup`<h2>Where this report comes from</h2><ul>${items}${own}</ul>`;
@@ -327,7 +327,7 @@ function grantRow(source: GrantChange, context: PageContext, isFiltered: boolean
       markup`${changeTag(source)}${severity === undefined ? undefined : markup` ${severityTag(severity)}`}`,
     ),
     markup`<th scope="row" role="rowheader" data-label="${columns[1]}">${changedText(before.who, who)}${own}</th>`,
-    cell(2, roleAndGroup(line)),
+    cell(2, roleAndGroup(source, line)),
     cell(3, markup`${reason}${capabilityFold(source)}`),
     cell(4, markup`<span class="where">${place}</span>`),
   ]}</tr>`;
@@ -425,8 +425,8 @@ function changedText(before: string | undefined, after: string): Markup {
 }
 
 /** The role of a change, struck where it is lost or replaced, and the group, where the grant moves with the old one. */
-function roleAndGroup({ change, role, group, before, source }: GrantLine): Markup {
+function roleAndGroup({ change, grant }: GrantChange, { role, group, before }: GrantLine): Markup {
   const named = change === "lost" ? oldText(role) : changedText(before.role, role);
-  const root = source.grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
+  const root = grant.group.isRoot ? markup` <span class="soft">(root)</span>` : undefined;
   return markup`<span class="mono">${named}</span> <span class="at">at</span> ${changedText(before.group, group)}${root}`;
 }

@@ -6,7 +6,7 @@ import { isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { byteLength, firstOfEach, largestThatFits, lengthOfLists } from "../fitReport";
 import type { Report } from "../report";
-import { describeChange, EntryList, digestOf, headOf, originLine, sectionsOf, tallyLine } from "./sections";
+import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } from "./sections";
 import type { Block, Entry, Labelled, Head, Section } from "./sections";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, shorten } from "./escape";
 import type { RenderOptions } from "./renderOptions";
@@ -81,7 +81,7 @@ class Comment {
    */
   write(listed: Report, omitted: readonly string[] = []): string {
     const { report, options } = this;
-    const digest = digestOf(report);
+    const { origins, digest } = this.head;
     const entries = new EntryList(listed);
     const [first] = entries.open.flatMap(({ rules }) => rules.filter(({ drift }) => drift === undefined));
     const explains = options.pageUrl === undefined && first !== undefined;
@@ -97,7 +97,7 @@ class Comment {
       ...(explains
         ? [`<sub>why a rule matters: ${code(`npx --no pulumi-platform explain ${first.id}`)}</sub>`]
         : []),
-      `<sub>${escapeText(originLine(this.head.origins))}</sub>`,
+      `<sub>${escapeText(originLine(origins))}</sub>`,
       ...(digest === undefined ? [] : [`<sub>digest of the report: ${code(digest)}</sub>`]),
     ];
     return `${lines.join("\n")}\n`;
@@ -189,7 +189,8 @@ class Comment {
   }
 
   private row(source: GrantChange): string {
-    const { change, who, name, role, group, before } = describeChange(source);
+    const { change } = source;
+    const { who, name, role, group, before } = describeChange(source);
     const can = [
       ...capabilityWords(source.capabilitiesAdded).map((words) => `+ ${escapeText(words, 160)}`),
       ...capabilityWords(source.capabilitiesRemoved).map((words) => `− ${escapeText(words, 160)}`),

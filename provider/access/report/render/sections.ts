@@ -11,7 +11,7 @@ import { differenceKinds, driftDirections, severities, isHighOrCritical } from "
 import type { Finding, Severity } from "../../review/finding";
 import { findRule } from "../../rules";
 import { countUnlisted, weighGrants } from "../fitReport";
-import type { ManagedCount, Report, VerifyReport, Difference, FieldChange, TrustChange } from "../report";
+import type { ManagedCount, Report, Difference, FieldChange, TrustChange } from "../report";
 import { shorten } from "./escape";
 import type { RenderOptions } from "./renderOptions";
 import {
@@ -44,6 +44,7 @@ export interface Head {
   readonly headline?: Headline;
   readonly tallies: readonly Tally[];
   readonly origins: readonly Origin[];
+  readonly digest?: string;
 }
 
 export function headOf(report: Report, options: RenderOptions): Head {
@@ -54,6 +55,7 @@ export function headOf(report: Report, options: RenderOptions): Head {
     headline: headlineOf(report),
     tallies: tallies(report),
     origins: originsOf(report, options),
+    digest: report.command === "review" ? report.digest : undefined,
   };
 }
 
@@ -193,18 +195,6 @@ const thresholds: Readonly<Record<Report["failOn"], string>> = {
   never: "",
 };
 
-function verifyVerdict(report: VerifyReport): Verdict {
-  const gap = report.complete ? "" : "; announced changes are missing or could not be checked";
-  if (report.failing > 0) {
-    const what = plural(report.failing, "finding");
-    const line = `fails: ${what} that the review did not announce${gap}`;
-    return { state: report.complete ? "failing" : "incomplete", line };
-  }
-  return report.complete
-    ? { state: "clean", line: "passes: everything is as the review announced" }
-    : { state: "incomplete", line: `incomplete${gap.replace(";", ":")}` };
-}
-
 /** What fails a run; undefined where nothing does. */
 function failingLine(report: Report): string | undefined {
   const { command, failing, failOn, stacks } = report;
@@ -215,7 +205,8 @@ function failingLine(report: Report): string | undefined {
     const differences = plural(open.length, "difference");
     return `fails: ${what}, ${differences} from the ${stacks.length === 0 ? "older inventory" : "recorded state"}`;
   }
-  return `fails: ${what} ${thresholds[failOn]}`.trimEnd();
+  const which = command === "verify" ? "that the review did not announce" : thresholds[failOn];
+  return `fails: ${what} ${which}`.trimEnd();
 }
 
 /** How many findings there are, listed or not. */
@@ -224,6 +215,8 @@ const countFound = ({ summary }: Report): number =>
 
 /** What a report that is complete and does not fail says. */
 function passingVerdict(report: Report): Verdict {
+  if (report.command === "verify")
+    return { state: "clean", line: "passes: everything is as the review announced" };
   const found = countFound(report);
   const passes = report.failOn === "never" ? "report only" : "passes";
   if (found > 0) {
@@ -247,16 +240,14 @@ function passingVerdict(report: Report): Verdict {
 }
 
 export function verdict(report: Report): Verdict {
-  if (report.command === "verify") return verifyVerdict(report);
   const failing = failingLine(report);
-  if (!report.complete) {
-    const line =
-      failing === undefined
-        ? "incomplete: not everything could be checked"
-        : `${failing}; not everything could be checked`;
-    return { state: "incomplete", line };
-  }
-  return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
+  if (report.complete)
+    return failing === undefined ? passingVerdict(report) : { state: "failing", line: failing };
+  const gap =
+    report.command === "verify"
+      ? "announced changes are missing or could not be checked"
+      : "not everything could be checked";
+  return { state: "incomplete", line: failing === undefined ? `incomplete: ${gap}` : `${failing}; ${gap}` };
 }
 
 /** A report in one sentence: it holds names that somebody chose. */
@@ -470,10 +461,6 @@ function originsOf(report: Report, options: RenderOptions): Origin[] {
 /** All of it in one line. */
 export const originLine = (origins: readonly Origin[]): string => origins.map(({ text }) => text).join(", ");
 
-export function digestOf(report: Report): string | undefined {
-  return report.command === "review" ? report.digest : undefined;
-}
-
 /** How old something is: two units at most. */
 function ageOf(seconds: number): string {
   const minutes = Math.floor(seconds / 60);
@@ -538,8 +525,6 @@ interface Remedy {
 
 /** A change of a grant in words. What was before stands beside it where it is something else. */
 export interface GrantLine {
-  readonly source: GrantChange;
-  readonly change: GrantChange["change"];
   readonly who: string;
   /** The name of the holder, where `who` does not contain it. */
   readonly name?: string;
@@ -548,15 +533,12 @@ export interface GrantLine {
   readonly before: { readonly who?: string; readonly role?: string; readonly group?: string };
 }
 
-export function describeChange(source: GrantChange): GrantLine {
-  const { change, grant, before } = source;
+export function describeChange({ grant, before }: GrantChange): GrantLine {
   const { displayName, name } = nameSubject(grant);
   const [role, group] = [chooseName(grant.role), pathIn(grant.group.path)];
   const oldWho = before && nameSubject(before).displayName;
   const oldRole = before && chooseName(before.role);
   return {
-    source,
-    change,
     who: displayName,
     name,
     role,
