@@ -1,9 +1,9 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { main } from "../../../../provider/cli/commands/access";
-import { acme, binding, group, identity, objectOf, owner, pinned } from "../../../support/access";
+import { acme, group, objectOf, owner, pinned } from "../../../support/access";
 import { inventoryOf } from "../../../support/documents";
+import { temporaryFolder } from "../../../support/folders";
 import { runCommand } from "../../cli/support";
 
 const TAKEN = "2026-05-30T00:00:00Z";
@@ -16,28 +16,28 @@ const TIMES: Readonly<Record<string, object>> = {
   idle: { lastSeenTime: "2025-01-01T00:00:00.5Z" },
 };
 
-let folder: string;
-let path: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "pulumi-platform-unused-"));
-  path = join(folder, "inventory.json");
-  const identities = Object.keys(TIMES).map((name) =>
-    identity(name, pinned, { uid: `${acme}/${Buffer.from(name.padEnd(8)).toString("hex")}` }),
-  );
-  const inGroup = identities.map((each) => ({
-    ...each,
-    inputs: { ...each.inputs, name: each.inputs["name"] as string, parentUid: acme },
-  }));
+const uidOf = (name: string): string => `${acme}/${Buffer.from(name.padEnd(8)).toString("hex")}`;
+const folder = temporaryFolder();
+
+/** An inventory in which these identities own the organisation. */
+function fileOf(name: string, owners: readonly string[]): string {
+  const file = join(folder, name);
   const objects = [
-    ...[group("acme", acme), { ...owner, inputs: { ...owner.inputs, parentUid: undefined } }].map(objectOf),
-    ...inGroup.map((each) => ({ ...objectOf(each), ...TIMES[each.inputs.name] })),
-    ...inGroup
-      .filter(({ inputs }) => inputs.name !== "idle")
-      .map((each) => objectOf(binding(each, owner, acme))),
-  ].map((object) => JSON.parse(JSON.stringify(object)) as ReturnType<typeof objectOf>);
-  writeFileSync(path, JSON.stringify({ ...inventoryOf(acme, ...objects), takenAt: TAKEN }));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+    objectOf(group("acme", acme)),
+    objectOf({ ...owner, inputs: { ...owner.inputs, parentUid: undefined } }),
+    ...Object.entries(TIMES).map(([name, times]) => ({
+      ...{ kind: "Identity", uid: uidOf(name), ...times },
+      inputs: { ...pinned, name, parentUid: acme },
+    })),
+    ...owners.map((each, i) => ({
+      ...{ kind: "RoleBinding", uid: `${acme}/${i.toString().repeat(16)}` },
+      inputs: { parentUid: acme, identityUid: uidOf(each), roleUid: owner.uid },
+    })),
+  ];
+  writeFileSync(file, JSON.stringify({ ...inventoryOf(acme, ...objects), takenAt: TAKEN }));
+  return file;
+}
+const path = fileOf("inventory.json", ["old", "edge", "never", "fresh", "unknown"]);
 
 const access = (...args: string[]) => runCommand(main, args, {});
 
@@ -58,14 +58,7 @@ test("who was seen too long ago, or never and is older, is unused; of whom no ti
 });
 
 test("nothing says to remove the last owner, nor whom nobody knows to be unused", async () => {
-  const inventory = JSON.parse(readFileSync(path, "utf8")) as ReturnType<typeof inventoryOf>;
-  const isOthers = ({ kind, inputs }: (typeof inventory.objects)[number]): boolean =>
-    kind === "RoleBinding" && inputs["identityUid"] !== `${acme}/${Buffer.from("never   ").toString("hex")}`;
-  const sole = join(folder, "sole.json");
-  writeFileSync(
-    sole,
-    JSON.stringify({ ...inventory, objects: inventory.objects.filter((object) => !isOthers(object)) }),
-  );
+  const sole = fileOf("sole.json", ["never"]);
   const { stdout } = await access("--inventory", sole, "--unused", "90d");
   expect(stdout).toMatch(
     /^ {2}never: never signed in, created \S+; do not remove it: acme has no other owner$/m,

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { source as axeSource } from "axe-core";
@@ -7,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { chromium } from "playwright-core";
 import { renderers } from "../../../../../provider/access/report/render";
 import type { Report } from "../../../../../provider/access/report/report";
+import { temporaryFolder } from "../../../../support/folders";
 
 /** CI names a browser, and then the tests run or fail. */
 const named = process.env["PULUMI_PLATFORM_BROWSER"];
@@ -29,19 +29,15 @@ export type OpenReport = (report: Report, options?: BrowserContextOptions) => Pr
 /** Tests of pages in Chromium, with one browser for all of them. */
 export function describeInBrowser(title: string, tests: (open: OpenReport) => void): void {
   (executablePath === undefined ? describe.skip : describe)(title, () => {
+    const folder = temporaryFolder();
     let browser: Browser;
-    let folder: string;
     let pages = 0;
 
     beforeAll(async () => {
-      folder = mkdtempSync(join(tmpdir(), "pulumi-platform-page-"));
       browser = await chromium.launch({ executablePath: executablePath ?? "" });
     });
 
-    afterAll(async () => {
-      await browser.close();
-      rmSync(folder, { recursive: true, force: true });
-    });
+    afterAll(() => browser.close());
 
     tests(async (report, context = {}) => {
       const file = join(folder, `${pages++}.html`);
