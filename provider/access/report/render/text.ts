@@ -1,3 +1,4 @@
+import { styleText } from "node:util";
 import { capitalize, groupBy } from "../../../fields/values";
 import type { GrantChange } from "../../graph/grant";
 import type { Severity } from "../../review/finding";
@@ -187,15 +188,6 @@ function printGrant(
 
 type Style = "bold" | "dim" | "red" | "yellow" | "green" | "cyan";
 
-const codes: Readonly<Record<Style, string>> = {
-  bold: "1",
-  dim: "2",
-  red: "31",
-  yellow: "33",
-  green: "32",
-  cyan: "36",
-};
-
 /** Collects lines; each piece of text is escaped here and nowhere else. */
 class TextPage {
   private readonly lines: string[] = [];
@@ -207,7 +199,8 @@ class TextPage {
 
   style(text: string, ...styles: readonly Style[]): string {
     if (!this.colour || styles.length === 0 || text === "") return text;
-    return `\u001b[${styles.map((style) => codes[style]).join(";")}m${text}\u001b[0m`;
+    // The command line has decided already whether there are colours, by NO_COLOR and the stream.
+    return styleText([...styles], text, { validateStream: false });
   }
 
   blank(): void {

@@ -215,7 +215,7 @@ describe("text for a terminal", () => {
   test("has colours only when they are asked for", () => {
     expect(renderers.text(riskyReview, {})).not.toContain("\u001b");
     const coloured = renderers.text(riskyReview, { colour: true });
-    expect(coloured).toContain("\u001b[31;1mcritical");
+    expect(coloured).toContain("\u001b[31m\u001b[1mcritical");
     // eslint-disable-next-line no-control-regex
     expect(coloured.replace(/\u001b\[[\d;]*m/g, "")).toBe(renderers.text(riskyReview, {}));
   });
