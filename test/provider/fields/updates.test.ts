@@ -5,11 +5,13 @@ import type { FieldSpec } from "../../../provider/fields/fieldSpec";
 import { applyCreate, applyUpdate } from "../../../provider/fields/patch";
 import { isObject } from "../../../provider/fields/values";
 import type { Json, Props } from "../../../provider/fields/values";
+import { kinds } from "../../../provider/kinds";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
-import { isThorough, spreadOf, isQuick } from "../../support/properties";
+import { isThorough, spreadOf } from "../../support/properties";
 import {
   changeField,
   declared,
+  ownOf,
   propertyPathOf,
   samples,
   surroundings,
@@ -171,17 +173,36 @@ class Life {
   }
 }
 
-/** Servers that say less than the specification's samples: what a response leaves out, or leaves empty, is no change. */
-const modes: readonly (readonly [name: string, settings: Partial<EmulatorSettings>, index: number])[] = [
-  ["leaves empty members out", { omitEmpty: true }, 0],
-  ["answers a PATCH with the changed fields only", { patchResponse: "partial" }, 1],
-  ["answers a PATCH with the changed values, all else empty", { patchResponse: "sparse" }, 2],
-  ["leaves out all that is empty or did not change", { omitEmpty: true, patchResponse: "sparse" }, 3],
-];
-// The last mode has all that the others have, so those share the fields.
-const others = modes.length - 1;
+/** A server that says less than the specification's samples, or reads masks in another way. */
+interface Mode {
+  readonly what: string;
+  readonly settings: Partial<EmulatorSettings>;
+  /** Which third of the fields is changed at it; all of them if not given. */
+  readonly third?: number;
+}
 
-describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, settings, mode) => {
+/** What a response leaves out, or leaves empty, is no change. */
+const terse: readonly Mode[] = [
+  { what: "leaves empty members out", settings: { omitEmpty: true }, third: 0 },
+  { what: "answers a PATCH with the changed fields only", settings: { patchResponse: "partial" }, third: 1 },
+  {
+    what: "answers a PATCH with the changed values, all else empty",
+    settings: { patchResponse: "sparse" },
+    third: 2,
+  },
+  {
+    what: "leaves out all that is empty or did not change",
+    settings: { omitEmpty: true, patchResponse: "sparse" },
+  },
+];
+
+const maskServers: readonly Mode[] = [
+  { what: "refuses camelCase masks", settings: { maskSpelling: "snake" } },
+  { what: "takes only the other names of camelCase masks", settings: { maskSpelling: "drop" } },
+  { what: "ignores camelCase masks", settings: { maskSilent: true } },
+];
+
+describe.each(spreadOf([...terse, ...maskServers], 2, 0))("a server that $what", ({ settings, third }) => {
   let emulator: Emulator;
   let stack: HandlerStack;
 
@@ -212,7 +233,7 @@ describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, set
       emulator.clearRequests();
       await handlers.update("not asked", inputs, inputs);
       expect(emulator.requests).toEqual([]);
-      for (const field of sample.fields.filter((_, i) => mode === others || i % others === mode)) {
+      for (const field of sample.fields.filter((_, i) => third === undefined || i % 3 === third)) {
         const news = await stack.resolved(changeField(args, field));
         const seen = await life.become(news);
         expect(memberAt(seen, propertyPathOf(field))).toEqual(memberAt(news, propertyPathOf(field)));
@@ -228,3 +249,66 @@ describe.each(isQuick ? modes.slice(-1) : modes)("a server that %s", (_name, set
     },
   );
 });
+
+/** Paths of the fields that a PATCH writes and no response shows. */
+function inputOnlyPaths(fields: Readonly<Record<string, FieldSpec>>, prefix = ""): string[] {
+  return Object.entries(fields).flatMap(([key, field]) => {
+    if (field.immutable || field.subresource || field.path) return [];
+    if (field.inputOnly) return [`${prefix}${key}`];
+    return field.type === "object" ? inputOnlyPaths(field.fields, `${prefix}${key}.`) : [];
+  });
+}
+
+/** How the value that the server holds is told, of each field that no response shows. */
+const heldValues: Record<string, (emulator: Emulator, uid: string) => unknown> = {
+  "IdentityProvider.oidc.clientSecret": (emulator, uid) => emulator.clientSecret(uid),
+};
+
+const hidden = kinds
+  .filter(({ spec }) => spec.operations?.update === undefined)
+  .flatMap(({ spec }) => inputOnlyPaths(spec.fields).map((path) => ({ kind: spec.kind, path })));
+
+test("of each field that no response shows, it is told here what the server holds", () => {
+  expect(Object.keys(heldValues)).toEqual(hidden.map(({ kind, path }) => `${kind}.${path}`));
+});
+
+const firstUpdates = [{ what: "takes camelCase masks", settings: {} }, ...maskServers].flatMap(
+  ({ what, settings }) =>
+    hidden.flatMap(({ kind, path }) =>
+      samples
+        .filter((sample) => sample.kind === kind)
+        .flatMap((sample) => {
+          const rotated = sample.fields.find((field) => field.path === path);
+          if (rotated === undefined) throw new Error(`no sample changes ${kind}.${path}`);
+          const cleared = { ...rotated, to: rotated.empty };
+          return [
+            { what, settings, sample, to: cleared, other: cleared },
+            ...sample.fields.map((other) => ({ what, settings, sample, to: rotated, other })),
+          ];
+        }),
+    ),
+);
+
+/* What no response shows is written by the very first update, alone or together with any other field. */
+test.each(firstUpdates)(
+  "a server that $what takes $to.path ($to.to) with $other.path",
+  async ({ settings, sample, to, other }) => {
+    const emulator = await startEmulator(settings);
+    try {
+      const stack = new HandlerStack(emulator, { ...surroundings, ...declared("it", sample, sample.args) });
+      const { id, outs } = await stack.make("it");
+      const args = JSON.stringify(changeField(changeField(sample.args, other), to)).replaceAll(
+        "${own}",
+        `\${${ownOf("it")}}`,
+      );
+      const news = await stack.resolved(JSON.parse(args) as Record<string, unknown>);
+      await stack.handlersOf(sample.kind).update(id, outs, news);
+      const held = heldValues[`${sample.kind}.${to.path}`]?.(emulator, id);
+      expect(held ?? "").toBe(to.to);
+      const whole = await stack.handlersOf(sample.kind).read(id, news);
+      expect(whole.inputs).toMatchObject(news);
+    } finally {
+      await emulator.close();
+    }
+  },
+);

@@ -427,6 +427,21 @@ describe("update", () => {
     }
   });
 
+  test("of names of several words has no mask any more once a change was taken only without one", async () => {
+    const client = clientOf(server);
+    holding(repoStored, (request, held) =>
+      request.rawQuery === "" ? merged(request, held) : failure(3, "bad"),
+    );
+    const repository = handlers("Repo", client);
+    await repository.update(repoUid, repo, repoNews);
+    await repository.update(repoUid, repoNews, { ...repoNews, catalogTier: "CATALOG_TIER_BASE" });
+    expect(server.requests.map(({ rawQuery }) => rawQuery)).toEqual([
+      "updateMask=name%2CcatalogTier",
+      "",
+      "",
+    ]);
+  });
+
   test("that is refused with and without a mask lists the violations", async () => {
     const violations = detail("BadRequest", {
       fieldViolations: [{ field: "catalog_tier", description: "unknown" }],
