@@ -1,7 +1,6 @@
 import { inspect } from "node:util";
 import { requireUid } from "../../../provider/http/client";
 import type { JsonObject, Client } from "../../../provider/http/client";
-import { ConfigError } from "../../../provider/http/errors";
 import { printable } from "../../../provider/text/printable";
 import { jwt } from "../../support/oidc";
 import { CHILD_UID, GROUP_UID, ROLE_UID } from "../support/samples";
@@ -178,13 +177,6 @@ describe("repeating", () => {
     }
   });
 
-  test("goes on beyond the number of repetitions while the server asks to wait", async () => {
-    const throttled = { ...failure(8, "slow down"), headers: { "Retry-After": "0.02" } };
-    server.script([throttled, throttled, throttled, throttled, { json: { uid: GROUP_UID } }]);
-    await expect(clientOf(server, { maxRetries: 1 }).get(GROUPS)).resolves.toEqual({ uid: GROUP_UID });
-    expect(server.requests).toHaveLength(5);
-  });
-
   test("after no response is said once by a client, with the cause and how often it is tried", async () => {
     const lines: string[] = [];
     const url = await deadUrl();
@@ -202,16 +194,6 @@ describe("repeating", () => {
     server.script(() => failure(14, "unavailable"));
     await errorOf(clientOf(server, options).get(GROUPS));
     expect(lines).toHaveLength(1);
-  });
-
-  test("does not happen without a token, and no request is sent", async () => {
-    server.script([]);
-    const token = jest.fn(() => Promise.reject<string>(new ConfigError("PP2002", "PLATFORM_TOKEN is empty")));
-    const tokens = tokensOf(token, { renew: () => Promise.resolve(true) });
-    const error = await errorOf(clientOf(server, { maxRetries: 3, tokens }).get("/x"));
-    expect(error.message).toBe("PLATFORM_TOKEN is empty");
-    expect(token).toHaveBeenCalledTimes(1);
-    expect(server.requests).toHaveLength(0);
   });
 });
 
@@ -239,17 +221,6 @@ describe("connections", () => {
     await requests;
     expect(server.requests).toHaveLength(12);
     expect(server.mostAtOnce).toBe(3);
-  });
-
-  test("are reused: one for sequential requests, at most the limit for concurrent ones", async () => {
-    await withOwnServer(async (own) => {
-      own.script(() => ({ json: {} }));
-      const client = clientOf(own, { maxConcurrency: 4 });
-      for (let i = 0; i < 5; i += 1) await client.get("/x");
-      expect(own.connections).toBe(1);
-      await Promise.all(Array.from({ length: 20 }, () => client.get("/x")));
-      expect(own.connections).toBeLessThanOrEqual(4);
-    });
   });
 
   test.each<[string, Reply]>([

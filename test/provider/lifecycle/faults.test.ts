@@ -252,7 +252,8 @@ describe("writes", () => {
       count: 1,
     });
     const error = await partial(handlers("Group").create({ ...inputs, name: "other" }));
-    expect(error.properties).toMatchObject({ __unconfirmed: true });
+    expect(error.message).toMatch(/^group "other" was created as .*, but reading it back failed: .*HTTP 403/);
+    expect(error.properties).toMatchObject({ ...inputs, name: "other", __unconfirmed: true });
     // As if it had been made so: what state holds was never confirmed.
     const olds = { ...error.properties, name: "something else" };
     emulator.clearRequests();
@@ -288,6 +289,9 @@ describe("below a new root group", () => {
     // Not made by this run: the rights there are known.
     const elsewhere = handlers("Group").create({ parentUid: ids["org"], name: "elsewhere" });
     expect((await errorOf(elsewhere)).message).toContain("PERMISSION_DENIED");
+    emulator.addFault({ ...denied, count: 1 });
+    // A root has no group above.
+    expect((await errorOf(groups.create({ name: "another" }))).message).toContain("PERMISSION_DENIED");
     expect(refresh).toHaveBeenCalledTimes(1);
   });
 

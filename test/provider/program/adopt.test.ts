@@ -80,7 +80,11 @@ describe("adopting existing objects by code alone", () => {
     });
   });
 
-  test("an invalid or unknown uid is an error in one line", async () => {
+  test("an invalid or unknown uid is an error in one line, as is an object that may not be read", async () => {
+    emulator.addFault({ count: 1, status: 403, body: { code: 7, message: "no", details: [] } });
+    await expect(of("Role").create(adopt(uid, role()))).rejects.toThrow(
+      `adopting role "reader" ${uid}: PERMISSION_DENIED`,
+    );
     expect(of("Role").check({}, adopt("reader", role()))).toEqual([
       { property: "adopt", reason: expect.stringContaining("must be a uid"), code: "PP1004" },
     ]);
