@@ -9,7 +9,6 @@ import { kind as describeKind, object, shape, string, enumOf, kind } from "../..
 import { otherValue } from "../../support/fieldValues";
 import { samples as lives } from "../../support/samples";
 import {
-  CHILD_UID,
   GROUP_UID,
   leavesOf,
   ROOT_UID,
@@ -173,13 +172,6 @@ describe("what replaces a resource", () => {
       expect(immutable.sort()).toEqual([...new Set(["parentUid", ...replaced])].sort());
     },
   );
-
-  test.each(samples)("$kind, $label: another parent", ({ kind, inputs }) => {
-    expect(diffInputs(specOf(kind), inputs, { ...inputs, parentUid: CHILD_UID })).toMatchObject({
-      changed: true,
-      replaces: ["parentUid"],
-    });
-  });
 
   test.each(samples)("$kind, $label: no change of anything else", ({ kind, inputs }) => {
     const spec = specOf(kind);

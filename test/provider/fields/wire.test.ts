@@ -9,9 +9,7 @@ import {
   JWKS,
   PUBLIC_KEY,
   GROUP_UID,
-  IDENTITY_UID,
   leavesOf,
-  ROLE_UID,
   ROOT_UID,
   sampleOf,
   samples,
@@ -173,19 +171,6 @@ function toldOnly(fields: ResourceSpec["fields"], live: Props): Props {
 }
 
 describe("the body of a create", () => {
-  test("holds what the program set, in the API's spelling, and nothing else", () => {
-    expect(buildCreateBody(specOf("Repo"), sampleOf("Repo", "synced"))).toEqual({
-      name: "synced",
-      sync_config: { source: "nginx", google: "g", amazon: "a", azure: "z" },
-    });
-    expect(
-      buildCreateBody(specOf("RoleBinding"), { ...sampleOf("RoleBinding"), __provider: "x", strange: 1 }),
-    ).toEqual({
-      identityUid: IDENTITY_UID,
-      roleUid: ROLE_UID,
-    });
-  });
-
   test("leaves out every spelling of what is not set", () => {
     const inputs = {
       parentUid: GROUP_UID,

@@ -1,4 +1,3 @@
-import fc from "../../support/properties";
 import type { ApiError } from "../../../provider/http/errors";
 import {
   apiErrorFrom,
@@ -9,7 +8,6 @@ import {
   ProxyError,
   toConnectionError,
 } from "../../../provider/http/errors";
-import { printable } from "../../../provider/text/printable";
 import { detail } from "../support/server";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -195,21 +193,6 @@ describe("how long a server asks to wait", () => {
       const odd = { code: 8, details: [detail("RetryInfo", { retryDelay })] };
       expect(errorFrom(429, odd, { "retry-after": "9" }).retryAfterMs).toBe(9000);
     }
-  });
-});
-
-describe("a server's text", () => {
-  test("is one line without control characters, and bounded", () => {
-    expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b cd e f g h");
-    expect(printable(`  ${"x".repeat(600)}`)).toBe(`${"x".repeat(500)} …`);
-    expect(printable("abcdef", 3)).toBe("abc …");
-    fc.assert(
-      fc.property(fc.string({ unit: "binary", maxLength: 2000 }), (text) => {
-        const clean = printable(text);
-        expect(clean.length).toBeLessThanOrEqual(502);
-        expect(clean).not.toMatch(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/u);
-      }),
-    );
   });
 });
 

@@ -469,15 +469,6 @@ test.each<[string, Props, boolean]>([
 });
 
 describe("deleting the access of a group", () => {
-  test("deletes the program's bindings, not those of others, though a refresh has shown them", async () => {
-    await bindByHand("bob", "viewer");
-    const olds = inputs({ a: ["alice", "viewer"], c: ["carol", "viewer"] });
-    await handlers().create(olds);
-    const { inputs: shown } = await handlers().read(team, olds);
-    await handlers().delete(team, shown ?? {});
-    expect(held()).toEqual(["bob viewer"]);
-  });
-
   test("of a deleted group succeeds", async () => {
     const gone = `${org}/${"0".repeat(16)}`;
     await handlers().delete(gone, { ...inputs({ a: ["alice", "viewer"] }), parentUid: gone });

@@ -46,6 +46,7 @@ describe("a tag", () => {
     server.script([missing(UID)]);
     await expect(handlers().update(UID, tag, { ...tag, digest: OTHER })).rejects.toMatchObject({
       errorCode: "PP3405",
+      message: expect.stringContaining("is gone: run pulumi up --refresh") as string,
     });
     expect(server.calls).toEqual([READ]);
   });

@@ -174,27 +174,17 @@ const foreign: readonly [string, unknown][] = [
   ["a resource with another uid", { uid: `${"1".repeat(40)}/${"2".repeat(16)}`, name: "other" }],
 ];
 
-/** An answer about the resource, in which one field has a type that is not its own. */
+/** An answer about the resource, in which each field has a type that is not its own. */
 function misshapen(sample: Sample, id: string): Record<string, unknown> {
-  const wrong: Record<string, unknown> = {
-    string: { not: "a text" },
-    enum: ["not a name"],
-    boolean: "yes",
-    integer: [1],
-    list: "not a list",
-    map: 5,
-    object: "not an object",
-  };
-  const fields = Object.entries(specOf(sample.kind).fields).filter(
-    ([, { path, subresource }]) => !path && !subresource,
-  );
-  const outputs = Object.entries(specOf(sample.kind).outputs ?? {});
-  return Object.fromEntries([
-    ["uid", id],
-    // Where what a program sets is told by another object.
-    ["scim", "not an object"],
-    ...[...fields, ...outputs].map(([key, field]) => [field.wire ?? key, wrong[field.type]] as const),
-  ]);
+  const { fields, outputs } = specOf(sample.kind);
+  const wrong = Object.entries({ ...fields, ...outputs })
+    .filter(([, { path, subresource }]) => !path && !subresource)
+    .map(([key, { wire = key, type }]): [string, unknown] => [
+      wire,
+      type === "object" || type === "map" ? "text" : { not: "it" },
+    ]);
+  // Where what a program sets is told by another object.
+  return { uid: id, scim: "not an object", ...Object.fromEntries(wrong) };
 }
 
 describe.each(each)("a 200 that is not about %s", (_label, sample) => {

@@ -342,15 +342,6 @@ describe("update", () => {
 
   const merged = ({ body }: Recorded, held: Props) => new Held({ ...held, ...(body as Props) });
 
-  test("of what is gone by the time that it is read again says how it is created again", async () => {
-    server.script((request) => (request.method === "GET" ? missing(GROUP_UID) : json({})));
-    const update = handlers("Group").update(GROUP_UID, group, { ...group, description: "other" });
-    await expect(update).rejects.toMatchObject({
-      errorCode: "PP3405",
-      message: expect.stringContaining("is gone: run pulumi up --refresh") as string,
-    });
-  });
-
   test("whose response has no known field reads the whole resource, even if a field was cleared", async () => {
     holding({ ...stored, description: "" }, () => json({}));
     const news = { parentUid: ROOT_UID, name: "team" };

@@ -95,6 +95,7 @@ test.each([
   context.server.script(() => ({
     json: {
       [member]: [
+        { uid: `${GROUP_UID}/${"9".repeat(16)}`, name: "A b" },
         { uid: CHILD_UID, name: "a b" },
         { uid: GROUP_UID, name: "a b" },
       ],

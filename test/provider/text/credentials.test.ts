@@ -225,7 +225,9 @@ test.each(["## Access of acme", "a ::1 b", "::1", "#1", "C::D", "  indented", "#
   },
 );
 
-test("characters that nobody sees are written out", () => {
+test("a server's text is one line, bounded, and what nobody sees is a blank or written out", () => {
+  expect(printable("a\r\nb\tc\u001b[31md\u0000\u0085e\u2028f\u202eg\u2066h")).toBe("a b cd e f g h");
+  expect(printable(`  ${"x".repeat(600)}`)).toBe(`${"x".repeat(500)} …`);
   expect(logLine("a\u115fb\u3164c\uffa0\u2800")).toBe("a\\u{115f}b\\u{3164}c\\u{ffa0}\\u{2800}");
   expect(logLines("a\u3164\nb")).toBe("a\\u{3164}\nb");
 });
