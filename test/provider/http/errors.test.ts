@@ -1,13 +1,5 @@
 import type { ApiError } from "../../../provider/http/errors";
-import {
-  apiErrorFrom,
-  ConfigError,
-  ConnectionError,
-  hasUnknownOutcome,
-  isNotFound,
-  ProxyError,
-  toConnectionError,
-} from "../../../provider/http/errors";
+import { apiErrorFrom, isNotFound, ProxyError, toConnectionError } from "../../../provider/http/errors";
 import { detail } from "../support/server";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
@@ -213,23 +205,6 @@ describe("what an error means", () => {
     ]) {
       expect(isNotFound(other)).toBe(false);
     }
-  });
-
-  test.each([
-    ["an error of the server", errorFrom(500, { code: 13 }), true],
-    ["a server that is not available", errorFrom(503, { code: 14 }), true],
-    ["a deadline", errorFrom(504, { code: 4 }), true],
-    ["a proxy's page", errorFrom(502, undefined), true],
-    ["a method that does not exist", errorFrom(501, { code: 12 }), false],
-    ["a refusal", errorFrom(403, { code: 7 }), false],
-    ["a limit", errorFrom(429, { code: 8 }), false],
-    ["a conflict", errorFrom(409, { code: 6 }), false],
-    ["a cut connection", new ConnectionError("PP2103", "m", "unknown", true), true],
-    ["a connection that was never made", new ConnectionError("PP2103", "m", "notSent", true), false],
-    ["a setting", new ConfigError("PP2002", "m"), false],
-    ["anything else", new Error("m"), false],
-  ])("%s leaves open whether it took effect: %#", (_name, error, unclear) => {
-    expect(hasUnknownOutcome(error)).toBe(unclear);
   });
 });
 

@@ -1,4 +1,4 @@
-import { apiErrorFrom, ConnectionError, ConfigError } from "../../../provider/http/errors";
+import { apiErrorFrom, ConnectionError, ConfigError, hasUnknownOutcome } from "../../../provider/http/errors";
 import type { ApiError } from "../../../provider/http/errors";
 import { RateLimiter, defaultPolicy, withRateLimit, withRetry } from "../../../provider/http/client";
 import type { RetryPolicy } from "../../../provider/http/client";
@@ -23,37 +23,47 @@ function apiError(status: number, code?: number, message = "", retryAfter?: stri
 const connection = (outcome: "notSent" | "unknown", isTransient: boolean) =>
   new ConnectionError("PP2103", "m", outcome, isTransient);
 
-/** Of each error whether a request is sent again for it: always, only one that may be repeated, or never. */
-const cases: readonly (readonly [string, Error, "always" | "if repeatable" | "never"])[] = [
-  ["429 of the API", apiError(429, 8), "always"],
-  ["429 of a proxy", apiError(429), "always"],
-  ["a request that was never sent", connection("notSent", true), "always"],
-  ["503 of the API", apiError(503, 14), "if repeatable"],
-  ["code 14 whatever the status", apiError(400, 14), "if repeatable"],
-  ["a conflict of writes", apiError(409, 10), "if repeatable"],
-  ["500 of the API", apiError(500, 13), "if repeatable"],
-  ["500 with a page", apiError(500), "if repeatable"],
-  ["502 with a page", apiError(502), "if repeatable"],
-  ["504 of the API", apiError(504, 4), "if repeatable"],
-  ["408 of a proxy", apiError(408), "if repeatable"],
-  ["an answer that was lost", connection("unknown", true), "if repeatable"],
-  ["a message that is too large", apiError(429, 8, "received message larger than max (5 vs. 4)"), "never"],
-  ["an object that exists", apiError(409, 6), "never"],
-  ["501", apiError(501, 12), "never"],
-  ["400", apiError(400, 3), "never"],
-  ["401", apiError(401, 16), "never"],
-  ["403", apiError(403, 7), "never"],
-  ["404", apiError(404, 5), "never"],
-  ["404 of a proxy", apiError(404), "never"],
-  ["a failed precondition", apiError(400, 9), "never"],
-  ["a host that does not exist", connection("notSent", false), "never"],
-  ["an answer of another service", connection("unknown", false), "never"],
-  ["a wrong setting", new ConfigError("PP2002", "m"), "never"],
-  ["a bug", new TypeError("m"), "never"],
+/**
+ * Of each error whether a request is sent again for it (always, only one that may be repeated, or never), and whether it leaves
+ * open that the request took effect.
+ */
+const cases: readonly (readonly [string, Error, "always" | "if repeatable" | "never", isOpen: boolean])[] = [
+  ["429 of the API", apiError(429, 8), "always", false],
+  ["429 of a proxy", apiError(429), "always", false],
+  ["a request that was never sent", connection("notSent", true), "always", false],
+  ["503 of the API", apiError(503, 14), "if repeatable", true],
+  ["code 14 whatever the status", apiError(400, 14), "if repeatable", true],
+  ["a conflict of writes", apiError(409, 10), "if repeatable", true],
+  ["500 of the API", apiError(500, 13), "if repeatable", true],
+  ["500 with a page", apiError(500), "if repeatable", true],
+  ["502 with a page", apiError(502), "if repeatable", true],
+  ["504 of the API", apiError(504, 4), "if repeatable", true],
+  ["408 of a proxy", apiError(408), "if repeatable", true],
+  ["an answer that was lost", connection("unknown", true), "if repeatable", true],
+  [
+    "a message that is too large",
+    apiError(429, 8, "received message larger than max (5 vs. 4)"),
+    "never",
+    false,
+  ],
+  ["an object that exists", apiError(409, 6), "never", false],
+  ["501", apiError(501, 12), "never", false],
+  ["400", apiError(400, 3), "never", false],
+  ["401", apiError(401, 16), "never", false],
+  ["403", apiError(403, 7), "never", false],
+  ["404", apiError(404, 5), "never", false],
+  ["404 of a proxy", apiError(404), "never", false],
+  ["a failed precondition", apiError(400, 9), "never", false],
+  ["a host that does not exist", connection("notSent", false), "never", false],
+  ["a request that the server cancelled", apiError(499, 1), "never", true],
+  ["an answer of another service", connection("unknown", false), "never", true],
+  ["a wrong setting", new ConfigError("PP2002", "m"), "never", false],
+  ["a bug", new TypeError("m"), "never", false],
 ];
 
 describe("which requests are repeated", () => {
-  test.each(cases)("%s: as often as the error says", async (_name, error, isRepeated) => {
+  test.each(cases)("%s: as often as the error says", async (_name, error, isRepeated, isOpen) => {
+    expect(hasUnknownOutcome(error)).toBe(isOpen);
     for (const [isRepeatable, attempts] of [
       [true, isRepeated === "never" ? 1 : 4],
       [false, isRepeated === "always" ? 4 : 1],

@@ -15,15 +15,9 @@ import {
   samples,
   OTHER_IDENTITY_UID,
 } from "../support/samples";
-import { NOW, staticKeys, failuresOf, NAME_WANTED } from "./refusals/support";
-import type { Refusals } from "./refusals/support";
-import { accounts } from "./refusals/accounts";
-import { grants } from "./refusals/grants";
-import { identities } from "./refusals/identities";
-import { registry } from "./refusals/registry";
+import { NOW, staticKeys, failuresOf, NAME_WANTED, refusals } from "./refusals";
 import fc, { casesOf } from "../../support/properties";
 
-const cases: Refusals = { ...accounts, ...grants, ...identities, ...registry };
 const enumsIn = (field: FieldSpec): EnumSpec[] =>
   field.type === "enum" ? [field] : innerFields(field).flatMap(enumsIn);
 const grant = { identityUid: IDENTITY_UID, roleUid: ROLE_UID };
@@ -48,8 +42,8 @@ describe("what check refuses", () => {
     }
   });
 
-  describe.each(Object.keys(cases))("of %s", (kind) => {
-    test.each(cases[kind] ?? [])(
+  describe.each(Object.entries(refusals))("of %s", (kind, cases) => {
+    test.each(cases)(
       "$name: every failure at once, with property and text",
       ({ inputs, failures }) => {
         expect(failuresOf(kind, inputs)).toEqual(failures);
