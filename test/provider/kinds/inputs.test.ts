@@ -43,12 +43,9 @@ describe("what check refuses", () => {
   });
 
   describe.each(Object.entries(refusals))("of %s", (kind, cases) => {
-    test.each(cases)(
-      "$name: every failure at once, with property and text",
-      ({ inputs, failures }) => {
-        expect(failuresOf(kind, inputs)).toEqual(failures);
-      },
-    );
+    test.each(cases)("$name: every failure at once, with property and text", ({ inputs, failures }) => {
+      expect(failuresOf(kind, inputs)).toEqual(failures);
+    });
   });
 
   test.each<[string, string, Props, Props?]>([
