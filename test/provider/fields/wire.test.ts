@@ -351,34 +351,10 @@ describe("a source that the server rewrites", () => {
   });
 });
 
-describe("values that are sent and never returned", () => {
-  const provider: ResourceSpec = {
-    kind: "MadeUp",
-    noun: "made-up thing",
-    collection: "/iam/v2/madeUps",
-    listsByName: false,
-    fields: {
-      name: { type: "string" },
-      secret: { type: "string", inputOnly: true, secret: true },
-      oidc: {
-        type: "object",
-        fields: {
-          clientId: { type: "string" },
-          clientSecret: { type: "string", inputOnly: true, secret: true },
-        },
-      },
-    },
-  };
-  const olds = { name: "a", secret: "s", oidc: { clientId: "c", clientSecret: "t" } };
-
-  test("are kept from state on read, whatever the response contains", () => {
-    for (const secrets of [
-      {},
-      { secret: "" },
-      { secret: "other", oidc: { clientId: "c", clientSecret: "other" } },
-    ]) {
-      const live = { name: "a", oidc: { clientId: "c" }, ...secrets };
-      expect(mergeLive(provider, olds, live).inputs).toEqual(olds);
-    }
-  });
+test("a value that is sent and never returned is kept from state on read, whatever the response contains", () => {
+  const spec = specOf("IdentityProvider");
+  const secret = ["oidc", "clientSecret"];
+  const olds = withValue(sampleOf("IdentityProvider"), secret, "canary");
+  for (const returned of [undefined, "", "other"])
+    expect(mergeLive(spec, olds, withValue(olds, secret, returned)).inputs).toEqual(olds);
 });
