@@ -30,26 +30,8 @@ function sortUrns(_key, value) {
   return isUrns ? [...value].sort() : value;
 }
 
-/** The CLI's documents, in an order that does not depend on the run. @param {string} text */
+/** A document of the CLI, in an order that does not depend on the run. @param {string} text */
 function ordered(text) {
-  if (text.startsWith('{"')) {
-    const events = text
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line))
-      .filter((event) => event.diagnosticEvent?.severity !== "debug");
-    /** @param {any} event */
-    const urnOf = (event) => (event.resourcePreEvent ?? event.resOutputsEvent)?.metadata.urn;
-    const first = events.findIndex(urnOf);
-    const steps = sorted(events.filter(urnOf).map((event) => ({ urn: urnOf(event), event })));
-    const stackEvents = events.filter((event) => urnOf(event) === undefined);
-    const all = [
-      ...stackEvents.slice(0, first),
-      ...steps.map(({ event }) => event),
-      ...stackEvents.slice(first),
-    ];
-    return all.map((event, sequence) => `${JSON.stringify({ ...event, sequence })}\n`).join("");
-  }
   const document = JSON.parse(text);
   if (document.steps) document.steps = sorted(document.steps);
   if (document.deployment) document.deployment.resources = sorted(document.deployment.resources);
@@ -57,7 +39,7 @@ function ordered(text) {
 }
 
 /** Replaces what differs between runs, the same text by the same text in all documents. */
-export class Normaliser {
+class Normaliser {
   /** @type {Map<string, string>} */
   #known = new Map();
 

@@ -158,7 +158,7 @@ test.each(documents)("every link of %s leads somewhere", (file) => {
 
 test("no captured document names a folder of the computer that captured it", () => {
   const folder = path.join(projectRoot, "test/fixtures/previews");
-  const documents = readdirSync(folder).filter((name) => /\.(json|ndjson)$/.test(name));
+  const documents = readdirSync(folder).filter((name) => name.endsWith(".json"));
   const places = documents.flatMap((name) =>
     [
       ...readFileSync(path.join(folder, name), "utf8").matchAll(
