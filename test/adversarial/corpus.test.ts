@@ -1,6 +1,6 @@
-import { readCorpus, runCorpus, stopsChange } from "../support/adversarial";
+import { readCorpus, runCorpus, stopsChange } from "./corpus";
 import { isThorough } from "../support/properties";
-import type { HostileProgram, Outcome } from "../support/adversarial";
+import type { HostileProgram, Outcome } from "./corpus";
 
 /*
  * Hostile edits of an honest program, each through the real engine: preview, review, update, what the server holds,

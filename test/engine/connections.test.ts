@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { createServer, request as httpRequest } from "node:http";
 import type { IncomingMessage, Server } from "node:http";
@@ -7,10 +8,9 @@ import { connect } from "node:net";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
+import forge from "node-forge";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { certificate } from "../support/certificates";
-import type { Certified } from "../support/certificates";
 import { ROOT } from "../support/engine";
 import { temporaryFolder } from "../support/folders";
 
@@ -18,6 +18,62 @@ import { temporaryFolder } from "../support/folders";
 const CANARY = "canary-bearer-3605551275";
 /** A name that only a proxy can tell where it is. */
 const HIDDEN = "api.hidden.test";
+
+/** A certificate and its key, in PEM. */
+interface Certified {
+  readonly cert: string;
+  readonly key: string;
+}
+
+const DAY_MS = 86_400_000;
+let serial = 1;
+
+interface Wanted {
+  readonly name: string;
+  /** Default: signs itself. */
+  readonly authority?: Certified;
+  readonly isAuthority?: boolean;
+  /** Host names and IPv4 addresses. */
+  readonly hosts?: readonly string[];
+}
+
+/** A certificate of a made-up authority, for servers of a test. */
+function certificate({
+  name,
+  authority,
+  isAuthority = false,
+  hosts = ["127.0.0.1", "localhost"],
+}: Wanted): Certified {
+  // Made by Node: the library takes seconds for a key.
+  const { publicKey, privateKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs1", format: "pem" },
+  });
+  const cert = forge.pki.createCertificate();
+  cert.publicKey = forge.pki.publicKeyFromPem(publicKey);
+  cert.serialNumber = (serial += 1).toString(16).padStart(4, "0");
+  cert.validity.notBefore = new Date(Date.now() - 2 * DAY_MS);
+  cert.validity.notAfter = new Date(Date.now() + 2 * DAY_MS);
+  const subject = [{ name: "commonName", value: name }];
+  cert.setSubject(subject);
+  cert.setIssuer(authority ? forge.pki.certificateFromPem(authority.cert).subject.attributes : subject);
+  cert.setExtensions([
+    { name: "basicConstraints", cA: isAuthority, critical: true },
+    ...(isAuthority
+      ? [{ name: "keyUsage", keyCertSign: true, critical: true }]
+      : [
+          {
+            name: "subjectAltName",
+            altNames: hosts.map((host) =>
+              /^[\d.]+$/.test(host) ? { type: 7, ip: host } : { type: 2, value: host },
+            ),
+          },
+        ]),
+  ]);
+  cert.sign(forge.pki.privateKeyFromPem(authority?.key ?? privateKey), forge.md.sha256.create());
+  return { cert: forge.pki.certificateToPem(cert), key: privateKey };
+}
 
 const authority = certificate({ name: "made-up authority", isAuthority: true });
 let emulator: Emulator;

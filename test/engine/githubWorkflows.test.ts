@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { describeForCi } from "../../provider/cli/commands/init/folder";
 import { FakeGitHub } from "../provider/cli/post/hosts";
 import type { Comment } from "../provider/cli/post/hosts";
-import { benign, BROKEN, hijackedPackage, programText, risky } from "../support/accessRepository";
-import type { Files } from "../support/accessRepository";
+import { benign, BROKEN, hijackedPackage, programText, risky } from "./support/accessRepository";
+import type { Files } from "./support/accessRepository";
 import {
   AccessFixture,
   actionsOf,
@@ -13,7 +13,7 @@ import {
   expectNoCommandIn,
   expectNoCommandOfDependency,
   STACK,
-} from "../support/accessWorkflows";
+} from "./support/accessWorkflows";
 import { ownActions, readWorkflow, WorkflowRun } from "../support/githubActions";
 import type { JobResult, RunningJob } from "../support/githubActions";
 import { writeInitWorkflows } from "../support/initWorkflows";

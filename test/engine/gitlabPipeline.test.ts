@@ -3,14 +3,14 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { FakeGitLab } from "../provider/cli/post/hosts";
-import { benign, BROKEN, hijackedPackage, programText, risky } from "../support/accessRepository";
-import type { Files } from "../support/accessRepository";
+import { benign, BROKEN, hijackedPackage, programText, risky } from "./support/accessRepository";
+import type { Files } from "./support/accessRepository";
 import {
   AccessFixture,
   expectNoCommandIn,
   expectNoCommandOfDependency,
   STACK,
-} from "../support/accessWorkflows";
+} from "./support/accessWorkflows";
 import { JobStore, PipelineRun, READ_TOKEN, readPipeline } from "../support/gitlabPipeline";
 import type { Pipeline } from "../support/gitlabPipeline";
 import { writeInitWorkflows } from "../support/initWorkflows";

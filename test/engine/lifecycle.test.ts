@@ -7,7 +7,7 @@ import {
   samples,
   stepsOf,
   writingOf,
-} from "../support/allKinds";
+} from "./support/allKinds";
 import { withUids } from "../support/byHand";
 import type { Stack } from "../support/engine";
 import { isQuick } from "../support/properties";

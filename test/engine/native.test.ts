@@ -15,7 +15,7 @@ import { main as adoptMain } from "../../provider/cli/commands/adopt/adopt";
 import { kinds } from "../../provider/kinds";
 import type { FieldSpec } from "../../provider/fields/fieldSpec";
 import { runCommand } from "../provider/cli/support";
-import { AllKinds, asIs, edited, editedLabels, stepsOf, writingOf } from "../support/allKinds";
+import { AllKinds, asIs, edited, editedLabels, stepsOf, writingOf } from "./support/allKinds";
 import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack } from "../support/engine";
 import type { Declaration } from "../support/engine";

@@ -16,7 +16,7 @@ import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { pick, randomOf } from "../../scripts/lib/random.cjs";
 import type { Random } from "../../scripts/lib/random.cjs";
-import { RandomOrganisation } from "../support/randomOrganisation";
+import { RandomOrganisation } from "./support/randomOrganisation";
 import { grantsAtServer } from "../support/serverGrants";
 import type { Tuple } from "../support/serverGrants";
 import { builtInRole, call, create } from "../support/wire";

@@ -1,4 +1,4 @@
-import { expectedLife, live, programs, writeProgram } from "../support/packagePrograms";
+import { expectedLife, live, programs, writeProgram } from "./packagePrograms";
 import { endChildren, Project } from "../support/project";
 
 afterAll(() => endChildren());

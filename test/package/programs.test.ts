@@ -6,7 +6,7 @@ import {
   tsconfig,
   typeScript,
   writeProgram,
-} from "../support/packagePrograms";
+} from "./packagePrograms";
 import { isThorough } from "../support/properties";
 import { endChildren, Project } from "../support/project";
 import type { PackageManager } from "../support/project";

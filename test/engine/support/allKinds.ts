@@ -1,11 +1,11 @@
-import { startEmulator } from "../../emulator";
-import type { Emulator } from "../../emulator";
-import { kinds } from "../../provider/kinds";
-import { Stack } from "./engine";
-import type { Declarations } from "./engine";
-import { changeField, declared, ownOf, samples as all, surroundings } from "./samples";
-import type { FieldCase, WireRequest } from "./samples";
-import { call } from "./wire";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
+import { kinds } from "../../../provider/kinds";
+import { Stack } from "../../support/engine";
+import type { Declarations } from "../../support/engine";
+import { changeField, declared, ownOf, samples as all, surroundings } from "../../support/samples";
+import type { FieldCase, WireRequest } from "../../support/samples";
+import { call } from "../../support/wire";
 
 /** The one kind that a run is about (`npm run check:kind`); all if not set. */
 const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
@@ -13,9 +13,8 @@ const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
 /** The samples that live: those of every kind, or of the one that the run is about. */
 export const samples = all.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
 
-/** Where else samples may stand, and what else they may refer to. */
-export const otherPlaces: Declarations = {
-  elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+/** A group that depends on nothing of a sample, and an account of another company. */
+export const partners: Declarations = {
   partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
   partners: {
     kind: "AccountAssociation",
@@ -23,14 +22,13 @@ export const otherPlaces: Declarations = {
   },
 };
 
-/** One of each sample, in a team that can be exchanged. */
+/** One of each sample. */
 function program(
   change: (label: string, args: Record<string, unknown>) => Record<string, unknown>,
 ): Declarations {
   return {
     ...surroundings,
-    ...otherPlaces,
-    ...Object.fromEntries(samples.flatMap(({ label, own }) => (own ? [[elsewhereOf(label), own]] : []))),
+    ...partners,
     ...Object.fromEntries(
       samples.flatMap((sample) =>
         Object.entries(declared(sample.label, sample, change(sample.label, structuredClone(sample.args)))),
@@ -38,9 +36,6 @@ function program(
     ),
   };
 }
-
-/** What takes the place of what a sample has for itself alone. */
-export const elsewhereOf = (label: string): string => `${label}-elsewhere`;
 
 export const asIs = program((_label, args) => args);
 

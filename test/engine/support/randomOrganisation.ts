@@ -1,6 +1,6 @@
-import { pick, randomOf } from "../../scripts/lib/random.cjs";
-import type { Random } from "../../scripts/lib/random.cjs";
-import type { Declaration, Declarations } from "./engine";
+import { pick, randomOf } from "../../../scripts/lib/random.cjs";
+import type { Random } from "../../../scripts/lib/random.cjs";
+import type { Declaration, Declarations } from "../../support/engine";
 
 const CAPABILITIES = [
   "CAP_REPO_LIST",

@@ -9,8 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { ROOT } from "./engine";
-import { SECRETS_PROVIDER } from "./keyServer";
+import { ROOT } from "../../support/engine";
+import { SECRETS_PROVIDER } from "../../support/keyServer";
 
 export type Files = Readonly<Record<string, string>>;
 

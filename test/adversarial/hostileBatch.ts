@@ -15,13 +15,13 @@ import type { Report } from "../../provider/access/report/report";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { main as verifyMain } from "../../provider/cli/commands/verify";
 import { takeInventory } from "../../provider/inventory/takeInventory";
-import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./adversarial";
-import type { Base, HostileProgram, Outcome } from "./adversarial";
-import { clientOf } from "./driftMatrix";
-import { ROOT, WRITES_STATE_ONCE } from "./engine";
-import type { Run, StateResource, Stack } from "./engine";
-import { oneIn } from "./properties";
-import { grantsAtServer } from "./serverGrants";
+import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./corpus";
+import type { Base, HostileProgram, Outcome } from "./corpus";
+import { clientOf } from "../support/driftMatrix";
+import { ROOT, WRITES_STATE_ONCE } from "../support/engine";
+import type { Run, StateResource, Stack } from "../support/engine";
+import { oneIn } from "../support/properties";
+import { grantsAtServer } from "../support/serverGrants";
 
 interface StepState {
   readonly id?: string;

@@ -5,12 +5,12 @@ import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
 import type { Report } from "../../provider/access/report/report";
 import { exitCodeOf } from "../../provider/cli/framework/exitCodes";
-import { ROOT, Stack } from "./engine";
-import { grantsAtServer, holdersAtServer } from "./serverGrants";
-import type { Tuple } from "./serverGrants";
+import { ROOT, Stack } from "../support/engine";
+import { grantsAtServer, holdersAtServer } from "../support/serverGrants";
+import type { Tuple } from "../support/serverGrants";
 import { runTogether } from "./hostileBatch";
-import { oneIn } from "./properties";
-import { builtInRole, call, create } from "./wire";
+import { oneIn } from "../support/properties";
+import { builtInRole, call, create } from "../support/wire";
 
 export const FOLDER = join(ROOT, "test/adversarial");
 

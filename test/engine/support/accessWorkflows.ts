@@ -12,18 +12,18 @@ import { createServer } from "node:http";
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { basename, join, resolve } from "node:path";
-import { startEmulator } from "../../emulator";
-import type { Emulator } from "../../emulator";
+import { startEmulator } from "../../../emulator";
+import type { Emulator } from "../../../emulator";
 import { AccessRepository } from "./accessRepository";
 import type { Program } from "./accessRepository";
-import { commandPath, QUICK_PROCESSES } from "./engine";
-import type { Action } from "./githubActions";
-import { SECRETS_PROVIDER, startKeyServer } from "./keyServer";
-import { identityFor, jwt, OIDC_ISSUER } from "./oidc";
-import { run } from "./project";
-import { writeReplayedNpm } from "./replayedNpm";
-import type { Values } from "./shell";
-import { builtInRole, call, create } from "./wire";
+import { commandPath, QUICK_PROCESSES } from "../../support/engine";
+import type { Action } from "../../support/githubActions";
+import { SECRETS_PROVIDER, startKeyServer } from "../../support/keyServer";
+import { identityFor, jwt, OIDC_ISSUER } from "../../support/oidc";
+import { run } from "../../support/project";
+import { writeReplayedNpm } from "../../support/replayedNpm";
+import type { Values } from "../../support/shell";
+import { builtInRole, call, create } from "../../support/wire";
 
 export const STACK = "organization/access/prod";
 

@@ -1,6 +1,6 @@
 import { startEmulator } from "../../emulator";
-import { Stack } from "./engine";
-import type { Project } from "./project";
+import { Stack } from "../support/engine";
+import type { Project } from "../support/project";
 
 const body = `
 const org = new Group("org", { name: "org", description: "everything" });
