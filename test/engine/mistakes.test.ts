@@ -4,9 +4,8 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { startEmulator } from "../../emulator";
 import type { Emulator } from "../../emulator";
-import { ROOT, Stack } from "../support/engine";
+import { Stack } from "../support/engine";
 import type { Run } from "../support/engine";
-import { run as runProcess } from "../support/project";
 import { call, create } from "../support/wire";
 
 /*
@@ -143,7 +142,6 @@ describe("typical mistakes, through the real engine", () => {
 
   test.each<[string, number, string, string]>([
     ["a web page that is not there", 404, "<html></html>", "no such API endpoint: http"],
-    ["another object", 200, '{"id":1}', '"; check PLATFORM_BASE_URL'],
     ["a refusal of the API", 403, '{"code":7,"message":"no"}', ""],
   ])("a preview without a lookup says what a wrong address answers: %s", async (_, status, text, says) => {
     const server = createServer((_request, response) => void response.writeHead(status).end(text));
@@ -168,23 +166,12 @@ describe("typical mistakes, through the real engine", () => {
     expect(ended.output).not.toContain(TOKEN);
   });
 
-  test("a name that stands twice is refused with both lines, also in two components of one type", async () => {
+  // test/provider/program/preview.test.ts has it with parents.
+  test("a name that stands twice is refused with both lines", async () => {
     const lines = [declare("Group", { name: "a" }), declare("Group", { name: "b" })];
     expect((await run(lines, ["preview"])).output).toContain(
       'index.js:3: Group "mine": the one of index.js:2 has this name already: give one of them another name, as in "mine-2" (PP1107)',
     );
-    const component = [
-      'const { ComponentResource } = require("@pulumi/pulumi");',
-      "const team = (name) => {",
-      '  const parent = new ComponentResource("acme:Team", name);',
-      `  new platform.Group("mine", { parentUid: "${org}", name }, { parent });`,
-      "};",
-    ];
-    expect((await run([...component, 'team("a");', 'team("b");'], ["preview"])).output).toContain(
-      'Group "mine": the one of index.js:5 has this name already, below parents of the same types: give',
-    );
-    const other = [...component, 'new platform.Group("mine", {});', 'team("a");'];
-    expect((await run(other, ["preview"])).output).not.toContain("PP1107");
   });
 
   test("what is wrong in values of lookups is named by the provider, and a uid of another kind with its line", async () => {
@@ -241,7 +228,6 @@ describe("typical mistakes, through the real engine", () => {
     const env = { PLATFORM_BASE_URL: other.url, PLATFORM_TOKEN: other.token };
     for (const command of [
       ["refresh", "--yes"],
-      ["refresh", "--preview-only"],
       ["destroy", "--yes"],
     ]) {
       const refused = await run([role, ...lines], command, env);
@@ -250,23 +236,6 @@ describe("typical mistakes, through the real engine", () => {
       );
       expect(Object.keys(await stack.ours()).sort()).toEqual(before);
     }
-    await stack.succeed(["config", "set", "rootUid", org]);
-    const doctor = async (more: Record<string, string>): Promise<string> => {
-      const argv = [join(ROOT, "dist/provider/cli/main.js"), "doctor", "--stack", "test"];
-      const ended = await runProcess(process.execPath, argv, {
-        cwd: stack.directory,
-        env: { ...stack.environment(), ...more },
-      });
-      return ended.stdout;
-    };
-    expect(await doctor(env)).toMatch(
-      new RegExp(
-        `wrong +rootUid +${org}, of the stack's configuration, is in no organisation .* at ${other.url}: .*PP3408`,
-      ),
-    );
-    expect(await doctor({})).toMatch(new RegExp(`ok +rootUid +${org}`));
-    await stack.succeed(["config", "set", "rootUid", "acme"]);
-    expect(await doctor({})).toMatch(/wrong +rootUid +rootUid of .* must be the uid of a group, .*"acme"/);
     await other.close();
     await stack.succeed(["destroy", "--yes"]);
   });
@@ -303,35 +272,20 @@ describe("typical mistakes, through the real engine", () => {
     );
   });
 
-  const output = 'const roleUid = platform.getRoleOutput({ name: "viewer" }).uid;';
   const promise = 'const roleUid = platform.getRole({ name: "viewer" }).then(({ uid }) => uid);';
 
-  test.each([
-    [
-      "an address without TLS",
-      promise,
-      { PLATFORM_BASE_URL: "http://api.example.com" },
-      /PLATFORM_BASE_URL must be/g,
-    ],
-    ["an unknown host", promise, { PLATFORM_BASE_URL: "https://no-such-host.invalid" }, /no-such-host\.in/g],
-    ["a refused token", output, { PLATFORM_TOKEN: TOKEN }, /refuses the token/g],
-    ["a path in the address", promise, { PLATFORM_BASE_URL: "URL/iam/v2" }, /which ends with the path/g],
-  ])("%s is said once, by one of the lookups that fail for it", async (_title, lookup, env, says) => {
+  // test/provider/lookups/answers.test.ts has the other causes that all lookups share.
+  test("an address with a path is said once, by one of the lookups that fail for it", async () => {
     const lines = [
-      lookup,
+      promise,
       `new platform.RoleBinding("mine", { parentUid: "${org}", identityUid: "${identity}", roleUid });`,
       'new platform.Group("root", { name: "root" });',
       `new platform.Group("team", { name: "team", parentUid: "${org}" });`,
       'exports.org = platform.getGroup({ name: "org" }).then(({ uid }) => uid);',
     ];
-    const baseUrl =
-      "PLATFORM_BASE_URL" in env ? env.PLATFORM_BASE_URL.replace("URL", emulator.url) : undefined;
-    const { stdout } = await run(lines, ["preview"], {
-      ...env,
-      ...(baseUrl && { PLATFORM_BASE_URL: baseUrl }),
-    });
+    const { stdout } = await run(lines, ["preview"], { PLATFORM_BASE_URL: `${emulator.url}/iam/v2` });
     // The engine prints it when it comes, and again at the end.
-    expect(stdout.match(says)).toHaveLength(2);
+    expect(stdout.match(/which ends with the path/g)).toHaveLength(2);
     expect(stdout).toMatch(/error: index\.js:(?:2: getRole|6: getGroup): /);
   });
 });

@@ -539,6 +539,23 @@ describe("in a program's run", () => {
     expect(context.server.requests).toHaveLength(2);
   });
 
+  // The engine prints an error once, whoever throws it.
+  test.each<[string, boolean, Reply, Record<string, string>]>([
+    ["an address without TLS", true, {}, { "platform:baseUrl": "http://api.example.com" }],
+    ["a refused token", true, failure(16, "no"), {}],
+    ["a wrong address", true, wrongAddress, {}],
+    ["a page of a proxy", true, { text: htmlPage }, {}],
+    ["a capability that is missing", false, failure(7, "no"), {}],
+  ])("%s fails all lookups by one error: %j", async (_cause, isOne, reply, settings) => {
+    context.configure(settings);
+    context.server.script(() => reply);
+    const [one, other] = await Promise.all([
+      errorOf(platform.getRole({ name: "viewer" })),
+      errorOf(platform.getGroup({ name: "team" })),
+    ]);
+    expect(one === other).toBe(isOne);
+  });
+
   test("a lookup with other settings sends its own request, to the other server", async () => {
     answerGroups();
     const elsewhere = await ScriptedServer.start();
