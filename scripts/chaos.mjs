@@ -18,7 +18,7 @@ import { generateOrganisation, plainKinds } from "./lib/organisation/index.cjs";
 import { errorMessage, excerpt, run, runScript } from "./lib/processes.mjs";
 import { randomOf } from "./lib/random.cjs";
 import { cliIn } from "./lib/pulumi.mjs";
-import { quickProcesses } from "./lib/stack.mjs";
+import { QUICK_PROCESSES } from "./lib/quickProcesses.cjs";
 import { ensureReady, root } from "./setup.mjs";
 
 /**
@@ -369,7 +369,7 @@ function withProgram(cli, seed, resources, body) {
   const env = {
     PLATFORM_TIMEOUT: `${TIMEOUT_MS}ms`,
     PLATFORM_BATCHING: String(seed % 2 === 1),
-    ...quickProcesses(root),
+    ...QUICK_PROCESSES,
   };
   const example = path.join(root, "scripts", "chaos", "program");
   return withStack("chaos", { root, example, cli, env }, async (stack, emulator) => {

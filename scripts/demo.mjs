@@ -10,7 +10,7 @@ import { URLSearchParams } from "node:url";
 import { isDeepStrictEqual, styleText } from "node:util";
 import { sendTo, withStack } from "./lib/emulator.mjs";
 import { runScript } from "./lib/processes.mjs";
-import { quickProcesses } from "./lib/stack.mjs";
+import { QUICK_PROCESSES } from "./lib/quickProcesses.cjs";
 import { ensureReady, root } from "./setup.mjs";
 
 /**
@@ -441,7 +441,7 @@ async function takeTour(tour) {
 await runScript("npm run demo", import.meta.filename, async () => {
   const cli = await ensureReady();
   // The tests check the types of the example.
-  const env = { ...quickProcesses(root), PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
+  const env = { ...QUICK_PROCESSES, PULUMI_NODEJS_TRANSPILE_ONLY: "true" };
   const example = path.join(root, "examples", "getting-started");
   return await withStack("demo", { root, example, cli, env }, (stack, emulator) => {
     print(

@@ -15,7 +15,7 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { withStack } from "../lib/emulator.mjs";
 import { runScript } from "../lib/processes.mjs";
-import { quickProcesses } from "../lib/stack.mjs";
+import { QUICK_PROCESSES } from "../lib/quickProcesses.cjs";
 import { ensureReady, root } from "../setup.mjs";
 
 /** What is measured: the programs of these names beside this file. */
@@ -110,7 +110,7 @@ async function measure(cli, subject, { n, quick }) {
     cli,
     example: path.join(import.meta.dirname, "programs", subject),
     packages: ["@pulumi/pulumi", "axios", "pulumi-platform"],
-    env: quick ? quickProcesses(root) : {},
+    env: quick ? QUICK_PROCESSES : {},
     emulator: { seed: seedOf(n), latencyMs: 20 },
   };
   return await withStack("bench", options, async (stack, server) => {

@@ -24,20 +24,6 @@ export function cleanEnvironment(env) {
 }
 
 /**
- * What makes the processes of an engine quick: compiled code of the SDK that is kept between runs, and a CLI that does not
- * collect its memory.
- * @param {string} root @returns {NodeJS.ProcessEnv}
- */
-export function quickProcesses(root) {
-  return {
-    NODE_OPTIONS: `--require ${path.join(root, "test", "support", "compileCache.cjs")}`,
-    NODE_COMPILE_CACHE: path.join(root, ".cache", "compiled"),
-    GOGC: "off",
-    GOMEMLIMIT: "1GiB",
-  };
-}
-
-/**
  * @typedef {object} StackOptions
  * @property {string} folder
  * @property {string} root

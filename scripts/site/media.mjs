@@ -5,7 +5,7 @@ import { pathToFileURL } from "node:url";
 import { obtainBrowser } from "../lib/browser.mjs";
 import { withStack } from "../lib/emulator.mjs";
 import { withTemporaryFolder } from "../lib/files.mjs";
-import { quickProcesses } from "../lib/stack.mjs";
+import { QUICK_PROCESSES } from "../lib/quickProcesses.cjs";
 
 /** @typedef {import("../lib/stack.mjs").Stack} Stack */
 
@@ -112,7 +112,7 @@ export async function makeMedia({ root, cli, into, log }) {
       PLATFORM_ROOT_GROUP: emulator.rootUid,
       // The tests check the types of this program.
       PULUMI_NODEJS_TRANSPILE_ONLY: "true",
-      ...quickProcesses(root),
+      ...QUICK_PROCESSES,
     });
     const example = writeProgram(root, folder);
     await withStack(

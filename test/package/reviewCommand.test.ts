@@ -6,7 +6,8 @@ import type { Readable, Writable } from "node:stream";
 import { main as reviewMain } from "../../provider/cli/commands/review";
 import { runCommand } from "../provider/cli/support";
 import type { Ended } from "../provider/cli/support";
-import { QUICK_PROCESSES, ROOT } from "../support/engine";
+import { QUICK_PROCESSES } from "../../scripts/lib/quickProcesses.cjs";
+import { ROOT } from "../support/engine";
 import { temporaryFolder } from "../support/folders";
 
 const MAIN = join(ROOT, "dist/provider/cli/main.js");

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { delimiter, join, resolve } from "node:path";
 import { parseType } from "../../provider/program/resource";
+import { QUICK_PROCESSES } from "../../scripts/lib/quickProcesses.cjs";
 import { decryptAll, SECRETS_PROVIDER, startKeyServer } from "./keyServer";
 
 /** The repository's root. */
@@ -116,15 +117,6 @@ export interface StackOptions {
 
 /** Environment of a stack of many resources: the engine writes the state once a run instead of after each step. */
 export const WRITES_STATE_ONCE = { PULUMI_SKIP_CHECKPOINTS: "true" };
-
-/** Environment in which the CLI and the processes that it starts take less processor time, and do the same. */
-export const QUICK_PROCESSES = {
-  NODE_OPTIONS: `--require ${join(ROOT, "test/support/compileCache.cjs")}`,
-  NODE_COMPILE_CACHE: join(ROOT, ".cache", "compiled"),
-  // The CLI ends before its memory has to be collected: that saves a tenth of its processor time.
-  GOGC: "off",
-  GOMEMLIMIT: "1GiB",
-};
 
 /** Variables for processes that start the CLI from these folders: its language host finds the SDK without Node. */
 export const commandPath = (...folders: readonly (string | undefined)[]) => ({
