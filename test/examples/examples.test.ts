@@ -40,35 +40,48 @@ afterAll(async () => {
   await emulator.close();
 });
 
-const JAVASCRIPT = "runtime:\n  name: nodejs\n  options:\n    typescript: false\n";
+/** Runs as it is, for whoever begins with it. */
+const FIRST = "getting-started";
+const others = examples.filter((name) => name !== FIRST);
 
-/** A stack of an example. The first one runs as it is, for whoever begins with it. */
-async function prepare(name: string): Promise<Stack> {
-  const stack = new Stack({ url: emulator.url, token: emulator.token, env: UNCHECKED });
-  stack.copy(join(ROOT, "examples", name));
-  if (name === "getting-started") return await stack.init();
-  stack.copy(join(compiled, name));
-  const read = (file: string) => readFileSync(join(stack.directory, file), "utf8");
-  stack.files({
-    "Pulumi.yaml": read("Pulumi.yaml").replace(/^runtime: nodejs\n/m, JAVASCRIPT),
-    "package.json": read("package.json").replace('"index.ts"', '"index.js"'),
-  });
-  return await stack.init();
-}
+/** The other examples as one program, which has one resource of each name: that of the example goes before it. */
+const together = (): Record<string, string> => ({
+  ...Object.fromEntries(
+    others.map((name) => {
+      const text = readFileSync(join(compiled, name, "index.js"), "utf8");
+      return [`${name}/index.js`, text.replace(/new [\w.]+\("/g, (call) => `${call}${name}-`)];
+    }),
+  ),
+  "index.js": others.map((name) => `require("./${name}");\n`).join(""),
+});
 
 test("all examples compile with the options that each of them sets, for the oldest target of users", () => {
   expect(new Set(examples.map(optionsOf)).size).toBe(1);
   expect(compilation).toMatchObject({ code: 0, output: "" });
 });
 
-test.each(examples)("the example %s is created, shows no change, and is destroyed", async (name) => {
-  const stack = await prepare(name);
+/** Creates what the program of a folder declares, finds no change, and destroys it. Returns the names of what it has created. */
+async function live(folder: string, files: Record<string, string> = {}): Promise<string[]> {
+  const stack = new Stack({ url: emulator.url, token: emulator.token, env: UNCHECKED });
+  stack.copy(folder);
+  stack.files(files);
+  await stack.init();
   await stack.up();
-  expect(Object.keys(stack.recorded()).length).toBeGreaterThan(0);
+  const created = Object.keys(stack.recorded());
   await stack.succeed(["preview", "--refresh", "--expect-no-changes"]);
   await stack.succeed(["destroy", "--yes", "--skip-preview"]);
   expect(Object.values(emulator.state()).flat()).toEqual([]);
   stack.dispose();
+  return created;
+}
+
+test("the first example is created, shows no change, and is destroyed", async () => {
+  expect(await live(join(ROOT, "examples", FIRST))).not.toEqual([]);
+});
+
+test("all other examples are created together, show no change, and are destroyed", async () => {
+  const created = await live(compiled, together());
+  for (const name of others) expect(created).toContainEqual(expect.stringMatching(`^${name}-`));
 });
 
 test("the project file of the repository names the first example", async () => {
