@@ -41,6 +41,15 @@ export const group = (name: string, own: string, given: Given = {}): Resource =>
   return resource("Group", name, parentUid === undefined ? {} : { parentUid }, { uid: own, ...given });
 };
 
+/** The resource with other arguments. */
+export const edit = (one: Resource, inputs: Props): Resource => ({
+  ...one,
+  inputs: { ...one.inputs, ...inputs },
+});
+
+/** What no stack records. */
+export const byHand = (one: Resource): Resource => ({ ...one, external: true });
+
 /** The three groups, as a program that does not manage the organisation sees them. */
 export const groups = [
   group("acme", acme, { external: true }),
@@ -53,9 +62,11 @@ export const identity = (name: string, trust: Props, given?: Given): Resource =>
 
 export const claims = (claimMatch: Props): Props => ({ claimMatch });
 
+export const GITHUB = "https://token.actions.githubusercontent.com";
+
 /** Of GitHub Actions, the main branch of one repository. */
 export const pinned = claims({
-  issuer: "https://token.actions.githubusercontent.com",
+  issuer: GITHUB,
   subject: "repo:acme/pay:ref:refs/heads/main",
 });
 

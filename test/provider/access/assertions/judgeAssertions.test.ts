@@ -23,6 +23,9 @@ import {
   resource,
   role,
   viewer,
+  edit,
+  byHand,
+  GITHUB,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { urn } from "../../../../provider/access/rules/ruleTesting";
@@ -31,8 +34,6 @@ import { found } from "../rules/support";
 /** Of the organisation: it acts everywhere. */
 const identity = (name: string, trust: Props): Resource => inPayments(name, { parentUid: acme, ...trust });
 
-const GITHUB = "https://token.actions.githubusercontent.com";
-const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const by = (name: string, subject = `repo:acme/${name}:ref:refs/heads/main`): Resource =>
   identity(name, claims({ issuer: GITHUB, subject }));
 const withKeys = (name: string, kid: string): Resource =>
@@ -310,7 +311,6 @@ describe("a new grant of what its subject holds already, maybe by hand alone", (
     Resource,
     Resource,
   ];
-  const byHand = (one: Resource): Resource => ({ ...one, external: true });
   const who = "who: { type: identity }, on: [acme / payments]";
   const service = resource("AccountAssociation", "cloud", {
     parentUid: payments,
@@ -392,7 +392,6 @@ describe("the fingerprint of a broken assertion", () => {
 });
 
 describe("what an assertion names and no stack records, so that a hand may change what it means for a while", () => {
-  const byHand = (one: Resource): Resource => ({ ...one, external: true });
   const reported = (text: string, before: readonly Resource[], after: readonly Resource[]) =>
     found("P1", compareResources(before, after), parsePolicy(text)).map(
       ({ severity, message, fingerprint }) => ({ severity, message, fingerprint }),
@@ -690,7 +689,7 @@ describe("required access", () => {
 
   test("an identity of a group below holds it there, and not at the organisation", () => {
     const below = inPayments("below", by("below").inputs);
-    const place = (parentUid: string): Resource => ({ ...below, inputs: { ...below.inputs, parentUid } });
+    const place = (parentUid: string): Resource => edit(below, { parentUid });
     const required = (on: string): string =>
       `require: [{ name: read, can: CAP_REPO_LIST, on: ["${on}"], atLeast: 1 }]`;
     const [held, instead] = [binding(by("a"), viewer, acme), binding(below, viewer, acme)];

@@ -15,10 +15,10 @@ import {
   identity,
   resource,
   viewer,
+  edit,
+  GITHUB,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
-
-const GITHUB = "https://token.actions.githubusercontent.com";
 
 /** Of those that can be a holder, how many the conditions describe. */
 function shareOf(who: Resource, conditions: SubjectSelector, before: readonly Resource[] = [who]): Share {
@@ -335,7 +335,7 @@ describe("who has no trust of their own", () => {
   });
 
   test.each<[string, Resource]>([
-    ["an invite", { ...invite, inputs: { ...invite.inputs, email: "A+x@acme.example" } }],
+    ["an invite", edit(invite, { email: "A+x@acme.example" })],
     [
       "a claim",
       identity(
@@ -354,7 +354,7 @@ describe("who has no trust of their own", () => {
   });
 
   test("an invite without an address may be anybody's who can be invited", () => {
-    const open = { ...invite, inputs: { ...invite.inputs, email: undefined } };
+    const open = edit(invite, { email: undefined });
     for (const conditions of [{ subject: ["bob@evil.example"] }, { claims: { email: ["*@evil.example"] } }])
       expect(shareOf(open, conditions)).toBe("some");
     expect(shareOf(open, { claims: { repository: ["acme/*"] } })).toBe("none");
@@ -405,13 +405,13 @@ describe("a name", () => {
 
   test("that the change gives proves nothing", () => {
     expect(shareOf(who, { name: ["ci"] }, [])).toBe("some");
-    const renamed = { ...who, inputs: { ...who.inputs, name: "break-glass" } };
+    const renamed = edit(who, { name: "break-glass" });
     expect(shareOf(renamed, { name: ["break-glass"] }, [who])).toBe("some");
     expect(shareOf(renamed, { name: ["ci"] }, [who])).toBe("some");
   });
 
   test("is no uid", () => {
     expect(shareOf(who, { uid: [who.uid] })).toBe("all");
-    expect(shareOf({ ...who, inputs: { ...who.inputs, name: who.uid } }, { uid: ["ci"] })).toBe("none");
+    expect(shareOf(edit(who, { name: who.uid }), { uid: ["ci"] })).toBe("none");
   });
 });

@@ -10,6 +10,7 @@ import {
   pinned,
   role,
   viewer,
+  edit,
 } from "../../../support/access";
 
 test.each([
@@ -19,7 +20,7 @@ test.each([
   ["registry.push", "registry.push"],
 ])("a role called %j is shown as %s", (name, shown) => {
   const own = role("own", ["IAM_ROLES_UPDATE"]);
-  const renamed = { ...own, inputs: { ...own.inputs, name } };
+  const renamed = edit(own, { name });
   const ci = identity("ci", pinned);
   const { after } = compareResources(groups, [
     ...groups,

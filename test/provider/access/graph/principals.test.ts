@@ -10,10 +10,10 @@ import {
   identity,
   resource,
   viewer,
+  GITHUB,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 
-const GITHUB = "https://token.actions.githubusercontent.com";
 const GITLAB = "https://gitlab.com";
 const two = "repo:acme/two:ref:refs/heads/main";
 

@@ -18,6 +18,8 @@ import {
   resource,
   role,
   viewer,
+  GITHUB,
+  edit,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { casesOf, seedsOf } from "../../../support/properties";
@@ -27,23 +29,19 @@ import { casesOf, seedsOf } from "../../../support/properties";
  * read when it matters. What it warns of is in the suites of the rules.
  */
 
-const GITHUB = "https://token.actions.githubusercontent.com";
 const NOW = Date.parse("2026-06-01T00:00:00Z");
 const days = (count: number): string => new Date(NOW + count * 86_400_000).toISOString();
 
 const workflow = (repository: string): Props =>
   claims({ issuer: GITHUB, subject: `repo:acme/${repository}:ref:refs/heads/main` });
-const inGroup = (parentUid: string, one: Resource): Resource => ({
-  ...one,
-  inputs: { ...one.inputs, parentUid },
-});
+const inGroup = (parentUid: string, one: Resource): Resource => edit(one, { parentUid });
 const named = (name: string, one: Resource): Resource => ({
   ...one,
   urn: one.urn.replace(/::[^:]*$/, `::${name}`),
 });
 /** Another object beside one, whose uid ends in these digits. */
 const beside = (one: Resource, name: string, end: string, inputs: Props = {}, more = {}): Resource =>
-  named(name, { ...one, uid: one.uid.slice(0, -2) + end, inputs: { ...one.inputs, ...inputs }, ...more });
+  named(name, { ...edit(one, inputs), uid: one.uid.slice(0, -2) + end, ...more });
 
 const search = group("search", `${acme}/${"3".repeat(16)}`);
 const boss = inGroup(acme, identity("boss", workflow("platform"), { external: true }));
@@ -145,7 +143,7 @@ const without =
 const withInputs =
   (changed: Resource, inputs: Props) =>
   (before: Resources): Resources =>
-    before.map((one) => (one.uid === changed.uid ? { ...one, inputs: { ...one.inputs, ...inputs } } : one));
+    before.map((one) => (one.uid === changed.uid ? edit(one, inputs) : one));
 const withNew =
   (...added: Resources) =>
   (before: Resources): Resources => [...before, ...added];

@@ -15,6 +15,7 @@ import {
   resource,
   role,
   viewer,
+  edit,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { inventoryOf, preview, state, step, urn } from "../../../support/documents";
@@ -34,10 +35,6 @@ const renamed = (one: Resource, name: string): Resource => ({
   ...one,
   urn: urn(one.kind, name),
   uid: `${one.uid}f`,
-});
-const withInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
-  ...one,
-  inputs: { ...one.inputs, ...inputs },
 });
 const ofPayments = (kind: string, inputs: object): Resource =>
   resource(kind, "one", { parentUid: payments, ...inputs }, { uid: payments });
@@ -61,7 +58,7 @@ const attacks: readonly [string, Resource[], Resource[], Resource[], string[]][]
     "a revoked binding is recreated by an update",
     [grant],
     [],
-    [withInputs(grant, { roleUid: viewer.uid })],
+    [edit(grant, { roleUid: viewer.uid })],
     ["gained viewer"],
   ],
   [

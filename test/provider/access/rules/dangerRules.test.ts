@@ -19,6 +19,9 @@ import {
   pusher,
   role,
   viewer,
+  edit,
+  GITHUB,
+  byHand,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, NOW, severitiesOf } from "./support";
@@ -27,17 +30,15 @@ import { found, NOW, severitiesOf } from "./support";
 const identity = (name: string, trust: Props, given?: Parameters<typeof inPayments>[2]): Resource =>
   inPayments(name, { parentUid: acme, ...trust }, given);
 
-const issuer = "https://token.actions.githubusercontent.com";
 const subjectOf = (name: string): string => `repo:acme/${name}:ref:refs/heads/main`;
-const trustOf = (name: string): Props => claims({ issuer, subject: subjectOf(name) });
+const trustOf = (name: string): Props => claims({ issuer: GITHUB, subject: subjectOf(name) });
 /** The same, whose token must hold a claim too. */
 const askingMore = (name: string): Resource =>
-  identity(name, claims({ issuer, subject: subjectOf(name), claims: { a: "b" } }));
+  identity(name, claims({ issuer: GITHUB, subject: subjectOf(name), claims: { a: "b" } }));
 const ADA = "GitHub Actions of acme/ada, branch main";
 const people = (["ada", "bob", "cyd"] as const).map((name) => identity(name, trustOf(name)));
 const [ada, bob, cyd] = people as [Resource, Resource, Resource];
 const base = [...groups, viewer, pusher, owner, ...people];
-const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const without = (all: readonly Resource[], ...gone: Resource[]): Resource[] =>
   all.filter((each) => !gone.includes(each));
 
@@ -213,7 +214,7 @@ describe("D1 lock-out", () => {
     const self = cyd.uid;
     expect(d1(base, [...rest, other], { self })).toEqual(["critical"]);
     expect(d1(base, rest, { self })).toEqual(["critical"]);
-    const pattern = (text: string) => identity("cyd", claims({ issuer, subjectPattern: text }));
+    const pattern = (text: string) => identity("cyd", claims({ issuer: GITHUB, subjectPattern: text }));
     expect(d1(base, [...rest, pattern(`^${subjectOf("cyd")}$`)], { self })).toEqual([]);
     expect(d1([...rest, pattern("^repo:acme/.*$")], base, { self })).toEqual(["critical"]);
     const told = identity("cyd", { ...trustOf("cyd"), description: "new" });
@@ -316,7 +317,7 @@ describe("D2 in-use", () => {
   const dev = role("dev", ["REPO_LIST"]);
   const bound = binding(ada, dev, payments);
   const moved = edit(bound, { identityUid: bob.uid });
-  const outside = { ...bound, external: true as const };
+  const outside = byHand(bound);
   const ignoring = (...identityUids: string[]): Resource =>
     resource(
       "GroupAccess",
@@ -413,7 +414,7 @@ describe("D3 will-fail", () => {
   const leaf = groups[2]!;
   const rest = without(base, leaf);
   const bound = binding(ada, dev, payments);
-  const outside = { ...bound, external: true as const };
+  const outside = byHand(bound);
   const inLeaf = resource("Repo", "api", { parentUid: cards });
   const adopted = { ...viewer, external: undefined };
   const wider = role("viewer", ["TAG_CREATE"], { uid: viewer.uid, builtIn: true });

@@ -17,6 +17,9 @@ import {
   role,
   viewer,
   uid,
+  edit,
+  GITHUB,
+  byHand,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, severitiesOf } from "./support";
@@ -33,7 +36,6 @@ const adding = (before: readonly Resource[], ...more: Resource[]) =>
 const namesOf = (name: keyof typeof builtInRoles): string[] =>
   builtInRoles[name].capabilities.map((capability) => capability.replace(/^CAP_/, ""));
 
-const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 /** A provider, by which people sign in. */
 const providing = (inputs: Props): Resource =>
   resource("IdentityProvider", "sso", { parentUid: acme, defaultRole: viewer.uid, ...inputs });
@@ -265,7 +267,7 @@ describe("the fingerprint of a grant", () => {
     expect(prints.map(({ length }) => length)).toEqual([1, 1, 1, 1]);
     expect(new Set(prints.flat()).size).toBe(4);
     // Nor by a name that somebody gave by hand.
-    const renamed = { ...other, urn: place.urn, inputs: { ...other.inputs, name: "payments" } };
+    const renamed = { ...edit(other, { name: "payments" }), urn: place.urn };
     const all = [root, { ...other, urn: place.urn }, who, boss];
     const change = compareResources(all, [...all, binding(who, boss, other.uid)], {
       live: [root, renamed, who, boss],
@@ -346,7 +348,7 @@ describe("what a subject holds by hand alone", () => {
     const after = [...known, binding(ci, allow(next, capability), cards)];
     // live.test.ts has each way to give by hand: what is asked here is which rule speaks of it.
     const hands = [
-      [...known, { ...binding(ci, granted, payments), external: true as const }],
+      [...known, byHand(binding(ci, granted, payments))],
       known.map((each) => (each === some ? allow(some, capability) : each)),
     ];
     for (const live of hands)
@@ -361,7 +363,7 @@ describe("what a subject holds by hand alone", () => {
       const before = [...known.filter((each) => each !== granted), held, binding(ci, held, payments)];
       return severitiesOf(rule, compareResources(before, [...before, binding(ci, given, cards)]));
     };
-    const theirs = { ...granted, external: true as const };
+    const theirs = byHand(granted);
     expect(gained(theirs, allow(next, capability))).toEqual([severity]);
     expect(gained(theirs, theirs)).toEqual([]);
     expect(
@@ -553,13 +555,12 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   });
 });
 
-const github = "https://token.actions.githubusercontent.com";
 const atAws = (arnPattern: string): Props => ({
   awsIdentity: { awsAccount: "123456789012", arnPattern, userIdPattern: "^A.*$" },
 });
 
 const oneRepository = "^repo:acme/pay:ref:refs/heads/(?:main|release-[0-9]+)$";
-const byPattern = (subjectPattern: string): Props => claims({ issuer: github, subjectPattern });
+const byPattern = (subjectPattern: string): Props => claims({ issuer: GITHUB, subjectPattern });
 
 test.each<[string, Props, string]>([
   ["branches of one repository", byPattern(oneRepository), "medium"],

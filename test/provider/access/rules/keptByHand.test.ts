@@ -21,13 +21,16 @@ import {
   resource,
   role,
   viewer,
+  edit,
+  byHand,
+  GITHUB,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { inventoryOf, preview, state, step } from "../../../support/documents";
 import { found, NOW } from "./support";
 
 const stranger = {
-  issuer: "https://token.actions.githubusercontent.com",
+  issuer: GITHUB,
   subject: "repo:evil/pay:ref:refs/heads/main",
 };
 const ci = identity("ci", pinned);
@@ -48,7 +51,6 @@ const access = (bindings: Props): Resource => ({
   ...resource("GroupAccess", "access", { name: undefined, parentUid: payments, bindings }),
   uid: payments,
 });
-const byHand = (one: Resource): Resource => ({ ...one, external: true });
 /** The same grant by another binding. */
 const again = (one: Resource, where = acme): Resource => ({ ...one, uid: `${where}/${"9".repeat(16)}` });
 const severitiesOf = (...given: Parameters<typeof compareResources>): string[] =>
@@ -56,26 +58,21 @@ const severitiesOf = (...given: Parameters<typeof compareResources>): string[] =
 const seen = { "ci reads": { identityUid: ci.uid, roleUid: viewer.uid } };
 const known = [...groups, viewer, pusher, owner, ci, idle, writer, staff, grant, events];
 
-const withInputs = (one: Resource, inputs: Props): Resource => ({
-  ...one,
-  inputs: { ...one.inputs, ...inputs },
-});
 /** A resource that adopts an object, to which nothing else of the program refers. */
 const adopting = (one: Resource): Resource => ({
-  ...one,
+  ...edit(one, { [ADOPT]: one.uid }),
   uid: `${acme}/${"8".repeat(16)}`,
-  inputs: { ...one.inputs, [ADOPT]: one.uid },
 });
 const withChanged = (one: Resource): Resource[] => known.map((each) => (each.uid === one.uid ? one : each));
 
 describe("X5 recorded-state: what was done by hand and becomes the program's", () => {
-  const trust = withInputs(ci, claims(stranger));
+  const trust = edit(ci, claims(stranger));
   const wider = ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"];
   test.each([
     ["the trust of an identity", trust, "claimMatch.subject"],
-    ["a capability of a role", withInputs(writer, { capabilities: wider }), "capabilities"],
-    ["the default role of a provider", withInputs(staff, { defaultRole: owner.uid }), "defaultRole"],
-    ["the role of a binding", withInputs(grant, { roleUid: owner.uid }), "roleUid"],
+    ["a capability of a role", edit(writer, { capabilities: wider }), "capabilities"],
+    ["the default role of a provider", edit(staff, { defaultRole: owner.uid }), "defaultRole"],
+    ["the role of a binding", edit(grant, { roleUid: owner.uid }), "roleUid"],
   ])("is high: %s", (_what, changed, field) => {
     const after = withChanged(changed);
     const given = compareResources(known, after, { live: after });
@@ -85,10 +82,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(finding?.details.at(-1)).toContain(`, ${field}: recorded `);
     expect(given.grants).toEqual([]);
     // A change that undoes it, one that leaves it, and one that makes it by itself.
-    const described = withChanged(withInputs(changed, { ...changed.inputs, description: "more" }));
-    const only = known.map((each) =>
-      each.uid === changed.uid ? withInputs(each, { description: "more" }) : each,
-    );
+    const described = withChanged(edit(changed, { ...changed.inputs, description: "more" }));
+    const only = known.map((each) => (each.uid === changed.uid ? edit(each, { description: "more" }) : each));
     expect(found("X5", compareResources(known, known, { live: after }))).toEqual([]);
     expect(found("X5", compareResources(known, only, { live: after }))).toEqual([]);
     expect(found("X5", compareResources(known, described))).toEqual([]);
@@ -102,7 +97,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 
   it("claims nothing of what the stack keeps secret, and is as severe", () => {
-    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const live = withChanged(edit(writer, { capabilities: wider }));
     const { urn, uid: id, inputs } = live.find((each) => each.uid === writer.uid) ?? writer;
     const own = { id, urn };
     const secret = { ...inputs, capabilities: "[secret]" };
@@ -116,9 +111,9 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 
   it("is found beside what the change adds to it", () => {
-    const live = withChanged(withInputs(writer, { capabilities: wider }));
-    const after = withChanged(withInputs(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
-    const other = withChanged(withInputs(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
+    const live = withChanged(edit(writer, { capabilities: wider }));
+    const after = withChanged(edit(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
+    const other = withChanged(edit(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
     expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
     // What it takes back was not there for the rules: ci could only read.
     const [hidden, ...more] = found("X5", compareResources(known, other, { live }));
@@ -135,7 +130,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const [recorded, now] = [["CAP_REPO_LIST"], wider].map((capabilities) =>
       state("Role", "writer", { parentUid: acme, name: "writer", capabilities }, { id: writer.uid }),
     );
-    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const live = withChanged(edit(writer, { capabilities: wider }));
     const others = known.filter((each) => each !== writer);
     const given = compare({
       preview: preview(step("refresh", recorded, now), step("same", now, now), ...stepsOf(others, others)),
@@ -152,7 +147,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         { parentUid: acme, name: "writer", capabilities },
         { id: writer.uid, external },
       );
-    const live = withChanged(withInputs(writer, { capabilities: wider }));
+    const live = withChanged(edit(writer, { capabilities: wider }));
     const steps = (after: ReturnType<typeof of>, op: string) =>
       compare({
         preview: preview(step(op, of(["CAP_REPO_LIST"]), after)),
@@ -163,14 +158,14 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 
   it("is nothing where less is allowed, or where nothing of access differs", () => {
-    const less = withChanged(withInputs(staff, { defaultRole: undefined }));
-    const described = withChanged(withInputs(ci, { description: "pipelines" }));
+    const less = withChanged(edit(staff, { defaultRole: undefined }));
+    const described = withChanged(edit(ci, { description: "pipelines" }));
     expect(found("X5", compareResources(known, less, { live: less }))).toEqual([]);
     expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
   });
 
   it("is high where a resource of another name, or of another kind, gives what was changed by hand", () => {
-    const changed = withInputs(grant, { roleUid: owner.uid });
+    const changed = edit(grant, { roleUid: owner.uid });
     const live = withChanged(changed);
     const others = known.filter((each) => each !== grant);
     const owning = again(binding(ci, owner, acme));
@@ -186,7 +181,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(severitiesOf(known, [...known, owning], { live })).toEqual(["high"]);
     // The change may also write something else to it, or make it anew elsewhere.
     const moved = { ...binding(ci, writer, payments), urn: grant.urn, uid: grant.uid };
-    const less = withInputs(grant, { roleUid: viewer.uid });
+    const less = edit(grant, { roleUid: viewer.uid });
     expect(severitiesOf(known, [...others, less, owning], { live })).toEqual(["high"]);
     expect(severitiesOf(known, [...others, moved, owning], { live, replaced: [grant] })).toEqual(["high"]);
     // Or only read it from now on.
@@ -200,9 +195,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(severitiesOf(others, [...others, owning], { live, steps: [reading] })).toEqual(["high"]);
     // What goes, and what is made again as it was recorded.
     expect(severitiesOf(known, others, { live })).toEqual([]);
-    expect(severitiesOf(known, [...others, withInputs(owning, { roleUid: writer.uid })], { live })).toEqual(
-      [],
-    );
+    expect(severitiesOf(known, [...others, edit(owning, { roleUid: writer.uid })], { live })).toEqual([]);
   });
 
   const made = binding(idle, owner, acme);
@@ -270,7 +263,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(severitiesOf(known, [...known, own, binding(own, owner, acme)], { live })).toEqual(["high"]);
     // The identity is restored afterwards, and the new one stays.
     const before = [...known, binding(ci, owner, acme)];
-    const lentBy = before.map((each) => (each === ci ? withInputs(ci, claims(stranger)) : each));
+    const lentBy = before.map((each) => (each === ci ? edit(ci, claims(stranger)) : each));
     const entering = [...before, own, binding(own, owner, acme)];
     expect(severitiesOf(before, entering, { live: lentBy })).toContain("high");
   });
@@ -301,7 +294,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const entry = (who: Resource, what: Resource): Resource =>
       access({ ...seen, "zed pushes": { identityUid: who.uid, roleUid: what.uid } });
     const changed = (one: Resource, inputs: Props, all = program): Resource[] =>
-      all.map((each) => (each.uid === one.uid ? withInputs(each, inputs) : each));
+      all.map((each) => (each.uid === one.uid ? edit(each, inputs) : each));
     const pinnedByHand = changed(zed, pinned);
     const less = { capabilities: ["CAP_REPO_LIST"] };
     test.each<[string, Resource[], Resource[], Resource[], RegExp, string]>([
@@ -377,7 +370,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       [
         "the trust of another identity",
         [twin, binding(twin, pusher, payments)],
-        [withInputs(twin, claims(stranger)), binding(twin, pusher, payments)],
+        [edit(twin, claims(stranger)), binding(twin, pusher, payments)],
         /^identity twin, claimMatch\.subject: recorded /,
       ],
     ])("is high where an assertion counts what no new grant names: %s", (_what, more, byHand, line) => {
@@ -452,8 +445,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const renamed = changed(zed, { name: "other" });
       expect(found("X5", compareResources(program, after, { live: renamed }))).toEqual([]);
       const twice = binding(zed, pusher, cards);
-      const byOther = withInputs(twice, { roleUid: pusher.uid });
-      const recorded = [...program, withInputs(twice, { roleUid: viewer.uid })];
+      const byOther = edit(twice, { roleUid: pusher.uid });
+      const recorded = [...program, edit(twice, { roleUid: viewer.uid })];
       // The binding that has the role by hand goes back to what is recorded.
       const live = [...program, byOther];
       const more = [...recorded, again(byOther, cards)];
@@ -467,7 +460,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const live = [...known, given];
     const others = known.filter(({ uid }) => uid !== cards);
     const take = (inputs: Props) =>
-      found("X5", compareResources(others, [...others, adopting(withInputs(group, inputs))], { live }));
+      found("X5", compareResources(others, [...others, adopting(edit(group, inputs))], { live }));
     const message = expect.stringMatching(/will fail: .*another name$/) as unknown;
     expect(take({ name: "other" })).toMatchObject([{ severity: "medium", field: "name", message }]);
     expect(take({})).toEqual([]);
@@ -491,7 +484,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       }
     }
     // What was done to it by hand becomes the program's as by an update, and nothing else is taken over.
-    const changed = withInputs(ci, claims(stranger));
+    const changed = edit(ci, claims(stranger));
     expect(found("X5", take(ci, changed, withChanged(changed)))).toMatchObject([
       { severity: "high", field: "adopt" },
     ]);
@@ -583,7 +576,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       { field: "missing" },
     ]);
     expect(found("X5", compareResources(program, known))).toEqual([]);
-    const described = [...known, withInputs(gone, { description: "x" })];
+    const described = [...known, edit(gone, { description: "x" })];
     const message = expect.stringMatching(/^updating .* gone will fail: /) as unknown;
     expect(found("X5", compareResources(program, described, { live: known }))).toMatchObject([
       { severity: "medium", field: "uid", message },
@@ -644,7 +637,7 @@ describe("what only something made by hand makes known", () => {
     expect(severities([...known, byHand(helper), byHand(there)])).toEqual([expected]);
     expect(severities([...known, helper, byHand(there)])).toEqual([expected]);
     const bound = binding(ci, held, acme);
-    const live = [...withChanged(withInputs(ci, claims(trusted))), bound];
+    const live = [...withChanged(edit(ci, claims(trusted))), bound];
     expect(severities([...known, bound], { live })).toEqual([expected]);
     expect(severities(known)).toEqual([asNew]);
     // The stack knows it there, or elsewhere.
@@ -652,7 +645,7 @@ describe("what only something made by hand makes known", () => {
     expect(severities([...known, helper, binding(helper, held, cards), byHand(there)])).toEqual([]);
   });
 
-  const recorded = withInputs(toEvil("other", acme), { sink: "https://hooks.acme.example.com/other" });
+  const recorded = edit(toEvil("other", acme), { sink: "https://hooks.acme.example.com/other" });
   test.each<[string, Resource[], Resource[] | undefined, string[]]>([
     ["a subscription", [byHand(toEvil("hand", acme))], undefined, ["medium"]],
     ["the address of one of the stack", [recorded], [toEvil("other", acme)], ["medium"]],

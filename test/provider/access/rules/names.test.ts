@@ -18,6 +18,7 @@ import {
   resource,
   role,
   viewer,
+  edit,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { found, severitiesOf } from "./support";
@@ -25,7 +26,7 @@ import { found, severitiesOf } from "./support";
 const base = [...groups, viewer, owner];
 const change = (before: Resource[], after: Resource[]): Comparison =>
   compareResources([...base, ...before], [...base, ...after]);
-const called = (one: Resource, name: string): Resource => ({ ...one, inputs: { ...one.inputs, name } });
+const called = (one: Resource, name: string): Resource => edit(one, { name });
 
 type Make = (name: string, parentUid?: string) => Resource;
 
@@ -140,7 +141,7 @@ describe.each([
     expect(found("X6", change([one], [moved]))).toEqual([]);
     const beside = what === "name" ? [] : [taken];
     expect(found("X6", change(beside, [...beside, other]))).toEqual([]);
-    const described = { ...one, inputs: { ...one.inputs, description: "new" } };
+    const described = edit(one, { description: "new" });
     expect(found("X6", change([one, other], [described, other]))).toEqual([]);
   });
 });

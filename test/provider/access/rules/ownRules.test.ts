@@ -16,6 +16,7 @@ import {
   payments,
   pinned,
   role,
+  edit,
 } from "../../../support/access";
 
 const noEditor: RuleDefinition = {
@@ -174,16 +175,12 @@ describe("a rule that does not answer", () => {
     const who = identity("ci", pinned);
     const lists = role("lists", ["REPO_LIST"]);
     const all = [...groups, lists, who, binding(who, lists, cards), binding(who, lists, acme)];
-    const renamed = all.map((one) =>
-      one.uid === payments ? { ...one, inputs: { ...one.inputs, name: "x" } } : one,
-    );
+    const renamed = all.map((one) => (one.uid === payments ? edit(one, { name: "x" }) : one));
     const judge = (after: typeof all) =>
       new Facts(compareResources(all, after), defaultRuleOptions(0)).grantsToJudge();
     expect(judge(renamed).map(({ group }) => group.path)).toEqual(["acme / x / cards"]);
     for (const named of [lists, who]) {
-      const after = all.map((one) =>
-        one.uid === named.uid ? { ...one, inputs: { ...one.inputs, name: "x" } } : one,
-      );
+      const after = all.map((one) => (one.uid === named.uid ? edit(one, { name: "x" }) : one));
       expect(judge(after)).toHaveLength(2);
     }
   });

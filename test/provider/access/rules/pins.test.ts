@@ -9,6 +9,7 @@ import {
   identity,
   payments,
   viewer,
+  GITHUB,
 } from "../../../support/access";
 import { memberAt } from "../../../support/samples";
 import { NOW } from "./support";
@@ -17,7 +18,6 @@ import { NOW } from "./support";
  * What is not proven to be pinned is open: each row is a trust and whether the rules let it pass. A trust that passes is
  * the near miss of one that does not.
  */
-const GITHUB = "https://token.actions.githubusercontent.com";
 const TENANT = "72f988bf-86f1-41af-91ab-2d7cd011db47";
 const PERSONAL = "9188040d-6c67-4c5b-b112-36a304b66dad";
 const TWO_ISSUERS = "^https://(?:token\\.actions\\.githubusercontent|gitlab)\\.com$";

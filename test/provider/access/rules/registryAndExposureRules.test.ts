@@ -13,6 +13,7 @@ import {
   resource,
   role,
   viewer,
+  edit,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { found, severitiesOf } from "./support";
@@ -82,14 +83,14 @@ describe("R1 registry-loss", () => {
     const team = group("team", `${acme}/${"7".repeat(16)}`);
     const renamedTeam = { ...team, uid: `${acme}/${"8".repeat(16)}`, urn: `${team.urn}-2` };
     const inside = repo({ parentUid: team.uid });
-    const moved = { ...inside, inputs: { ...inside.inputs, parentUid: renamedTeam.uid } };
-    const adopting = { ...renamedTeam, inputs: { ...renamedTeam.inputs, [ADOPT]: team.uid } };
+    const moved = edit(inside, { parentUid: renamedTeam.uid });
+    const adopting = edit(renamedTeam, { [ADOPT]: team.uid });
     for (const now of [renamedTeam, adopting]) {
       const [replaced] = found("R1", change([team, inside], [now, moved], { replaced: [inside] }));
       const hint = /if group team only has .* give (\S+)-2 the option aliases: \[\{ name: "\1" \}\]$/;
       expect(replaced?.advice).toMatch(hint);
     }
-    const other = { ...renamed, inputs: { ...renamed.inputs, name: "other" } };
+    const other = edit(renamed, { name: "other" });
     expect(found("R1", change([repo()], [other]))[0]?.advice).not.toContain("aliases");
   });
 });
@@ -261,11 +262,11 @@ describe("X3 cannot-be-judged", () => {
 describe("X5 recorded-state", () => {
   const who = identity("ci", pinned);
   const grant = binding(who, viewer, payments);
-  const described = { ...who, inputs: { ...who.inputs, description: "pipelines" } };
-  const changed = { ...who, inputs: { ...who.inputs, parentUid: acme } };
+  const described = edit(who, { description: "pipelines" });
+  const changed = edit(who, { parentUid: acme });
   const tag = resource("Tag", "stable", { parentUid: payments, digest: `sha256:${"a".repeat(64)}` });
-  const deprecated = { ...tag, inputs: { ...tag.inputs, deprecated: true } };
-  const moved = { ...tag, inputs: { ...tag.inputs, digest: `sha256:${"b".repeat(64)}` } };
+  const deprecated = edit(tag, { deprecated: true });
+  const moved = edit(tag, { digest: `sha256:${"b".repeat(64)}` });
   const offline = { withoutInventory: true };
   const managed = role("reader", ["REPO_LIST"]);
   const granted = binding(who, managed, payments);

@@ -20,13 +20,14 @@ import {
   pusher,
   resource,
   viewer,
+  edit,
+  byHand,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { changeField, propertyPathOf, samples, withMember } from "../../../support/samples";
 import { withUids } from "../../../support/byHand";
 import { found, inDays, NOW, severitiesOf } from "./support";
 
-const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const robot = identity("robot", pinned);
 const other = identity("other", pinned);
 const base = [...groups, viewer, owner, pusher, robot, other];
@@ -213,7 +214,7 @@ describe("S1 changed-setting", () => {
     expect(severitiesOf("S1", change([own], [wider]))).toEqual(["medium"]);
   });
 
-  const there = { ...binding(robot, viewer, payments), external: true as const };
+  const there = byHand(binding(robot, viewer, payments));
   const declared = { robot: { identityUid: robot.uid, roleUid: viewer.uid } };
   test.each<[string, Resource[], Props, string[]]>([
     ["of a group without bindings", [], {}, []],
@@ -281,7 +282,6 @@ describe("S2 new-organisation", () => {
 describe("S3 repeated-grant", () => {
   const one = binding(robot, viewer, payments);
   const second = { ...one, uid: `${payments}/0000000000000002`, urn: `${one.urn}-2` };
-  const byHand = { ...one, external: true as const };
   const bindings = { robot: { identityUid: robot.uid, roleUid: viewer.uid } };
   const all = resource("GroupAccess", "all", { parentUid: payments, bindings });
 
@@ -293,7 +293,7 @@ describe("S3 repeated-grant", () => {
     ["another role", [one], [one, binding(robot, pusher, payments)], []],
     ["another group", [one], [one, binding(robot, viewer, acme)], []],
     ["another identity", [one], [one, binding(other, viewer, payments)], []],
-    ["a GroupAccess that takes over what was made by hand", [byHand], [byHand, all], []],
+    ["a GroupAccess that takes over what was made by hand", [byHand(one)], [byHand(one), all], []],
   ])("%s", (_title, before, after, expected) => {
     expect(severitiesOf("S3", change(before, after))).toEqual(expected);
   });

@@ -14,13 +14,14 @@ import {
   role,
   viewer,
   acme,
+  edit,
+  GITHUB,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import type { Finding } from "../../../../provider/access/review/finding";
 import { found, severitiesOf } from "./support";
 
 const base = [...groups, viewer, pusher];
-const GITHUB = "https://token.actions.githubusercontent.com";
 const github = (more: Props): Props => claims({ issuer: GITHUB, ...more });
 
 /** An identity that is made and bound. */
@@ -861,10 +862,7 @@ describe("T7 new-outsider", () => {
 
   it("is high for whom somebody put by hand in the place of whom a stack records", () => {
     const recorded = identity("partner", github({ subject: "repo:acme/pay:ref:refs/heads/main" }));
-    const swapped = {
-      ...recorded,
-      inputs: { ...recorded.inputs, ...github({ subject: "repo:evil/pay:ref:refs/heads/main" }) },
-    };
+    const swapped = edit(recorded, github({ subject: "repo:evil/pay:ref:refs/heads/main" }));
     const program = [...before, recorded, binding(recorded, pusher, payments)];
     const after = [...program, binding(recorded, pusher, cards)];
     const live = program.map((one) => (one === recorded ? swapped : one));
@@ -903,17 +901,12 @@ describe("T7 new-outsider", () => {
     });
 
     it("knows nothing that only one of the two has", () => {
-      const { inputs } = theirs;
-      const swapped = { ...inputs, ...github({ subject: "repo:acme/pay:ref:refs/heads/main" }) };
+      const swapped = edit(theirs, github({ subject: "repo:acme/pay:ref:refs/heads/main" }));
       expect(wordsWith(theirs)).toEqual(unknown);
       expect(wordsWith(bound)).toEqual(unknown);
       // Somebody was put there by hand in the place of whom that stack records.
-      expect(wordsWith({ ...theirs, inputs: swapped }, bound)).toEqual(
-        unknown.map((words) => words.replace("medium", "high")),
-      );
-      expect(wordsWith(theirs, { ...bound, inputs: { ...bound.inputs, roleUid: viewer.uid } })).toEqual(
-        unknown,
-      );
+      expect(wordsWith(swapped, bound)).toEqual(unknown.map((words) => words.replace("medium", "high")));
+      expect(wordsWith(theirs, edit(bound, { roleUid: viewer.uid }))).toEqual(unknown);
     });
   });
 
@@ -974,7 +967,7 @@ describe("T7 new-outsider", () => {
       const changed = compareResources(all, [...all.filter((each) => each !== own), next]);
       expect([severitiesOf("T7", changed), severitiesOf("T5", changed)]).toEqual([[], ["high"]]);
       const planted = keyed("planted", key("theirs"));
-      const described = { ...planted, inputs: { ...planted.inputs, description: "x" } };
+      const described = edit(planted, { description: "x" });
       const bound = [...all, described, binding(planted, pusher, payments)];
       expect(severitiesOf("T7", compareResources([...all, planted], bound))).toEqual(["high"]);
     });

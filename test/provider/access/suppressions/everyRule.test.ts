@@ -24,6 +24,7 @@ import {
   role,
   uid,
   viewer,
+  edit,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { state, step } from "../../../support/documents";
@@ -59,7 +60,6 @@ const base = [
   ...[viewer, pusher, owner, tokens, admin, cleaner],
 ];
 const someone = by("someone");
-const edit = (one: Resource, inputs: Props): Resource => ({ ...one, inputs: { ...one.inputs, ...inputs } });
 const keys = (more: Props = {}): Props => ({
   staticKeys: {
     issuer: "https://build.acme.example",

@@ -20,6 +20,8 @@ import {
   pusher,
   role,
   viewer,
+  edit,
+  GITHUB,
 } from "../../../support/access";
 import type { ComparisonOptions, Resource } from "../../../support/access";
 import { PROVENANCE } from "../../../support/documents";
@@ -99,9 +101,9 @@ test("the other one of two new objects with the same arguments stops the update"
 });
 
 test("an object that is not as announced at the server is not the announced one", async () => {
-  const wider = { ...small, inputs: { ...small.inputs, capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] } };
+  const wider = edit(small, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
   const review = approvedReview(compareResources(base, grown));
-  const elsewhere = { ...small, inputs: { ...small.inputs, parentUid: payments } };
+  const elsewhere = edit(small, { parentUid: payments });
   for (const made of [wider, elsewhere]) {
     const approved = new ApprovedAccess(review, () => Promise.resolve(objectOf(made)), false);
     expect(await approved.problemsOf({ ...bound, ignoreChanges: [] })).toHaveLength(1);
@@ -122,7 +124,7 @@ test("a resource that the report does not name is refused, of each kind that dec
 });
 
 test("what the review could not read is refused, unless somebody accepted that", async () => {
-  const hidden = { ...bound, inputs: { ...bound.inputs, roleUid: UNKNOWN } };
+  const hidden = edit(bound, { roleUid: UNKNOWN });
   const after = [...base, hidden];
   const inputs = { ...bound.inputs, roleUid: owner.uid };
   expect(await stops(after, hidden, inputs)).toEqual([
@@ -133,25 +135,20 @@ test("what the review could not read is refused, unless somebody accepted that",
 });
 
 test("a value that was secret before stops nothing where the server has it already", async () => {
-  const issuer = "https://token.actions.githubusercontent.com";
-  const hidden = { ...deployer, inputs: { ...deployer.inputs, ...claims({ issuer, subject: "[secret]" }) } };
+  const hidden = edit(deployer, claims({ issuer: GITHUB, subject: "[secret]" }));
   const before = base.map((one) => (one === deployer ? hidden : one));
   const after = [...before, small];
   const options = { before, live: base };
   expect(await stops(after, hidden, deployer.inputs, options)).toEqual([]);
-  const other = claims({ issuer, subject: "repo:eve/x:ref:refs/heads/main" });
+  const other = claims({ issuer: GITHUB, subject: "repo:eve/x:ref:refs/heads/main" });
   expect(await stops(after, hidden, { ...deployer.inputs, ...other }, options)).toEqual([
     expect.stringMatching(/^claimMatch.subject could not be read by the review/),
   ]);
 });
 
 test("what somebody changed by hand, and the program leaves alone, stops nothing", async () => {
-  const live = base.map((one) =>
-    one === deployer
-      ? { ...one, inputs: { ...one.inputs, ...claims({ issuer: "https://gitlab.com", subject: "x" }) } }
-      : one,
-  );
-  expect(await stops(grown, deployer, deployer.inputs, { live })).toEqual([]);
   const byHand = claims({ issuer: "https://gitlab.com", subject: "x" });
+  const live = base.map((one) => (one === deployer ? edit(one, byHand) : one));
+  expect(await stops(grown, deployer, deployer.inputs, { live })).toEqual([]);
   expect(await stops(grown, deployer, { ...deployer.inputs, ...byHand }, { live })).toHaveLength(1);
 });

@@ -24,6 +24,7 @@ import {
   role,
   uid,
   viewer,
+  edit,
 } from "../../../support/access";
 import type { Resource } from "../../../support/access";
 import { SECRET_MASK } from "../../../../provider/fields/values";
@@ -63,10 +64,6 @@ const verifying = (review: ReviewReport, inventory: Inventory, state?: Sources["
 const verified = (expected: readonly Resource[], actual: readonly Resource[]): VerifyReport =>
   verifying(reviewOf(expected), inventoryAfter(actual));
 
-const setInputs = (one: Resource, inputs: Resource["inputs"]): Resource => ({
-  ...one,
-  inputs: { ...one.inputs, ...inputs },
-});
 /** What the server has once for a group or repository, by whose uid it is called. */
 const ofParent = (kind: string, name: string, { uid }: Resource, inputs: Resource["inputs"]): Resource =>
   resource(kind, name, { name: undefined, parentUid: uid, ...inputs }, { uid });
@@ -126,7 +123,7 @@ describe("verify", () => {
   it.each<[string, string, readonly Resource[]]>([
     ["an unannounced grant", "gained", [...base, binding(mallory, owner, acme)]],
     ["more of a bound role", "widened", instead(role("reader", ["REPO_LIST", "IAM_ROLES_UPDATE"]))],
-    ["another subject", "widened", instead(setInputs(deployer, { ...mallory.inputs, name: "deployer" }))],
+    ["another subject", "widened", instead(edit(deployer, { ...mallory.inputs, name: "deployer" }))],
   ])("finds %s", (_what, change, actual) => {
     const report = verified(base, actual);
     const { complete, findings } = brief(report);
@@ -224,7 +221,7 @@ describe("verify", () => {
     const unchanged = [...base, api, held, readme, tag];
 
     const unread = base.filter((one) => one !== reader && one !== reads);
-    const unbound = setInputs(access, { bindings: {} });
+    const unbound = edit(access, { bindings: {} });
     it.each<[string, readonly Resource[], readonly Resource[], string]>([
       ["fewer capabilities", base, exchange(base, wide), "announced as narrowed, but still as it was: "],
       ["a deleted role", unread, base, "announced as deleted, but still there: Role reader"],
@@ -237,7 +234,7 @@ describe("verify", () => {
     });
 
     it("finds what was made under the announced name, and not as announced", () => {
-      const moved = setInputs(tag, { digest: "sha256:b" });
+      const moved = edit(tag, { digest: "sha256:b" });
       const inventory = inventoryAfter([...base, api, moved], { asked });
       const { findings, incomplete } = verifying(reviewOf([...base, api, tag], [...base, api]), inventory);
       expect(findings.map(({ message }) => message)).toEqual([
@@ -262,7 +259,7 @@ describe("verify", () => {
       expect(verifying(announced, inventoryAfter(listed(base)), state).findings).toEqual([]);
     });
 
-    const source = (name: string) => setInputs(api, { syncConfig: { source: name } });
+    const source = (name: string) => edit(api, { syncConfig: { source: name } });
     const token = resource("ScimToken", "token", { parentUid: payments, neverExpires: true, overlap: "1h" });
     it.each<[string, readonly [Resource, Resource, Resource], string]>([
       [
@@ -272,7 +269,7 @@ describe("verify", () => {
       ],
       [
         "whether the update has set it",
-        [token, setInputs(token, { overlap: "2h" }), token],
+        [token, edit(token, { overlap: "2h" }), token],
         "ScimToken token: overlap",
       ],
     ])("is incomplete where only the state tells %s", (what, [before, after, actual], who) => {
@@ -362,12 +359,12 @@ describe("verify", () => {
     });
 
     it("names a value that the review could not read and that decides no access", () => {
-      const renamed = setInputs(wide, { name: SECRET_MASK });
-      const report = check(exchange(base, renamed), base, exchange(base, setInputs(wide, { name: "x" })));
+      const renamed = edit(wide, { name: SECRET_MASK });
+      const report = check(exchange(base, renamed), base, exchange(base, edit(wide, { name: "x" })));
       expect(report).toMatchObject({ failing: 0, complete: true });
       expect(report.unresolved).toEqual(["Role x: name is secret, so it was not compared"]);
       // Of an object without a version nobody can say that it was not written since.
-      const same = exchange(base, setInputs(reader, { name: SECRET_MASK }));
+      const same = exchange(base, edit(reader, { name: SECRET_MASK }));
       const review = reportOf(compareResources(same, same, { live: base }));
       expect(verifying(review, inventoryAfter(base)).unresolved).toEqual([
         "Role reader: name is secret, so it was not compared",
@@ -394,7 +391,7 @@ describe("verify", () => {
       const accepted = group("legal", `${acme}/${"4".repeat(16)}`, { external: true });
       const terms = ofParent("TermsAcceptance", "terms", accepted, { documentIds: ["a", "b"] });
       const rest = [...base, accepted];
-      const after = documentIds === undefined ? rest : [...rest, setInputs(terms, { documentIds })];
+      const after = documentIds === undefined ? rest : [...rest, edit(terms, { documentIds })];
       expect(check(after, [...rest, terms], [...rest, terms]).incomplete).toEqual(incomplete);
     });
 
