@@ -205,45 +205,32 @@ describe("the fingerprint of a grant", () => {
     ],
   };
 
-  it.each(Object.entries(givers))("accepts no other value: %s", (_what, [giver, holder, ...others]) => {
-    const printOf = (one: Resource, who = holder, what = boss): (string | undefined)[] => {
-      const program = [...withOwner, ...(who === undefined ? [] : [who]), what, one];
-      return found("G1", compareResources(base, program)).map(({ fingerprint }) => fingerprint);
-    };
-    const changed = others.map(([at, inputs]) =>
-      at === 0 ? printOf(edit(giver, inputs)) : printOf(giver, holder && edit(holder, inputs)),
-    );
-    const all = [
-      ...[printOf(giver), ...changed],
-      printOf(giver, holder, role("boss", [...equalToOwner, "REPO_DELETE"])),
-    ];
-    expect(all.map(({ length }) => length)).toEqual(all.map(() => 1));
-    expect(new Set(all.flat()).size).toBe(all.length);
-    // A text for people is none of them.
-    expect(printOf(giver, holder && edit(holder, { description: "x" }))).toEqual(all[0]);
-  });
-
-  it.each(Object.entries(givers))(
-    "of a role accepts no other holder: %s",
-    (_what, [giver, holder, ...others]) => {
-      const printOf = (one: Resource, who = holder): (string | undefined)[] => {
-        const programWith = (what: Resource) => [
-          ...withOwner,
+  // G1 says it of a new grant, and G4 of a role that begins to allow as much.
+  it.each(
+    Object.entries(givers).flatMap(([what, giver]) =>
+      (["G1", "G4"] as const).map((rule) => ({ what, giver, rule })),
+    ),
+  )(
+    "accepts no other value, holder or role: $what by $rule",
+    ({ giver: [giver, holder, ...others], rule }) => {
+      const printOf = (one: Resource, who = holder, what = boss): (string | undefined)[] => {
+        const programWith = (given: Resource): Resource[] => [
+          ...[...withOwner, given, one],
           ...(who === undefined ? [] : [who]),
-          what,
-          one,
         ];
-        const change = compareResources(programWith(role("boss", ["REPO_LIST"])), programWith(boss));
-        return found("G4", change).map(({ fingerprint }) => fingerprint);
+        const before = rule === "G1" ? base : programWith(role("boss", ["REPO_LIST"]));
+        return found(rule, compareResources(before, programWith(what))).map(({ fingerprint }) => fingerprint);
       };
+      const changed = others.map(([at, inputs]) =>
+        at === 0 ? printOf(edit(giver, inputs)) : printOf(giver, holder && edit(holder, inputs)),
+      );
       const all = [
-        printOf(giver),
-        ...others.map(([at, inputs]) =>
-          at === 0 ? printOf(edit(giver, inputs)) : printOf(giver, holder && edit(holder, inputs)),
-        ),
+        ...[printOf(giver), ...changed],
+        printOf(giver, holder, role("boss", [...equalToOwner, "REPO_DELETE"])),
       ];
       expect(all.map(({ length }) => length)).toEqual(all.map(() => 1));
       expect(new Set(all.flat()).size).toBe(all.length);
+      // A text for people is none of them.
       expect(printOf(giver, holder && edit(holder, { description: "x" }))).toEqual(all[0]);
     },
   );
