@@ -53,8 +53,20 @@ const access = (bindings: Props): Resource => ({
 });
 /** The same grant by another binding. */
 const again = (one: Resource, where = acme): Resource => ({ ...one, uid: `${where}/${"9".repeat(16)}` });
-const severitiesOf = (...given: Parameters<typeof compareResources>): string[] =>
-  found("X5", compareResources(...given)).map(({ severity }) => severity);
+type Change = Parameters<typeof compareResources>;
+const x5 = (...given: Change) => found("X5", compareResources(...given));
+const severitiesOf = (...given: Change): string[] => x5(...given).map(({ severity }) => severity);
+/** What X5 says of a change, of which it says one thing. */
+const onlyX5 = (...given: Change) => {
+  const [finding, ...others] = x5(...given);
+  expect(others).toEqual([]);
+  return finding;
+};
+const services = (who: Resource): Resource =>
+  resource("AccountAssociation", "services", {
+    parentUid: acme,
+    chainguard: { serviceBindings: { CATALOG_SYNCER: who.uid } },
+  });
 const seen = { "ci reads": { identityUid: ci.uid, roleUid: viewer.uid } };
 const known = [...groups, viewer, pusher, owner, ci, idle, writer, staff, grant, events];
 
@@ -75,24 +87,22 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ["the role of a binding", edit(grant, { roleUid: owner.uid }), "roleUid"],
   ])("is high: %s", (_what, changed, field) => {
     const after = withChanged(changed);
-    const given = compareResources(known, after, { live: after });
-    const [finding, ...others] = found("X5", given);
-    expect(others).toEqual([]);
+    const finding = onlyX5(known, after, { live: after });
     expect(finding?.severity).toBe("high");
     expect(finding?.details.at(-1)).toContain(`, ${field}: recorded `);
-    expect(given.grants).toEqual([]);
+    expect(compareResources(known, after, { live: after }).grants).toEqual([]);
     // A change that undoes it, one that leaves it, and one that makes it by itself.
     const described = withChanged(edit(changed, { ...changed.inputs, description: "more" }));
     const only = known.map((each) => (each.uid === changed.uid ? edit(each, { description: "more" }) : each));
-    expect(found("X5", compareResources(known, known, { live: after }))).toEqual([]);
-    expect(found("X5", compareResources(known, only, { live: after }))).toEqual([]);
-    expect(found("X5", compareResources(known, described))).toEqual([]);
-    expect(found("X5", compareResources(known, described, { live: after }))).toHaveLength(1);
+    expect(x5(known, known, { live: after })).toEqual([]);
+    expect(x5(known, only, { live: after })).toEqual([]);
+    expect(x5(known, described)).toEqual([]);
+    expect(x5(known, described, { live: after })).toHaveLength(1);
   });
 
   it("names what the stack records and what the server has", () => {
     const after = withChanged(trust);
-    const [finding] = found("X5", compareResources(known, after, { live: after }));
+    const [finding] = x5(known, after, { live: after });
     expect(finding?.details.at(-1)).toMatch(/repo:(acme|evil)\/pay:.*repo:(?!\1)\w+\/pay:/);
   });
 
@@ -103,7 +113,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const secret = { ...inputs, capabilities: "[secret]" };
     const others = known.filter((each) => each.uid !== writer.uid);
     const shown = step("update", state("Role", "writer", secret, own), state("Role", "writer", inputs, own));
-    const [finding] = found("X5", compareResources(others, others, { live, steps: [shown] }));
+    const [finding] = x5(others, others, { live, steps: [shown] });
     expect(finding).toMatchObject({
       severity: "high",
       message: expect.stringContaining("1 object may have been changed by hand") as string,
@@ -114,9 +124,9 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const live = withChanged(edit(writer, { capabilities: wider }));
     const after = withChanged(edit(writer, { capabilities: [...wider, "CAP_TAG_CREATE"] }));
     const other = withChanged(edit(writer, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_CREATE"] }));
-    expect(found("X5", compareResources(known, after, { live }))).toHaveLength(1);
+    expect(x5(known, after, { live })).toHaveLength(1);
     // What it takes back was not there for the rules: ci could only read.
-    const [hidden, ...more] = found("X5", compareResources(known, other, { live }));
+    const [hidden, ...more] = x5(known, other, { live });
     expect([more, hidden?.details]).toEqual([
       [],
       [
@@ -160,8 +170,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   it("is nothing where less is allowed, or where nothing of access differs", () => {
     const less = withChanged(edit(staff, { defaultRole: undefined }));
     const described = withChanged(edit(ci, { description: "pipelines" }));
-    expect(found("X5", compareResources(known, less, { live: less }))).toEqual([]);
-    expect(found("X5", compareResources(known, described, { live: described }))).toEqual([]);
+    expect(x5(known, less, { live: less })).toEqual([]);
+    expect(x5(known, described, { live: described })).toEqual([]);
   });
 
   it("is high where a resource of another name, or of another kind, gives what was changed by hand", () => {
@@ -172,7 +182,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const bindings = { ci: { identityUid: ci.uid, roleUid: owner.uid } };
     const inAccess = { ...resource("GroupAccess", "all", { parentUid: acme, bindings }), uid: acme };
     for (const now of [owning, inAccess]) {
-      const [finding] = found("X5", compareResources(known, [...others, now], { live }));
+      const [finding] = x5(known, [...others, now], { live });
       expect(finding?.severity).toBe("high");
       expect(finding?.details).toContainEqual(expect.stringMatching(/^critical G1: /));
     }
@@ -212,11 +222,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ["an adopted binding", adopting(made)],
     ["a binding that is made again", again(made)],
   ])("is high: %s of an owner", (_what, now) => {
-    const [finding, ...others] = found(
-      "X5",
-      compareResources(known, [...known, now], { live: [...known, given] }),
-    );
-    expect(others).toEqual([]);
+    const finding = onlyX5(known, [...known, now], { live: [...known, given] });
     expect(finding).toMatchObject({ severity: "high", field: "adopt" });
     expect(finding?.details.at(-1)).toMatch(
       /^role binding .*: made by hand, or gives what was given by hand$/,
@@ -277,8 +283,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       [[...program, zed], adopting(grants), [...program, zed, byHand(grants)]],
     ];
     for (const [before, taken, live] of steps) {
-      const [finding, ...more] = found("X5", compareResources(before, [...before, taken], { live }));
-      expect(more).toEqual([]);
+      const finding = onlyX5(before, [...before, taken], { live });
       expect(finding?.severity).toBe("high");
       expect(finding?.details).toContainEqual(
         expect.stringMatching(/^high T7: identity zed trusts .*"evil"/),
@@ -331,19 +336,16 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         "capabilities",
       ],
     ])("%s is high", (_what, before, after, live, said, field) => {
-      const [finding, ...others] = found("X5", compareResources(before, after, { live }));
-      expect(others).toEqual([]);
-      expect(finding).toMatchObject({
-        severity: "high",
-        message: expect.stringContaining("changed by hand") as unknown,
-      });
+      const finding = onlyX5(before, after, { live });
+      const message = expect.stringContaining("changed by hand") as unknown;
+      expect(finding).toMatchObject({ severity: "high", message });
       expect(finding?.details[0]).toMatch(said);
       expect(finding?.details.at(-1)).toContain(`, ${field}: recorded `);
       // Nothing was done by hand, and what was done there leads nowhere.
-      expect(found("X5", compareResources(before, after))).toEqual([]);
-      expect(found("X5", compareResources(before, before, { live }))).toEqual([]);
+      expect(x5(before, after)).toEqual([]);
+      expect(x5(before, before, { live })).toEqual([]);
       const other = binding(ci, viewer, cards);
-      expect(found("X5", compareResources(before, [...before, other], { live }))).toEqual([]);
+      expect(x5(before, [...before, other], { live })).toEqual([]);
     });
     it.each([{}, { description: "other" }])(
       "says what an assertion counts by what is recorded: %j",
@@ -392,17 +394,10 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     });
 
     it("is low where it hides a new grant of which no rule says anything", () => {
-      const services = (serviceBindings: Props): Resource =>
-        resource("AccountAssociation", "services", { parentUid: acme, chainguard: { serviceBindings } });
-      const before = [...program, services({ CATALOG_SYNCER: idle.uid })];
-      const live = [...program, services({ CATALOG_SYNCER: ci.uid })];
-      const given = compareResources(before, [...before, binding(idle, viewer, payments)], { live });
-      const [finding, ...others] = found("X5", given);
-      expect(others).toEqual([]);
-      expect(finding).toMatchObject({
-        severity: "low",
-        message: expect.stringMatching(/ this change would give 1 grant more$/) as unknown,
-      });
+      const [before, live] = [idle, ci].map((who) => [...program, services(who)]) as [Resource[], Resource[]];
+      const finding = onlyX5(before, [...before, binding(idle, viewer, payments)], { live });
+      const message = expect.stringMatching(/ this change would give 1 grant more$/) as unknown;
+      expect(finding).toMatchObject({ severity: "low", message });
       expect(finding?.details[0]).toMatch(/^new grant: .*CATALOG_SYNCER/);
     });
 
@@ -410,8 +405,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const made = resource("Group", "hand", { parentUid: acme });
       const taking = [...program, adopting(made), binding(ci, lead, payments)];
       const narrowed = [...changed(lead, less), byHand(made)];
-      const [finding, ...others] = found("X5", compareResources(program, taking, { live: narrowed }));
-      expect(others).toEqual([]);
+      const finding = onlyX5(program, taking, { live: narrowed });
       expect(finding).toMatchObject({
         severity: "high",
         message: expect.stringMatching(
@@ -419,17 +413,9 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
         ) as unknown,
       });
       expect(finding?.details).toContainEqual(expect.stringMatching(/^role lead, capabilities: recorded /));
-      const services = (who: Resource): Resource => {
-        const serviceBindings = { CATALOG_SYNCER: who.uid };
-        return resource("AccountAssociation", "services", {
-          parentUid: acme,
-          chainguard: { serviceBindings },
-        });
-      };
       const before = [...program, services(idle)];
       const adding = [...before, adopting(made), binding(idle, viewer, payments)];
-      const live = [...program, services(ci), byHand(made)];
-      expect(found("X5", compareResources(before, adding, { live }))).toMatchObject([
+      expect(x5(before, adding, { live: [...program, services(ci), byHand(made)] })).toMatchObject([
         {
           severity: "low",
           details: [
@@ -443,14 +429,14 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     it("is nothing where the rules say no more, and something where a binding gives it by hand", () => {
       const after = [...program, binding(zed, viewer, payments)];
       const renamed = changed(zed, { name: "other" });
-      expect(found("X5", compareResources(program, after, { live: renamed }))).toEqual([]);
+      expect(x5(program, after, { live: renamed })).toEqual([]);
       const twice = binding(zed, pusher, cards);
       const byOther = edit(twice, { roleUid: pusher.uid });
       const recorded = [...program, edit(twice, { roleUid: viewer.uid })];
       // The binding that has the role by hand goes back to what is recorded.
       const live = [...program, byOther];
       const more = [...recorded, again(byOther, cards)];
-      const [finding] = found("X5", compareResources(recorded, more, { live }));
+      const [finding] = x5(recorded, more, { live });
       expect(finding?.details).toContainEqual(expect.stringMatching(/^high T7: identity zed /));
     });
   });
@@ -459,8 +445,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const group = known.find(({ kind, uid }) => kind === "Group" && uid === cards)!;
     const live = [...known, given];
     const others = known.filter(({ uid }) => uid !== cards);
-    const take = (inputs: Props) =>
-      found("X5", compareResources(others, [...others, adopting(edit(group, inputs))], { live }));
+    const take = (inputs: Props) => x5(others, [...others, adopting(edit(group, inputs))], { live });
     const message = expect.stringMatching(/will fail: .*another name$/) as unknown;
     expect(take({ name: "other" })).toMatchObject([{ severity: "medium", field: "name", message }]);
     expect(take({})).toEqual([]);
@@ -572,13 +557,11 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const program = [...known, gone];
     const given = compareResources(program, known, { live: known });
     expect(found("X5", given)).toMatchObject([{ field: "adopt", message: expect.stringMatching(/ gone\b/) }]);
-    expect(found("X5", compareResources(program, program, { live: known }))).toMatchObject([
-      { field: "missing" },
-    ]);
-    expect(found("X5", compareResources(program, known))).toEqual([]);
+    expect(x5(program, program, { live: known })).toMatchObject([{ field: "missing" }]);
+    expect(x5(program, known)).toEqual([]);
     const described = [...known, edit(gone, { description: "x" })];
     const message = expect.stringMatching(/^updating .* gone will fail: /) as unknown;
-    expect(found("X5", compareResources(program, described, { live: known }))).toMatchObject([
+    expect(x5(program, described, { live: known })).toMatchObject([
       { severity: "medium", field: "uid", message },
     ]);
   });
@@ -607,9 +590,7 @@ describe("X5 recorded-state: a binding that was revoked by hand", () => {
     [after({ ...entries, ...more }), "2 grants were revoked by hand, and this change makes them again: "],
     [after({}), "2 bindings were revoked by hand, and this change no longer declares them: of "],
   ])("is counted with others", (news, message) => {
-    const messages = found("X5", compareResources(program, news, { live: known })).map(
-      (each) => each.message,
-    );
+    const messages = x5(program, news, { live: known }).map((each) => each.message);
     expect(messages).toContainEqual(expect.stringContaining(message));
   });
 });
