@@ -82,6 +82,12 @@ describe("the holder of an identity in words", () => {
       "AWS account 123456789012, any principal that matches “.*”",
       true,
     ],
+    // A user id that is written out leaves no other principal; one of a pattern leaves many for one ARN.
+    ...(["userId", "userIdPattern"] as const).map((id): [Props, string, boolean] => [
+      { awsIdentity: { awsAccount: account, arnPattern: "^x$", [id]: id === "userId" ? "A" : "^A:.*$" } },
+      "AWS account 123456789012, any principal that matches “^x$”",
+      id === "userIdPattern",
+    ]),
     [
       { staticKeys: { issuer: "https://keys.example.com", subject: "ci", issuerKeys: "{}" } },
       "holder of the static keys of keys.example.com, subject ci",

@@ -4,6 +4,7 @@ import type { Comparison } from "../../../../provider/access/review/compare";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
 import { changeWord } from "../../../../provider/access/report/render/words";
 import { parseReviewReport } from "../../../../provider/access/report/report";
+import type { GrantChange } from "../../../../provider/access/graph/grant";
 import type { ReviewReport, VerifyReport } from "../../../../provider/access/report/report";
 import { reportOn } from "../../../../provider/access/report/reviewReport";
 import { verify } from "../../../../provider/access/verify/verify";
@@ -87,7 +88,6 @@ describe("of a GroupAccess with several new identities, which the review cannot 
   const [one, two] = ["one", "two"].map((name) =>
     identity(name, claims({ issuer: "https://gitlab.com", subject: name })),
   ) as [Resource, Resource];
-  const labelOf = (who: Resource): string => (who === one ? "one" : "two");
   const grants = (roles: readonly [Resource, Resource][]): Record<string, Record<string, string>> =>
     Object.fromEntries(
       roles.map(([who, what], index) => [`b${index}`, { identityUid: who.uid, roleUid: what.uid }]),
@@ -95,13 +95,23 @@ describe("of a GroupAccess with several new identities, which the review cannot 
   const access = (...roles: [Resource, Resource][]): Resource =>
     ofParent("GroupAccess", "access", team, bindingsOf(grants(roles)));
   const expected = [...base, team, one, two, access([one, reader], [two, viewer])];
+  const review = reviewOf(expected, [...base, team]);
   const check = (...roles: [Resource, Resource][]): VerifyReport => {
     const bindings = roles.map(([who, what]) => binding(who, what, team.uid));
-    const inventory = inventoryAfter([...base, team, one, two, ...bindings]);
-    return verifying(reviewOf(expected, [...base, team]), inventory);
+    return verifying(review, inventoryAfter([...base, team, one, two, ...bindings]));
   };
+  const saidOf = ({ grant: { subject, role } }: GrantChange): string => `${subject.name} ${role.name}`;
 
-  it("confirms what is there of all that it may be", () => {
+  it("announces each grant that it may be", () => {
+    const said = review.grants.map((change) => `${changeWord(change)}: ${saidOf(change)}`);
+    const possible = ["one reader", "one viewer", "two reader", "two viewer"];
+    expect(said.sort()).toEqual(possible.map((grant) => `may be gained: ${grant}`));
+  });
+
+  it("confirms what is there of all that it may be, and nothing else", () => {
+    expect(brief(check([one, reader], [mallory, viewer])).findings).toEqual([
+      expect.stringMatching(/mallory.* holds viewer at acme \/ team, which the review did not announce$/),
+    ]);
     for (const [first, second] of [
       [one, two],
       [two, one],
@@ -109,11 +119,8 @@ describe("of a GroupAccess with several new identities, which the review cannot 
       const report = check([first, reader], [second, viewer]);
       expect(brief(report)).toEqual(clean);
       expect(report.grants.map(changeWord)).toEqual(["gained", "gained"]);
-      expect(
-        report.grants.map(({ grant: { subject, role } }) => `${subject.name} ${role.name}`).sort(),
-      ).toEqual(
-        [first, second].map((who, index) => `${labelOf(who)} ${index === 0 ? "reader" : "viewer"}`).sort(),
-      );
+      const names = [first, second].map((who) => (who === one ? "one" : "two"));
+      expect(report.grants.map(saidOf).sort()).toEqual([`${names[0]} reader`, `${names[1]} viewer`].sort());
     }
   });
 });
