@@ -1,9 +1,9 @@
 import { ownEffect } from "../../../../provider/fields/fieldSpec";
 import { specs } from "../../../../provider/access/documents/specs";
-import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import { kinds } from "../../../../provider/kinds";
 import { argumentsOf, driftBetween, inventoryOf, live, org, stateOf } from "../../../support/driftDocuments";
 import { samples } from "../../../support/samples";
+import { leavesOf } from "../../support/samples";
 
 const listed = kinds.map(({ spec }) => spec.kind);
 
@@ -13,16 +13,6 @@ const chosenEnds: Readonly<Record<string, string>> = {
   // The server's default is the latest that it takes.
   "Identity.staticKeys.expirationTime": "",
 };
-
-function* allFields(
-  fields: Readonly<Record<string, FieldSpec>>,
-  path: string,
-): Generator<[string, FieldSpec]> {
-  for (const [key, field] of Object.entries(fields)) {
-    yield [`${path}.${key}`, field];
-    if (field.type === "object") yield* allFields(field.fields, `${path}.${key}`);
-  }
-}
 
 describe("what the server sets and no argument does", () => {
   const outputs = kinds.flatMap(({ spec }) =>
@@ -49,8 +39,8 @@ describe("what the server sets and no argument does", () => {
       expect([kind, name, field.access !== undefined]).toEqual([kind, name, isTime]);
     }
     const chosen = kinds.flatMap(({ spec }) =>
-      [...allFields(spec.fields, spec.kind)].flatMap(([path, field]) =>
-        field.serverFilled === true && ownEffect(field) === "expiry" ? [path] : [],
+      leavesOf(spec.fields).flatMap(({ path, field }) =>
+        field.serverFilled === true && ownEffect(field) === "expiry" ? [[spec.kind, ...path].join(".")] : [],
       ),
     );
     expect(chosen.sort()).toEqual(Object.keys(chosenEnds).sort());

@@ -1,7 +1,6 @@
 import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
-import { specs } from "../../../../provider/access/documents/specs";
 import { effectOf } from "../../../../provider/access/graph/fieldAccess";
 import { anchored, PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { unreadAt } from "../../../../provider/access/graph/unread";
@@ -12,6 +11,7 @@ import type { Json, Props } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
 import { enumOf, kind, list, string } from "../../../../provider/fields/builders";
 import { valueOf } from "../../../support/fieldValues";
+import { specOf } from "../../support/samples";
 
 const [reader, owner] = ["a".repeat(40), "b".repeat(40)];
 const roles: Readonly<Record<string, readonly string[]>> = {
@@ -23,12 +23,6 @@ const contextOf = (secretPaths: readonly string[] = []): EffectContext => {
   const side = { findName: (key: string) => `<${key}>`, findCapabilities: (role: string) => roles[role] };
   return { before: side, after: side, comparer: new PatternComparer(), secretPaths };
 };
-
-function specOf(kind: string): ResourceSpec {
-  const spec = specs[kind];
-  if (spec === undefined) throw new Error(`no kind ${kind}`);
-  return spec;
-}
 
 const effects = (kind: string, before: Props, after: Props): FieldEffect[] =>
   describeEffects(specOf(kind), before, after, contextOf());

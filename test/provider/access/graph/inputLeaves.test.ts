@@ -3,20 +3,14 @@ import { definersOf, readRoleCapabilities } from "../../../../provider/access/gr
 import { mapLeaves } from "../../../../provider/access/graph/inputLeaves";
 import { referredKindOf } from "../../../../provider/fields/fieldSpec";
 import type { Leaf } from "../../../../provider/access/graph/inputLeaves";
-import type { FieldSpec } from "../../../../provider/fields/fieldSpec";
 import type { Json } from "../../../../provider/fields/values";
 import { kinds } from "../../../../provider/kinds";
-
-/** A value of a field with one item in each list and map. */
-function valueOf(field: FieldSpec): Json {
-  if (field.type === "list") return [valueOf(field.items)];
-  if (field.type === "map") return { label: valueOf(field.values) };
-  if (field.type !== "object") return "x";
-  return Object.fromEntries(Object.entries(field.fields).map(([key, member]) => [key, valueOf(member)]));
-}
+import { valueOf } from "../../../support/fieldValues";
 
 const leaves = kinds.flatMap(({ spec }) => {
-  const inputs = Object.fromEntries(Object.entries(spec.fields).map(([key, field]) => [key, valueOf(field)]));
+  const inputs = Object.fromEntries(
+    Object.entries(spec.fields).map(([key, field]) => [key, valueOf(field, 0)]),
+  );
   const found: [path: string, leaf: Leaf][] = [];
   mapLeaves(spec, inputs, (value, leaf) => {
     found.push([`${spec.kind}.${leaf.path}`, leaf]);
