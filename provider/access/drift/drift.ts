@@ -9,7 +9,7 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { describeEffects, createEffectContext, mayWiden } from "../effects";
 import type { EffectContext, EffectSide } from "../effects";
-import { bindingKeys } from "../graph/accessKinds";
+import { bindingsOfOwners, isBindingOf } from "../graph/accessKinds";
 import { graphOf } from "../graph/resolveGrants";
 import { Directory } from "../graph/directory";
 import { entityOfObject, toEntity, entityKey, saidByProgram } from "../graph/entities";
@@ -349,18 +349,15 @@ function createOwnedCheck(
   resources: readonly ComparedResource[],
   side: "before" | "after",
 ): (object: Entity) => boolean {
-  const owned = new Set(
+  const owned = bindingsOfOwners(
     resources.flatMap(({ managed, [side]: inputs }) => {
       const { resource, spec, uid } = managed;
       if (aggregatedKind(spec) === undefined || inputs === undefined) return [];
       const complete = { ...resource, kind: spec.kind, inputs, secretPaths: [] };
-      return bindingKeys(toEntity(complete, { key: keyOfManaged(managed), uid, side }));
+      return [toEntity(complete, { key: keyOfManaged(managed), uid, side })];
     }),
   );
-  return (object) => {
-    const keys = bindingKeys(object);
-    return keys.length > 0 && keys.every((key) => owned.has(key));
-  };
+  return (object) => isBindingOf(owned, object);
 }
 
 /** The access graphs of both sides: the live organisation with each difference undone, and as it is. */

@@ -296,6 +296,16 @@ export function bindingKeys(entity: Entity): string[] {
   );
 }
 
+/** The bindings that resources declare which own all bindings of their group. */
+export const bindingsOfOwners = (entities: Iterable<Entity>): ReadonlySet<string> =>
+  new Set([...entities].filter(({ kind }) => accessKinds[kind]?.ownsBindings).flatMap(bindingKeys));
+
+/** Whether a binding is one of some: beside a resource that owns all bindings of its group it is no other grant. */
+export function isBindingOf(bindings: ReadonlySet<string>, entity: Entity): boolean {
+  const keys = bindingKeys(entity);
+  return keys.length > 0 && keys.every((key) => bindings.has(key));
+}
+
 /** Whether resources of the kind bind roles to identities: the list of grants shows all that changes of them. */
 export const bindsRoles = (kind: string): boolean =>
   accessKinds[kind]?.binding === true || accessKinds[kind]?.ownsBindings === true;

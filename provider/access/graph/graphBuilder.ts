@@ -43,7 +43,7 @@ import { parseKind } from "../documents/reviewable";
 import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { PatternComparer, anchored } from "../trust/patternComparer";
-import { accessKinds, bindingKeys } from "./accessKinds";
+import { accessKinds, bindingsOfOwners, isBindingOf } from "./accessKinds";
 import { graphOf } from "./resolveGrants";
 import {
   entityKey,
@@ -58,7 +58,7 @@ import {
 } from "./entities";
 import { compositeKey } from "./entityKeys";
 import type { LiveState } from "./entities";
-import type { ConcealedValue, Entity, AccessGraph, Assumption, Entities } from "./model";
+import type { ConcealedValue, Entity, AccessGraph, Assumption } from "./model";
 import { leavesIn, mapReferences } from "./inputLeaves";
 import type { Leaf } from "./inputLeaves";
 import { ServerRemovals } from "./serverRemovals";
@@ -629,35 +629,27 @@ class GraphBuilder {
 
   /** Removes the bindings that are only read, and that what owns all bindings of their group declares no more. */
   private removeUnbound(): void {
-    const [before, after] = [this.before, this.after].map(bindingsOfOwners);
+    const before = bindingsOfOwners(this.before.values());
+    const after = bindingsOfOwners(this.after.values());
     for (const [key, entity] of this.after) {
       if (entity.external !== true || accessKinds[entity.kind]?.binding !== true) continue;
-      const bindings = bindingKeys(entity);
-      const isUnbound = bindings.every((binding) => before?.has(binding) && !after?.has(binding));
-      if (bindings.length > 0 && isUnbound) this.after.delete(key);
+      if (isBindingOf(before, entity) && !isBindingOf(after, entity)) this.after.delete(key);
     }
   }
 
   /** Adds the live objects that the program does not manage. */
   private addUnmanaged(): void {
-    const [ownedBefore, ownedAfter] = [this.before, this.after].map(bindingsOfOwners);
+    const ownedBefore = bindingsOfOwners(this.before.values());
+    const ownedAfter = bindingsOfOwners(this.after.values());
     for (const live of this.live.all()) {
       const { key } = live;
-      // A binding that belongs to a resource that owns all of them is no other grant.
-      const bindings = bindingKeys(live);
-      const isIn = (owned: ReadonlySet<string> | undefined): boolean =>
-        bindings.length > 0 && bindings.every((binding) => owned?.has(binding));
-      if (this.before.has(key) || this.after.has(key) || isIn(ownedBefore)) continue;
+      if (this.before.has(key) || this.after.has(key) || isBindingOf(ownedBefore, live)) continue;
       this.before.set(key, live);
-      if (this.removals.isRemoved(key) || isIn(ownedAfter)) continue;
+      if (this.removals.isRemoved(key) || isBindingOf(ownedAfter, live)) continue;
       this.after.set(key, this.removals.rewriteReplacedRefs(live));
     }
   }
 }
-
-/** The bindings that the resources declare which own all bindings of their group. */
-const bindingsOfOwners = (entities: Entities): ReadonlySet<string> =>
-  new Set([...entities.values()].filter(({ kind }) => accessKinds[kind]?.ownsBindings).flatMap(bindingKeys));
 
 /** The access graphs before and after a change. */
 export function buildGraphs(steps: readonly JoinedStep[], inventory: Inventory | undefined): AccessGraphs {

@@ -4,7 +4,7 @@ import { aggregatedKind } from "../../fields/resourceSpec";
 import type { Json, Props } from "../../fields/values";
 import type { RecordedResource } from "../documents/engineState";
 import { specs } from "../documents/specs";
-import { accessKinds, bindingKeys } from "./accessKinds";
+import { accessKinds, bindingsOfOwners, isBindingOf } from "./accessKinds";
 import { declaredOf, entityKey, toEntity, isManagedKind, recordedUid } from "./entities";
 import { groupBy, getOrCompute, once } from "../../fields/values";
 import { compositeKey } from "./entityKeys";
@@ -116,7 +116,12 @@ export class ServerRemovals {
     );
     if (deletions.size === 0) return;
     for (const step of this.steps) this.refuseForStep(step, deletions);
-    const owned = this.ownedBindings();
+    const owners = this.steps.flatMap((step) => {
+      const { before } = step;
+      if (!isManagedKind(before) || accessKinds[before.kind]?.ownsBindings !== true) return [];
+      return [toEntity(before, { key: this.keys.of(step), uid: recordedUid(before), side: "before" })];
+    });
+    const owned = bindingsOfOwners(owners);
     for (const object of this.live.all()) this.refuseForObject(object, deletions, owned);
     // A resource whose delete is refused may itself keep another one from being deleted.
     const byUid = groupBy(this.steps, ({ before }) => [recordedUid(before)]);
@@ -185,21 +190,8 @@ export class ServerRemovals {
   private refuseForObject(object: Entity, deletions: Deletions, owned: ReadonlySet<string>): void {
     const { kind, uid = "", key, inputs } = object;
     if (this.managed().has(key)) return;
-    if (bindingKeys(object).some((binding) => owned.has(binding))) return;
+    if (isBindingOf(owned, object)) return;
     const parent = specs[kind]?.sharesParentUid === true ? uid : parentOf(uid);
     for (const referred of [parent, inputs["roleUid"]]) this.refuse(deletions, kind, key, referred);
-  }
-
-  /** The bindings of resources that own all bindings of their group. */
-  private ownedBindings(): Set<string> {
-    return new Set(
-      this.steps.flatMap((step) => {
-        const { before } = step;
-        if (!isManagedKind(before) || accessKinds[before.kind]?.ownsBindings !== true) return [];
-        return bindingKeys(
-          toEntity(before, { key: this.keys.of(step), uid: recordedUid(before), side: "before" }),
-        );
-      }),
-    );
   }
 }

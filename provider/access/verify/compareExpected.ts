@@ -13,7 +13,14 @@ import { specs } from "../documents/specs";
 import type { StateExport } from "../documents/stateExport";
 import { createEffectContext, describeEffects, unreadReason } from "../effects";
 import type { EffectContext, FieldEffect } from "../effects";
-import { accessKinds, bindingKeys, isGrantPart, bindsRoles } from "../graph/accessKinds";
+import {
+  accessKinds,
+  bindingKeys,
+  bindingsOfOwners,
+  bindsRoles,
+  isBindingOf,
+  isGrantPart,
+} from "../graph/accessKinds";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf, grantKey } from "../graph/resolveGrants";
 import { lacksRequiredMember, valueAt } from "../graph/describedFields";
@@ -113,10 +120,7 @@ class EntityComparison {
     this.effects = createEffectContext(expected, this.actual, comparer);
     const removed = context.expected.before.filter(({ changes }) => changes === undefined);
     this.removed = new Map(removed.map((old) => [old.key, old]));
-    const owners = [...expected.values(), ...before.values()].filter(
-      ({ kind }) => accessKinds[kind]?.ownsBindings,
-    );
-    this.owned = new Set(owners.flatMap(bindingKeys));
+    this.owned = bindingsOfOwners([...expected.values(), ...before.values()]);
     this.recordedUrns = new Set((context.state?.resources ?? []).map(({ urn }) => urn));
     for (const [key, entity] of live) {
       const actual = this.align(expected.get(key), entity);
@@ -219,7 +223,7 @@ class EntityComparison {
     const { kind, uid } = entity;
     const { kinds, inventoryTime } = this.context.expected;
     if (!isVerified(kind) || isSignedInPerson(entity)) return [];
-    if (bindingKeys(entity).some((key) => this.owned.has(key))) return [];
+    if (isBindingOf(this.owned, entity)) return [];
     const isNew = [toDifference(entity, "new")];
     if (kinds.includes(kind)) return isNew;
     // Nobody asked for these kinds, and single objects of them are read by their uids.
@@ -391,15 +395,15 @@ function findGrantedAgain(
   live: ReadonlyMap<string, LiveEntity>,
   actual: AccessGraph,
 ): GrantChange[] {
-  const keysOf = (entity: ExpectedEntity): string[] => bindingKeys({ ...entity, secretPaths: [] });
-  const owners = expected.entities.filter(({ kind }) => accessKinds[kind]?.ownsBindings === true);
-  const kept = new Set(owners.flatMap(keysOf));
+  const asEntity = (entity: ExpectedEntity): Entity => ({ ...entity, secretPaths: [] });
+  const entities = expected.entities.map(asEntity);
+  const kept = bindingsOfOwners(entities);
   // A binding that its GroupAccess no longer lists need not stay, even where a RoleBinding grants the same from now on.
-  const owned = (expected.owned ?? []).filter((entity) => keysOf(entity).some((key) => kept.has(key)));
-  const bindings = [...expected.entities, ...owned].filter(
+  const owned = (expected.owned ?? []).map(asEntity).filter((entity) => isBindingOf(kept, entity));
+  const bindings = [...entities, ...owned].filter(
     ({ uid, kind }) => uid !== undefined && accessKinds[kind]?.binding === true,
   );
-  const known = groupBy(bindings, keysOf);
+  const known = groupBy(bindings, bindingKeys);
   const again = new Set<string>();
   for (const entity of live.values()) {
     if (accessKinds[entity.kind]?.binding !== true) continue;
