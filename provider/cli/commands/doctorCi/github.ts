@@ -68,22 +68,35 @@ const namesRead = (files: readonly CiFile[], context: "vars" | "secrets"): strin
   return [...new Set([...names].map(([, name = ""]) => name))].sort();
 };
 
-interface Variables {
+/** Variables or secrets, by their names; a secret has no value here. */
+interface NamedValues {
+  readonly own: ReadonlyMap<string, string>;
+  /** Those of the organisation too. */
   readonly values: ReadonlyMap<string, string>;
   /** Whether the token may read those of the organisation. */
   readonly areAllRead: boolean;
 }
 
-/** The variables of the repository and of its organisation. A repository of a person has no organisation. */
-async function readVariables(repository: CheckedRepository): Promise<Variables> {
-  const own = await readNamedValues(repository, "/actions/variables", "variables");
+/** Those of the repository and of its organisation. A repository of a person has no organisation. */
+async function readWithOrganization(
+  repository: CheckedRepository,
+  what: "variables" | "secrets",
+): Promise<NamedValues> {
+  const own = await readNamedValues(repository, `/actions/${what}`, what);
   try {
-    const shared = await readNamedValues(repository, "/actions/organization-variables", "variables");
-    return { values: new Map([...shared, ...own]), areAllRead: true };
+    const shared = await readNamedValues(repository, `/actions/organization-${what}`, what);
+    return { own, values: new Map([...shared, ...own]), areAllRead: true };
   } catch (error) {
-    return { values: own, areAllRead: error instanceof PostError && error.status === 404 };
+    return { own, values: own, areAllRead: error instanceof PostError && error.status === 404 };
   }
 }
+
+const perhapsOfOrganization = (check: string, name: string, command: string): CheckResult =>
+  unchecked(
+    check,
+    `${name} is none of the repository, and the token may not read those of its organisation`,
+    command,
+  );
 
 /** What is wrong with the value of a variable; undefined where nothing is. */
 function variableProblem(value = ""): string | undefined {
@@ -94,7 +107,7 @@ function variableProblem(value = ""): string | undefined {
 
 function checkVariables(
   { files }: CheckedRepository,
-  { values, areAllRead }: Variables,
+  { values, areAllRead }: NamedValues,
   commands: readonly string[],
 ): CheckResult[] {
   const names = namesRead(files, "vars");
@@ -102,10 +115,7 @@ function checkVariables(
     const problem = variableProblem(values.get(name));
     const set = `gh variable set ${name} `;
     const command = commands.find((line) => line.startsWith(set)) ?? `${set}--body "<value>"`;
-    if (!areAllRead && !values.has(name)) {
-      const text = `${name} is none of the repository, and the token may not read those of its organisation`;
-      return [unchecked("variables", text, command)];
-    }
+    if (!areAllRead && !values.has(name)) return [perhapsOfOrganization("variables", name, command)];
     return problem === undefined ? [] : [missing("variables", `${name} ${problem}`, command)];
   });
   return results.length === 0 ? [ok("variables", `all ${names.length} are set`)] : results;
@@ -115,30 +125,29 @@ const KEY = "ACCESS_APP_PRIVATE_KEY";
 const STATUS_ENVIRONMENT = "access-status";
 
 async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[]> {
-  const shared = await readNamedValues(repository, "/actions/secrets", "secrets");
+  const { own: ofRepository, values, areAllRead } = await readWithOrganization(repository, "secrets");
   const environment = await findBelow(repository, `/environments/${STATUS_ENVIRONMENT}`);
   const own =
     environment === undefined
       ? new Map<string, string>()
       : await readNamedValues(repository, `/environments/${STATUS_ENVIRONMENT}/secrets`, "secrets");
-  const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !shared.has(name));
-  const problems: (readonly [text: string, command: string])[] = absent.map((name) => [
-    `${name} is not set`,
-    `gh secret set ${name}`,
-  ]);
-  if (!own.has(KEY))
-    problems.push([
-      `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`,
-      `gh secret set ${KEY} --env ${STATUS_ENVIRONMENT} < "<file of the key>"`,
-    ]);
-  if (shared.has(KEY))
-    problems.push([
-      `${KEY} is a secret of the repository, which a workflow of every branch can read`,
-      `gh secret delete ${KEY}`,
-    ]);
-  return problems.length === 0
-    ? [ok("secrets", "all are set, each where it belongs")]
-    : problems.map(([text, command]) => missing("secrets", text, command));
+  const absent = namesRead(repository.files, "secrets").filter((name) => name !== KEY && !values.has(name));
+  const results = absent.map((name) => {
+    const set = `gh secret set ${name}`;
+    return areAllRead
+      ? missing("secrets", `${name} is not set`, set)
+      : perhapsOfOrganization("secrets", name, set);
+  });
+  if (!own.has(KEY)) {
+    const text = `${KEY} is not a secret of the environment ${STATUS_ENVIRONMENT}`;
+    const set = `gh secret set ${KEY} --env ${STATUS_ENVIRONMENT} < "<file of the key>"`;
+    results.push(missing("secrets", text, set));
+  }
+  if (ofRepository.has(KEY)) {
+    const text = `${KEY} is a secret of the repository, which a workflow of every branch can read`;
+    results.push(missing("secrets", text, `gh secret delete ${KEY}`));
+  }
+  return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
 }
 
 /**
@@ -487,7 +496,7 @@ export async function checkGithub(
     [
       "variables",
       async () => {
-        const read = await readVariables(repository);
+        const read = await readWithOrganization(repository, "variables");
         variables = read.values;
         return checkVariables(repository, read, given.commands);
       },

@@ -759,6 +759,27 @@ describe("what cannot be judged has not passed:", () => {
     );
   });
 
+  test("a secret that the organisation has, or may have", async () => {
+    const before = { "Pulumi.prod.yaml": "encryptionsalt: v1:abc\n" };
+    const path = `${REPO}/actions/organization-secrets`;
+    const said = async (secrets: unknown) =>
+      (await check({ before, set: { [path]: secrets } })).checks.filter((one) => one.check === "secrets");
+    expect(await said({ secrets: [{ name: "PULUMI_CONFIG_PASSPHRASE" }] })).toMatchObject([{ state: "ok" }]);
+    expect(await said(undefined)).toMatchObject([
+      {
+        state: "wrong",
+        text: "PULUMI_CONFIG_PASSPHRASE is not set",
+        command: expect.stringMatching(/^gh secret set \w+$/) as unknown,
+      },
+    ]);
+    expect(await said(403)).toMatchObject([
+      {
+        state: "skipped",
+        text: expect.stringContaining("may not read those of its organisation") as unknown,
+      },
+    ]);
+  });
+
   test("a variable that may be one of the organisation, whose variables the token may not read", async () => {
     const set = { [`${REPO}/actions/organization-variables`]: 403 };
     expect((await check({ set })).checks.find((one) => one.check === "variables")?.state).toBe("ok");
