@@ -181,6 +181,14 @@ describe("a preview", () => {
   test.each([
     [{ diagnostics: [{ severity: "warning", message: "x" }, "odd"] }, []],
     [{ maybeCorrupt: true }, ["the engine reports that its state is corrupt"]],
+    [{ changeSummary: undefined }, ["the preview has no summary: it was interrupted"]],
+    [{ changeSummary: {} }, ["the preview announces 0 of operation create and shows 1"]],
+    [{ changeSummary: { create: 2 } }, ["the preview announces 2 of operation create and shows 1"]],
+    [
+      { changeSummary: { create: 1, update: 1 } },
+      ["the preview announces 1 of operation update and shows 0"],
+    ],
+    [{ changeSummary: { create: 1, same: 5 } }, []],
     // The summary of a failed preview covers the steps before the failure.
     [{ diagnostics: [{ severity: "error", message: "x" }], changeSummary: {} }, ["the preview failed: x"]],
   ])("with %j has the problems %j", (more, problems) => {
