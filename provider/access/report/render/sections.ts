@@ -624,12 +624,8 @@ export class EntryList {
   readonly unreported: readonly Entry[];
   private readonly causes: CauseFinder;
   private readonly differences: ReadonlyMap<string, Difference>;
-  private readonly ownRules: Report["ownRules"];
-  private readonly isDrift: boolean;
 
-  constructor(report: Report) {
-    this.isDrift = report.command === "drift";
-    this.ownRules = report.ownRules;
+  constructor(private readonly report: Report) {
     this.causes = new CauseFinder(report);
     const differences = report.command === "drift" ? report.differences : [];
     this.differences = new Map(differences.map((one) => [one.fingerprint, one]));
@@ -720,12 +716,13 @@ export class EntryList {
 
   /** What an outsider could write, why a finding matters and what to do, as far as an entry has not said it. */
   private adviceOf({ id, advice, counterexample, drift }: Finding, said: Set<string>): Labelled[] {
+    const { command, ownRules } = this.report;
     const rule = findRule(id);
     // What a rule would have a program say does not undo what was done by hand.
-    const isForProgram = this.isDrift && drift === undefined && rule?.driftAdvice === undefined;
+    const isForProgram = command === "drift" && drift === undefined && rule?.driftAdvice === undefined;
     const rows = [
       { label: "accepts", text: counterexample },
-      { label: "why", text: this.ownRules?.find((own) => own.id === id)?.why ?? rule?.why },
+      { label: "why", text: ownRules?.find((own) => own.id === id)?.why ?? rule?.why },
       { label: isForProgram ? "if kept" : "fix", text: advice },
     ] as const;
     return rows.flatMap(({ label, text }) => {
