@@ -2,13 +2,13 @@ import fc, { casesOf, spreadOf } from "../../support/properties";
 import { logLine } from "../../../provider/text/printable";
 import { HandlerError } from "../../../provider/lifecycle/messages";
 import type { Props } from "../../../provider/fields/values";
-import { kinds } from "../../../provider/kinds";
 import { COMMAND, CONTROL, HOSTILE_HEADER, HOSTILE_TEXT } from "../../support/logCommands";
 import { samples as handlerSamples, specOf } from "../support/samples";
 import { clientOf, detail, ScriptedServer } from "../support/server";
 import type { Reply } from "../support/server";
 import { lowerFirst } from "../../../scripts/lib/letterCase.cjs";
 import { handlersAt } from "../support/handlerStack";
+import { ESCAPE, hostileObject, hostileValue } from "../support/hostileJson";
 
 /**
  * Whatever a server answers, each operation of each kind ends: in plain values of the kind's own form, or in one
@@ -16,8 +16,6 @@ import { handlersAt } from "../support/handlerStack";
  */
 
 const server = ScriptedServer.ofSuite();
-
-const ESCAPE = `\u001b[31m\u001b]0;title\u0007\u202e\r\n::error::${HOSTILE_TEXT}`;
 
 /** The lines of the log of requests since the test began. */
 let logged: string[] = [];
@@ -36,11 +34,6 @@ function handlers(kind: string) {
   return handlersAt(kind, client);
 }
 
-const leaf = fc.oneof(
-  fc.constantFrom<unknown>(null, "", ESCAPE, 0, -1, 1e308, 99, true, false, "CAP_NEWER", "9".repeat(400)),
-  fc.string(),
-);
-
 test("check puts no control character of a program into its failures", () => {
   const failures = handlers("Identity").check(
     {},
@@ -55,29 +48,6 @@ test("check puts no control character of a program into its failures", () => {
     expect(`${property} ${reason}`).not.toMatch(/[\p{Cc}\u202a-\u202e]/u);
   }
 });
-
-/** Names that the kinds know, and names that a parser of little care falls for. */
-const key = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.constantFrom(...new Set(kinds.flatMap(({ spec }) => Object.keys(spec.fields)))),
-  },
-  fc.constantFrom("uid", "identity", "role", "scim", "oidc", "code", "termsAcceptances", "nextPageToken"),
-  fc.constantFrom("__proto__", "constructor", "prototype", "toString", "hasOwnProperty"),
-  fc.string(),
-);
-
-const { value } = fc.letrec<{ value: unknown }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: "medium", withCrossShrink: true },
-    leaf,
-    fc.array(tie("value"), { maxLength: 4 }),
-    // As JSON text: a member named __proto__ is one then.
-    fc
-      .array(fc.tuple(key, tie("value")), { maxLength: 6 })
-      .map((members) => ({ toJSON: () => Object.fromEntries(members) })),
-  ),
-}));
 
 /** A JSON object with a __proto__ member of its own, as a text. */
 const poisoned = (inner: string): string =>
@@ -130,11 +100,10 @@ const KINDS = handlerSamples.filter(
 /** An answer that has the resource's uid, so that more of it is looked at. */
 const body = (id: string) =>
   fc.oneof(
-    value.map((any) => JSON.stringify(any) as string | undefined),
-    fc
-      .array(fc.tuple(key, value), { maxLength: 8 })
-      .map((members) => JSON.stringify({ ...Object.fromEntries(members), uid: id }) as string | undefined)
-      .chain((text = "{}") => fc.constantFrom(text, poisoned(text), text.slice(0, text.length / 2))),
+    hostileValue.map((any) => JSON.stringify(any)),
+    hostileObject
+      .map((members) => JSON.stringify({ ...members, uid: id }))
+      .chain((text) => fc.constantFrom(text, poisoned(text), text.slice(0, text.length / 2))),
   );
 
 const status = fc.constantFrom(200, 200, 200, 200, 400, 403, 404, 409, 429, 500, 503);
@@ -172,7 +141,7 @@ describe.each(numbered)("%s", (kind, inputs, index) => {
 
   test("survives any response to any operation", async () => {
     await fc.assert(
-      fc.asyncProperty(body(id), status, async (text = "", code) => {
+      fc.asyncProperty(body(id), status, async (text, code) => {
         const reply: Reply = { status: code, text, headers: { "Content-Type": "application/json" } };
         server.script(() => reply);
         const read = await ended(handlers(kind).read(id, inputs));
