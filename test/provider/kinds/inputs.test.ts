@@ -96,6 +96,12 @@ describe("what check refuses", () => {
       { capabilities: ["CAP_GROUP_LIST"] },
       "capabilities[0] CAP_GROUP_LIST is not a known name; did you mean CAP_IAM_GROUPS_LIST?",
     ],
+    // Two letters of eight; of a shorter name each letter counts.
+    [
+      "Role",
+      { capabilities: ["CAP_TAG_LSIT"] },
+      "capabilities[0] CAP_TAG_LSIT is not a known name; did you mean CAP_TAG_LIST?",
+    ],
     [
       "Repo",
       { catalogTier: "CATALOG_TIER_APP" },
