@@ -144,18 +144,6 @@ describe("repeating", () => {
 
   const create: Action = (client) => client.create(GROUPS, GROUP_UID, { name: "a" });
 
-  test.each(passing)(
-    "of a create happens after %s only if the first request had no effect",
-    async (name, reply) => {
-      const isLimit = name.startsWith("429");
-      server.script([reply, { json: { uid: CHILD_UID } }]);
-      const outcome = create(clientOf(server, { maxRetries: 2 }));
-      if (isLimit) await expect(outcome).resolves.toEqual({ uid: CHILD_UID });
-      else await errorOf(outcome);
-      expect(server.requests).toHaveLength(isLimit ? 2 : 1);
-    },
-  );
-
   test("of a read ends soon at a closed port and at a closed proxy, before anything has answered; that of a create goes on", async () => {
     const tries = async (action: (client: Client) => Promise<unknown>, address?: string): Promise<number> => {
       const lines: string[] = [];
