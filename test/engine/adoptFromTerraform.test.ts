@@ -54,9 +54,8 @@ describe("adopt --from-terraform, through the real engine", () => {
     );
     expect(done.stdout).not.toContain("'chainguard_group_invite.ada'");
 
-    await stack.succeed(["preview", "--expect-no-changes"]);
     await stack.succeed(["refresh", "--preview-only", "--expect-no-changes"]);
-    await stack.succeed(["up", "--yes", "--skip-preview", "--expect-no-changes"]);
+    await stack.up("--expect-no-changes");
     const writes = emulator.requests.slice(sent).filter(({ method }) => method !== "GET");
     expect(writes).toEqual([]);
 

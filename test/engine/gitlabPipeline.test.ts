@@ -118,7 +118,6 @@ async function pipelineFor(
       fixture.repository.checkout(branch, folder);
     },
     tools: () => fixture.tools(),
-    manual: ["access-deploy"],
     ...(passed && { recorded: passed.record(...recorded) }),
     scratch,
   });

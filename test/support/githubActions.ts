@@ -154,7 +154,7 @@ export class WorkflowRun {
   holds(condition: string | undefined, contexts: object, status: Status): boolean {
     const text = condition ?? "success()";
     const value = this.value(text, contexts, status);
-    return Boolean(value) && (/\b(always|failure|success)\(\)/.test(text) || status === "success");
+    return Boolean(value) && (/\b(always|success)\(\)/.test(text) || status === "success");
   }
 
   /** Replaces each `${{ … }}` of a text. */
@@ -177,7 +177,6 @@ export class WorkflowRun {
         text.replace(/\{(\d+)\}/g, (_, index: string) => String(values[Number(index)])),
       always: () => true,
       success: () => status === "success",
-      failure: () => status === "failure",
     });
   }
 }

@@ -12,6 +12,7 @@ interface Rule {
   readonly if?: string;
   /** Not read: they hold as in a schedule, whatever changes. */
   readonly changes?: readonly string[];
+  /** A person starts each manual job. */
   readonly when?: "always" | "manual";
 }
 
@@ -259,8 +260,6 @@ export interface PipelineOptions {
   /** The folder of all jobs, of a runner that keeps it; without it, each job has a new one. */
   readonly kept?: string;
   readonly tools: () => Values;
-  /** The manual jobs that a person starts. */
-  readonly manual?: readonly string[];
   /** Jobs that do not run: their results and artifacts are those of another pipeline. */
   readonly recorded?: Readonly<Record<string, RecordedJob>>;
   readonly scratch: string;
@@ -306,9 +305,6 @@ export class PipelineRun {
   private async runJob(name: string, job: Job): Promise<JobResult> {
     const rule = job.rules?.find((one) => one.if === undefined || this.holds(one.if));
     if (job.rules !== undefined && rule === undefined) return { result: "absent", log: "" };
-    if (rule?.when === "manual" && !this.options.manual?.includes(name)) {
-      return { result: "skipped", log: "" };
-    }
     const recorded = this.options.recorded?.[name];
     if (recorded !== undefined) {
       [, this.stored[name]] = this.options.jobs.add(name, recorded.stored);

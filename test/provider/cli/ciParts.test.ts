@@ -239,7 +239,6 @@ describe("the value", () => {
           writeFileSync(join(folder, value, "package-lock.json"), "{}");
         },
         tools: () => environment,
-        manual: ["access-deploy"],
         scratch,
       }).run();
       const failed = Object.entries(results).filter(([, { result }]) => result === "failure");
