@@ -20,7 +20,7 @@ import { writeFiles } from "./folders";
 import type { Run } from "./engine";
 
 /** The last pnpm that runs on Node 20. */
-export const PNPM = "pnpm@10.34.9";
+const PNPM = "pnpm@10.34.9";
 
 export type PackageManager = "npm" | "pnpm";
 
@@ -175,37 +175,35 @@ export class Project {
   readonly directory = temporaryFolder();
   private written: string[] = [];
 
-  private constructor(readonly manager: PackageManager) {}
+  private constructor() {}
 
   /** A project into which the package manager has put the package and what a program needs. */
   static async with(manager: PackageManager): Promise<Project> {
     const { project: installed } = await packagedBy(manager);
-    const project = new Project(manager);
+    const project = new Project();
     linkProject(installed, project.directory);
     return project;
   }
 
-  /** Adds packages, or puts other versions in their place. */
+  /** Adds packages by pnpm, or puts other versions beside them. */
   async install(...packages: string[]): Promise<void> {
-    await this.manage(this.manager === "npm" ? "install" : "add", "--save-exact", ...packages);
+    await this.pnpm("add", "--save-exact", ...packages);
   }
 
-  /** Installs what package.json names from nothing: no installed package is left, no lock file. */
+  /** Installs what package.json names from nothing by pnpm: no installed package is left, no lock file. */
   async reinstall(): Promise<void> {
-    for (const name of ["node_modules", "package-lock.json", "pnpm-lock.yaml"]) {
+    for (const name of ["node_modules", "pnpm-lock.yaml"]) {
       rmSync(join(this.directory, name), { recursive: true, force: true });
     }
-    await this.manage("install");
+    await this.pnpm("install");
   }
 
-  private async manage(...args: string[]): Promise<void> {
-    const { code, output } = await (this.manager === "npm"
-      ? run("npm", [...args, "--prefer-offline", "--no-audit", "--no-fund"], { cwd: this.directory })
-      : run("npx", ["--yes", PNPM, ...args, "--prefer-offline"], { cwd: this.directory }));
+  private async pnpm(...args: string[]): Promise<void> {
+    const command = ["--yes", PNPM, ...args, "--prefer-offline"];
+    const { code, output } = await run("npx", command, { cwd: this.directory });
     if (code !== 0) {
-      const command = [this.manager, ...args.map((arg) => basename(arg))].join(" ");
       throw new Error(
-        `${command} ended with ${code}. These tests need the npm registry: can it be reached?\n${output}`,
+        `pnpm ${args.map((arg) => basename(arg)).join(" ")} ended with ${code}. These tests need the npm registry: can it be reached?\n${output}`,
       );
     }
   }
