@@ -17,7 +17,7 @@ import { main as verifyMain } from "../../provider/cli/commands/verify";
 import { takeInventory } from "../../provider/inventory/takeInventory";
 import { accessAt, exitCode, FOLDER, forEachAtOnce, lostIn, policyFile } from "./corpus";
 import type { Base, HostileProgram, Outcome } from "./corpus";
-import { clientOf } from "../support/driftMatrix";
+import { clientOf } from "../provider/support/server";
 import { ROOT, WRITES_STATE_ONCE } from "../support/engine";
 import type { Run, StateResource, Stack } from "../support/engine";
 import { oneIn } from "../support/properties";

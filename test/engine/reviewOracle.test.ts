@@ -11,7 +11,7 @@ import { parsePreview } from "../../provider/access/documents/preview";
 import type { Grant, GrantChange } from "../../provider/access/graph/grant";
 import { parseStateExport } from "../../provider/access/documents/stateExport";
 import { takeInventory } from "../../provider/inventory/takeInventory";
-import { clientOf } from "../support/driftMatrix";
+import { clientOf } from "../provider/support/server";
 import { Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declarations, Run } from "../support/engine";
 import { pick, randomOf } from "../../scripts/lib/random.cjs";

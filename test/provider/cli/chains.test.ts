@@ -14,7 +14,7 @@ import type { Props } from "../../../provider/fields/values";
 import { handlersAt } from "../support/handlerStack";
 import { exportText, pairsOf, previewText } from "../../../scripts/lib/documents.cjs";
 import { CommandChain } from "../../support/commandChain";
-import { clientOf } from "../../support/driftMatrix";
+import { clientOf } from "../support/server";
 import { builtInRoles, randomOrganisation, small } from "../../support/organisation";
 import { spreadOf } from "../../support/properties";
 import { call, environmentOf } from "../../support/wire";

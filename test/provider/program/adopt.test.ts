@@ -3,7 +3,7 @@ import type { Emulator } from "../../../emulator";
 import { adopt } from "../../../provider/program/adopt";
 import type { Handlers } from "../../../provider/lifecycle/handlers";
 import type { Props } from "../../../provider/fields/values";
-import { clientOf } from "../../support/driftMatrix";
+import { clientOf } from "../support/server";
 import { call } from "../../support/wire";
 import { handlersAt } from "../support/handlerStack";
 

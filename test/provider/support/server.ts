@@ -220,13 +220,16 @@ export function tokensOf(token: TokenSource["token"], more: Partial<TokenSource>
 }
 
 /** A client of a server that repeats nothing unless told so. */
-export function clientOf(server: { readonly url: string }, options: Partial<ClientOptions> = {}): Client {
+export function clientOf(
+  { url, token = TOKEN }: { readonly url: string; readonly token?: string },
+  options: Partial<ClientOptions> = {},
+): Client {
   return new Client({
-    baseUrl: server.url,
+    baseUrl: url,
     timeoutMs: 60_000,
     maxRetries: 0,
     maxConcurrency: 8,
-    tokens: tokensOf(() => Promise.resolve(TOKEN)),
+    tokens: tokensOf(() => Promise.resolve(token)),
     policy: { firstDelayMs: 1, maxDelayMs: 2, maxServerDelayMs: 5000 },
     ...options,
   });

@@ -21,8 +21,9 @@ import {
 } from "../../../support/driftDocuments";
 import { recordedResource } from "../../../support/documents";
 import type { Live } from "../../../support/driftDocuments";
-import { brief, clientOf, describeDriftMatrix, survey } from "../../../support/driftMatrix";
-import type { Surveyed } from "../../../support/driftMatrix";
+import { clientOf } from "../../support/server";
+import { brief, describeDriftMatrix, survey } from "./driftMatrix";
+import type { Surveyed } from "./driftMatrix";
 import { randomOrganisation } from "../../../support/organisation";
 import { declared, samples, surroundings } from "../../../support/samples";
 import { call } from "../../../support/wire";

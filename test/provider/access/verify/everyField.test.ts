@@ -16,7 +16,7 @@ import type { ResourceSpec } from "../../../../provider/fields/resourceSpec";
 import { isObject, SECRET_MASK } from "../../../../provider/fields/values";
 import type { Json, Props } from "../../../../provider/fields/values";
 import { preview, PROVENANCE, same, state, step } from "../../../support/documents";
-import { clientOf } from "../../../support/driftMatrix";
+import { clientOf } from "../../support/server";
 import { otherValue } from "../../../support/fieldValues";
 import { declared, memberAt, samples, surroundings, withMember } from "../../../support/samples";
 import { HandlerStack } from "../../support/handlerStack";

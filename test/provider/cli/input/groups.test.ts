@@ -7,7 +7,7 @@ import { main as adopt } from "../../../../provider/cli/commands/adopt/adopt";
 import { main as drift } from "../../../../provider/cli/commands/drift";
 import { main as inventory } from "../../../../provider/cli/commands/inventory";
 import { main as watch } from "../../../../provider/cli/commands/watch/watch";
-import { clientOf } from "../../../support/driftMatrix";
+import { clientOf } from "../../support/server";
 import { call, environmentOf } from "../../../support/wire";
 import { ending, runCommand } from "../support";
 import { temporaryFolder } from "../../../support/folders";

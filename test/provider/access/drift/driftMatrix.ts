@@ -1,22 +1,21 @@
-import type { Emulator } from "../../emulator";
-import { findDrift } from "../../provider/access/drift/drift";
-import type { DriftRequest } from "../../provider/access/drift/drift";
-import type { DriftReport } from "../../provider/access/report/report";
-import type { StateExport } from "../../provider/access/documents/stateExport";
-import { listedKinds } from "../../provider/access/documents/inventory";
-import { organisationsOf } from "../../provider/access/documents/stateExport";
-import { isUidManaged, unlistedManagedUids } from "../../provider/cli/input/states";
-import { takeInventory } from "../../provider/inventory/takeInventory";
-import { tokenSource } from "../../provider/http/tokens";
-import { Client } from "../../provider/http/client";
-import { addresses, bodyOf, withUids } from "./byHand";
-import { createOnlyOutputs } from "../../provider/fields/resourceSpec";
-import type { Props } from "../../provider/fields/values";
-import { specOf } from "../provider/support/samples";
-import { memberAt, nested, ownOf, propertyPathOf, samples } from "./samples";
-import type { FieldCase, Sample } from "./samples";
-import { call } from "./wire";
-import { spreadOf } from "./properties";
+import type { Emulator } from "../../../../emulator";
+import { findDrift } from "../../../../provider/access/drift/drift";
+import type { DriftRequest } from "../../../../provider/access/drift/drift";
+import type { DriftReport } from "../../../../provider/access/report/report";
+import type { StateExport } from "../../../../provider/access/documents/stateExport";
+import { listedKinds } from "../../../../provider/access/documents/inventory";
+import { organisationsOf } from "../../../../provider/access/documents/stateExport";
+import { isUidManaged, unlistedManagedUids } from "../../../../provider/cli/input/states";
+import { takeInventory } from "../../../../provider/inventory/takeInventory";
+import { addresses, bodyOf, withUids } from "../../../support/byHand";
+import { createOnlyOutputs } from "../../../../provider/fields/resourceSpec";
+import type { Props } from "../../../../provider/fields/values";
+import { specOf } from "../../support/samples";
+import { clientOf } from "../../support/server";
+import { memberAt, nested, ownOf, propertyPathOf, samples } from "../../../support/samples";
+import type { FieldCase, Sample } from "../../../support/samples";
+import { call } from "../../../support/wire";
+import { spreadOf } from "../../../support/properties";
 
 /** What the matrix runs on: an emulator, and what one stack with every sample records. */
 export interface Surveyed {
@@ -24,17 +23,6 @@ export interface Surveyed {
   readonly states: readonly StateExport[];
   /** The uids by the names that the program gave them. */
   readonly ids: Readonly<Record<string, string>>;
-}
-
-export function clientOf(emulator: Emulator): Client {
-  return new Client({
-    baseUrl: emulator.url,
-    timeoutMs: 60_000,
-    maxRetries: 1,
-    maxConcurrency: 8,
-    tokens: tokenSource({ kind: "token", token: emulator.token, setting: "PLATFORM_TOKEN" }),
-    policy: { firstDelayMs: 1, maxDelayMs: 5 },
-  });
 }
 
 /** Compares the states with the emulator as it is now. */
