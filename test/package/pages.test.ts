@@ -1,11 +1,12 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { startEmulator } from "../../emulator";
-import { ROOT, Stack } from "../support/engine";
+import { Stack } from "../support/engine";
 import { SECRETS_PROVIDER, startKeyServer } from "../support/keyServer";
 import { fileNameOf, folderWithPackage, isShell, pages, programsOf, readPage } from "../support/pages";
 import { endChildren, run } from "../support/project";
 import { writeReplayedNpx } from "../support/replayedNpm";
+import { clean, compile } from "../support/tools";
 
 /*
  * Runs the commands of all pages in one session with one stack, and compiles their programs. Pages that name a test are
@@ -34,7 +35,7 @@ const compilerOptions = {
   types: ["jest", "node"],
 };
 
-test("the programs of all pages have right types", async () => {
+test("the programs of all pages have right types", () => {
   const programs = pages.flatMap((path) =>
     programsOf(readPage(path), "ts", "js").map((fence) => ({
       // The compiler names the file: the page and the line of a mistake. Others import it by a name that the page gives it.
@@ -49,11 +50,7 @@ test("the programs of all pages have right types", async () => {
   writeFileSync(join(at, "package.json"), '{ "type": "module" }');
   const files = programs.map(({ name }) => name);
   writeFileSync(join(at, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  const compiler = join(ROOT, "node_modules", "typescript", "bin", "tsc");
-  expect(await run(process.execPath, [compiler, "-p", at], { cwd: at })).toMatchObject({
-    code: 0,
-    output: "",
-  });
+  expect(compile(at)).toEqual(clean);
 });
 
 const PROJECT = {
