@@ -159,7 +159,7 @@ async function lintAllWorkflows(scratch) {
 
 /** A browser that is named is used or the tests fail; without one they are skipped, and jest counts them so. */
 async function browserEnvironment() {
-  const browser = await obtainBrowser({ log: (line) => console.log(line) });
+  const browser = await obtainBrowser(console.log);
   if ("file" in browser) return { PULUMI_PLATFORM_BROWSER: browser.file };
   console.log(`the tests in a browser are skipped: ${browser.reason}`);
   return {};

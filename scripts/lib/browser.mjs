@@ -9,21 +9,21 @@ const USUAL = [DEBIAN, "/usr/bin/google-chrome"];
 /**
  * Finds the browser for the tests of the report's page, and has Debian's package manager install it where it is
  * missing and that can be done.
- * @param {{ env?: NodeJS.ProcessEnv, uid?: number, usual?: string[], log: (line: string) => void }} at
+ * @param {(line: string) => void} log
  * @returns {Promise<{ file: string } | { reason: string }>} `reason`: why there is none.
  */
-export async function obtainBrowser({ env = process.env, uid = process.getuid?.(), usual = USUAL, log }) {
-  const named = env.PULUMI_PLATFORM_BROWSER;
+export async function obtainBrowser(log) {
+  const named = process.env.PULUMI_PLATFORM_BROWSER;
   if (named !== undefined) return { file: named };
-  const found = usual.find((file) => existsSync(file));
+  const found = USUAL.find((file) => existsSync(file));
   if (found !== undefined) return { file: found };
-  if (uid !== 0) return { reason: "Chromium is not installed, and only root may install it" };
+  if (process.getuid?.() !== 0) return { reason: "Chromium is not installed, and only root may install it" };
   if (!existsSync("/usr/bin/apt-get"))
     return { reason: "Chromium is not installed, and there is no apt-get" };
   log("installing Debian's Chromium takes about a minute");
-  const quiet = { ...env, DEBIAN_FRONTEND: "noninteractive" };
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   for (const args of [["update"], ["install", "--yes", "--no-install-recommends", "chromium"]]) {
-    const { code, output } = await run("apt-get", args, { env: quiet, timeoutMs: 10 * MINUTE_MS });
+    const { code, output } = await run("apt-get", args, { env, timeoutMs: 10 * MINUTE_MS });
     if (code !== 0) return { reason: `apt-get ${args[0]} failed:\n${excerpt(output)}` };
   }
   return existsSync(DEBIAN) ? { file: DEBIAN } : { reason: `apt-get installed no ${DEBIAN}` };

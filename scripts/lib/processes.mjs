@@ -108,7 +108,6 @@ export async function withSignals(body) {
  * @property {NodeJS.ProcessEnv} [env]
  * @property {number} [timeoutMs]
  * @property {"capture" | "inherit"} [output]
- * @property {string} [input] What it reads from standard input; nothing by default.
  * @property {(pid: number) => void} [started] Gets the process id, which is also that of its group.
  *
  * @typedef {object} RunResult
@@ -119,20 +118,17 @@ export async function withSignals(body) {
  */
 
 /** @param {string} command @param {string[]} args @param {RunOptions} options */
-function start(command, args, { cwd, env = process.env, output = "capture", input }) {
+function start(command, args, { cwd, env = process.env, output = "capture" }) {
   const windows = process.platform === "win32";
   const stream = output === "capture" ? "pipe" : "inherit";
-  const child = spawn(command, args, {
+  return spawn(command, args, {
     cwd,
     env,
-    stdio: [input === undefined ? "ignore" : "pipe", stream, stream],
+    stdio: ["ignore", stream, stream],
     detached: !windows,
     // npm is a batch file there.
     shell: windows && command === "npm",
   });
-  // A command that ends before it has read everything is no error: its exit code tells.
-  child.stdin?.on("error", () => {}).end(input);
-  return child;
 }
 
 /**
@@ -197,12 +193,12 @@ export async function runScript(name, file, main) {
   }
 }
 
-/**
- * What of a captured output goes into an error message: some tools name the cause first, others last.
- * @param {string} output
- */
-export function excerpt(output, lines = 30) {
+/** How many lines of a captured output go into an error message: some tools name the cause first, others last. */
+const SHOWN_LINES = 30;
+
+/** @param {string} output */
+export function excerpt(output) {
   const all = output.trim().split("\n");
-  if (all.length <= 2 * lines) return all.join("\n");
-  return [...all.slice(0, lines), "...", ...all.slice(-lines)].join("\n");
+  if (all.length <= 2 * SHOWN_LINES) return all.join("\n");
+  return [...all.slice(0, SHOWN_LINES), "...", ...all.slice(-SHOWN_LINES)].join("\n");
 }

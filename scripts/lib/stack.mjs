@@ -11,14 +11,14 @@ const PACKAGES = ["@pulumi/pulumi", "@types/node", "pulumi-platform", "typescrip
 /** A variable that would lead the CLI or the provider elsewhere. */
 const FOREIGN = /^(PLATFORM_|PULUMI_|NODE_OPTIONS$|FORCE_COLOR$)/;
 
-/** The environment of every child. @param {NodeJS.ProcessEnv} env */
-export function cleanEnvironment(env) {
+/** The environment of every child. */
+function cleanEnvironment() {
   /** @type {NodeJS.ProcessEnv} */
-  const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.test(name)));
+  const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !FOREIGN.test(name)));
   clean.NO_COLOR = "1";
   // A proxy cannot reach an address of this computer.
   for (const name of ["NO_PROXY", "no_proxy"]) {
-    clean[name] = [env[name], "127.0.0.1", "localhost"].filter(Boolean).join(",");
+    clean[name] = [process.env[name], "127.0.0.1", "localhost"].filter(Boolean).join(",");
   }
   return clean;
 }
@@ -48,7 +48,7 @@ export class Stack {
     for (const each of [this.program, this.backend, home]) mkdirSync(each);
     this.#copyProgram(example);
     this.env = {
-      ...cleanEnvironment(process.env),
+      ...cleanEnvironment(),
       PATH: [cli.pulumiDir, process.env.PATH].join(path.delimiter),
       PULUMI_HOME: home,
       PULUMI_BACKEND_URL: `file://${this.backend}`,

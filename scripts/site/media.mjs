@@ -131,7 +131,7 @@ export async function makeMedia({ root, cli, into, log }) {
 
 /** Takes a picture of the report in light and in dark. @param {string} folder @param {(line: string) => void} log */
 async function takePictures(folder, log) {
-  const found = await obtainBrowser({ log });
+  const found = await obtainBrowser(log);
   if ("reason" in found) return log(`no pictures: ${found.reason}`);
   const { chromium } = await import("playwright-core");
   const browser = await chromium.launch({ executablePath: found.file });
