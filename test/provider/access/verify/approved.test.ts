@@ -9,8 +9,10 @@ import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
   binding,
+  byHand,
   claims,
   compareResources,
+  group,
   groups,
   identity,
   objectOf,
@@ -18,6 +20,7 @@ import {
   payments,
   pinned,
   pusher,
+  resource,
   role,
   viewer,
   edit,
@@ -100,6 +103,29 @@ test("the other one of two new objects with the same arguments stops the update"
   ]);
 });
 
+test("an object that was there before, or that the change deletes, is not a new one like it", async () => {
+  const like = { ...small, uid: `${acme}/${"e".repeat(16)}`, urn: `${small.urn}-like` };
+  const inputs = { ...bound.inputs, roleUid: like.uid };
+  const refused = ["roleUid is not what the approved report announces: Role small"];
+  const there = [...base, byHand(like)];
+  expect(await stops([...grown, byHand(like)], bound, inputs, { before: there })).toEqual(refused);
+  const managed = [...base, like];
+  expect(await stops(grown, bound, inputs, { before: managed, live: managed })).toEqual(refused);
+});
+
+test("a new object in another new one is the announced one, and not where that is another", async () => {
+  const [team, other] = ["team", "other"].map((name, i) =>
+    group(name, `${acme}/${`${8 + i}`.repeat(16)}`),
+  ) as [Resource, Resource];
+  const inside = edit(role("inside", ["REPO_LIST"]), { parentUid: team.uid });
+  const holds = binding(deployer, inside, payments);
+  const after = [...base, team, other, inside, holds];
+  expect(await stops(after, holds)).toEqual([]);
+  expect(await stops(after, inside, { ...inside.inputs, parentUid: other.uid })).toEqual([
+    "parentUid is not what the approved report announces: Group team",
+  ]);
+});
+
 test("an object that is not as announced at the server is not the announced one", async () => {
   const wider = edit(small, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
   const review = approvedReview(compareResources(base, grown));
@@ -121,6 +147,7 @@ test("a resource that the report does not name is refused, of each kind that dec
   for (const one of [role("more", ["REPO_LIST"]), identity("more", pinned), binding(deployer, owner, acme)]) {
     expect(await stops(grown, one)).toEqual(["the approved report does not announce this resource"]);
   }
+  expect(await stops(grown, resource("RepoReadme", "more", { content: "x" }))).toEqual([]);
 });
 
 test("what the review could not read is refused, unless somebody accepted that", async () => {
