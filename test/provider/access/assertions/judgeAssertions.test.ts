@@ -102,8 +102,13 @@ describe("what breaks a forbidden access", () => {
     ["below it", cards, "acme / payments / cards"],
     ["above it", acme, "acme"],
   ])("a grant %s", (_, where, path) => {
-    expect(broken([], pushes(where))).toEqual([
-      `our own pipelines write payments: outsider has registry.push on ${path}`,
+    const change = compareResources(base, [...base, ...pushes(where)]);
+    expect(found("P1", change, parsePolicy(OURS))).toMatchObject([
+      {
+        message: `our own pipelines write payments: outsider has registry.push on ${path}`,
+        details: ["may use CAP_MANIFEST_CREATE", "asserted in the policy:3: what runs there is ours"],
+        grant: { role: { name: "registry.push" }, group: { path } },
+      },
     ]);
   });
 
@@ -588,6 +593,8 @@ describe("a role", () => {
     expect(found("P1", compareResources(all, all), policy)).toMatchObject([
       { severity: "high", message: `x: ${message}`, details, advice: "correct the name in the policy file" },
     ]);
+    const offline = found("P1", compareResources(all, all, { withoutInventory: true }), policy);
+    expect(offline[0]?.advice).toBe("give --inventory, or correct the name in the policy file");
   });
 
   test("that the change calls like it says nothing", () => {

@@ -118,6 +118,9 @@ describe("D1 lock-out", () => {
       const message = `${ADA} is a required owner of acme, and its grant may be deleted before it is made again`;
       const required = { minOwners: 0, requiredOwner: ["*ada*"] };
       expect(found("D1", comparison, required)).toMatchObject([{ severity: "medium", message }]);
+      // One of those who are meant is enough.
+      const anyone = { minOwners: 0, requiredOwner: ["*"] };
+      expect(severitiesOf("D1", comparison, anyone)).toEqual(count === 3 ? ["medium"] : []);
     });
 
     it("doubts an owner whose role loses what another one gives", () => {
@@ -227,6 +230,7 @@ describe("D1 of an identity provider that goes", () => {
     resource("IdentityProvider", name, { parentUid: acme, ...more });
   const [staff, guests] = [sso("staff"), sso("guests")];
   const oidc = { issuer: "https://sso.acme.example", clientId: "a", groupsClaim: "groups" };
+  const proven = { ...oidc, pkceEnabled: true };
   const [named, unclaimed] = [edit(staff, { oidc }), edit(staff, { oidc: { ...oidc, groupsClaim: "" } })];
   const given = { parentUid: staff.uid, externalGroupId: "admins" };
   const mapped = (what: Resource, scope: string): Resource =>
@@ -243,6 +247,7 @@ describe("D1 of an identity provider that goes", () => {
     ["a group of it that owned another one", [named, mapped(owner, cards)], [named], []],
     ["a group of it that read the root", [named, mapped(viewer, acme)], [named], []],
     ["nothing", [named, owning], [named, owning], []],
+    ["nothing: it asks for more proof", [named, owning], [edit(named, { oidc: proven }), owning], []],
   ])("is reported by what is left to sign in by, without %s", (_what, before, after, severities) => {
     const all = [...groups, viewer, owner];
     expect(severitiesOf("D1", compareResources([...all, ...before], [...all, ...after]))).toEqual(severities);
@@ -275,6 +280,13 @@ describe("D1 of the identity that took the inventory", () => {
   ])("is reported where %s", (_what, before, after) => {
     expect(reviewed(before, after)).toContainEqual(loses);
     expect(reviewed(before, after, ada.uid)).not.toContainEqual(loses);
+  });
+
+  it("names the one list that it loses", () => {
+    const after = [...without(held, review), fewer];
+    expect(found("D1", compareResources(held, after, { caller: cyd.uid }))).toMatchObject([
+      { details: [expect.stringMatching(/^what it may not list, /), "loses CAP_IAM_ROLE_BINDINGS_LIST"] },
+    ]);
   });
 
   it.each([
@@ -395,16 +407,14 @@ describe("D2 in-use", () => {
   });
 
   it.each([
-    ["its resource goes", step("delete", held)],
-    ["its resource is replaced", step("replace", held, state("RoleBinding", "held", elsewhere))],
-  ])("finds what is left at the server, and who keeps what by it: %s", (_, change) => {
-    const [finding, ...others] = foundIn(change);
-    expect(others).toEqual([]);
-    expect(finding?.severity).toBe("medium");
-    expect(finding?.message).toMatch(
-      /^(what was )?role binding held is left at the server, and in no program/,
+    ["its resource goes", step("delete", held), ""],
+    ["its resource is replaced", step("replace", held, state("RoleBinding", "held", elsewhere)), "what was "],
+  ])("finds what is left at the server, and who keeps what by it: %s", (_, change, what) => {
+    const message = expect.stringMatching(
+      `^${what}role binding held is left at the server, and in no program`,
     );
-    expect(finding?.details).toEqual([expect.stringMatching(/^stays: .*viewer on acme \/ payments$/)]);
+    const details = [expect.stringMatching(/^stays: .*viewer on acme \/ payments$/)];
+    expect(foundIn(change)).toMatchObject([{ severity: "medium", message, details }]);
   });
 });
 

@@ -562,7 +562,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const described = [...known, edit(gone, { description: "x" })];
     const message = expect.stringMatching(/^updating .* gone will fail: /) as unknown;
     expect(x5(program, described, { live: known })).toMatchObject([
-      { severity: "medium", field: "uid", message },
+      { severity: "medium", field: "uid", message, details: [expect.stringContaining("with --refresh")] },
     ]);
   });
 });

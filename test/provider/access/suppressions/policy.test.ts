@@ -254,9 +254,17 @@ describe("a policy file", () => {
     expect(cpuSeconds(refuse)).toBeLessThan(5);
   });
 
-  it("says who updates, for the rules that judge what that identity may do to itself", () => {
-    const policy = parsePolicy(`settings: { selfIdentity: "${acme}" }`, FILE);
-    expect(limitsOf(policy)).toMatchObject({ self: acme });
+  it.each<[string, object]>([
+    ["strict: true", { strict: true }],
+    ["minOwners: 3", { minOwners: 3 }],
+    ["requiredOwners: [ada]", { requiredOwner: ["ada"] }],
+    ["maxRemoval: 40%", { maxRemoval: 0.4 }],
+    ["issuerAllow: [https://ci.acme.example]", { issuerAllow: ["https://ci.acme.example"] }],
+    ["sinkAllow: [hooks.acme.example]", { sinkAllow: ["hooks.acme.example"] }],
+    [`selfIdentity: "${acme}"`, { self: acme }],
+  ])("sets what the rules measure by: %s", (setting, limits) => {
+    const policy = parsePolicy(`settings: { ${setting} }`, FILE);
+    expect(limitsOf(policy)).toEqual({ assertions: policy.assertions, ...limits });
   });
 
   it("puts no terminal control sequence into an error", () => {
