@@ -1076,6 +1076,7 @@ describe("of one graph", () => {
         severity: "critical",
         message: "our own pipelines write payments: outsider has registry.push on acme / payments",
         place: "the policy:4",
+        grant: { role: { name: "registry.push" } },
       },
       { severity: "low", place: "the policy:3" },
     ]);

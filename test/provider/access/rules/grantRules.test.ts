@@ -420,6 +420,21 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
     for (const { message } of findings) expect(message).toMatch(/: .*boss.* can change who has it$/);
   });
 
+  it("is accepted for those who can change it now, and where it has a grant", () => {
+    const eve = identity("eve", claims({ issuer: "https://sso.acme.example", subject: "eve" }));
+    const printsOf = (place: string, ...more: Resource[]): string[] => {
+      const change = adding(
+        [...known, robot(payments), admin, ...more],
+        binding(robot(payments), pusher, place),
+      );
+      return found("G3", change).map(({ fingerprint }) => fingerprint);
+    };
+    const others = printsOf(search.uid, eve, binding(eve, owner, payments));
+    const prints = [printsOf(search.uid), printsOf(acme), others];
+    expect(prints.map(({ length }) => length)).toEqual([1, 1, 1]);
+    expect(new Set(prints.flat()).size).toBe(3);
+  });
+
   const strangers = "6576696c00000000000000000000000000000000";
   it.each<[string, Resource, Resource, string[], string?]>([
     ["a role", ci, lister(strangers), ["high"]],

@@ -399,6 +399,8 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const message = expect.stringMatching(/ this change would give 1 grant more$/) as unknown;
       expect(finding).toMatchObject({ severity: "low", message });
       expect(finding?.details[0]).toMatch(/^new grant: .*CATALOG_SYNCER/);
+      const elsewhere = onlyX5(before, [...before, binding(idle, viewer, cards)], { live });
+      expect(elsewhere?.fingerprint).not.toBe(finding?.fingerprint);
     });
 
     it("tells what was only changed beside what is taken over, and the grants that it hides", () => {

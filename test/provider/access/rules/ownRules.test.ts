@@ -163,6 +163,14 @@ describe("a rule that does not answer", () => {
     },
   );
 
+  it("has a fingerprint for each message about one resource", () => {
+    const both = ask(({ comparison: { after } }) => {
+      const [entity] = after.entities.values();
+      return ["x", "y"].map((message) => ({ message, entity: entity! }));
+    });
+    expect(new Set(both.map(({ fingerprint }) => fingerprint)).size).toBe(2);
+  });
+
   it("names the resource that its findings are about", () => {
     const about = ask(({ comparison: { after } }) =>
       [...after.entities.values()].map((entity) => ({ message: "x", entity })),
