@@ -275,8 +275,18 @@ describe("a stack export", () => {
     expect(() => parseStateExport(input, "e.json")).toThrow(`e.json ${message}`);
   });
 
-  test("of an empty stack names none", () => {
+  test("of an empty stack names none, and has no time that cannot be read", () => {
     for (const deployment of [{ resources: [] }, {}])
       expect(parseStateExport(JSON.stringify({ version: 3, deployment }))).toMatchObject({ resources: [] });
+    // Verification compares it with other times.
+    const deployment = { manifest: { time: "yesterday" } };
+    expect(parseStateExport(JSON.stringify({ version: 3, deployment })).time).toBeUndefined();
+  });
+
+  test("names what an interrupted update was creating, and counts the rest", () => {
+    const open = (type: string) => ({ type, resource: { urn: `urn:${type}` } });
+    const pending_operations = ["creating", "updating", "deleting"].map(open);
+    const state = parseStateExport(JSON.stringify({ version: 3, deployment: { pending_operations } }));
+    expect(state).toMatchObject({ pendingOperations: 3, pendingCreates: ["urn:creating"] });
   });
 });
