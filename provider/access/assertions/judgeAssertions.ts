@@ -1301,10 +1301,9 @@ class AssertionJudge {
         const acting = (side: Side, { all }: typeof now): number =>
           all.filter(({ grant }) => side.graph.hierarchy.actsAt(grant.subject, key)).length;
         const olds = this.before.grantsByKey();
-        const held = new Set(then.all.map(({ grant }) => grant.subject.key));
-        // A holder who gets it anew may have had it by hand alone.
+        // Whoever held it before may have had it by hand alone.
         const holdsAnew = ({ grant: { subject } }: { readonly grant: Grant }): boolean =>
-          held.has(subject.key) &&
+          this.acceptsMore(subject) ||
           this.after
             .grantsOfSubject(subject.key, key)
             .some(

@@ -31,7 +31,7 @@ function toFinding(facts: Facts, violation: Violation): FindingInput {
     message: `${name}: ${message}`,
     details: limitLines([...details, describePlace(assertion)]),
     pins: [...pins],
-    grants,
+    grants: grants && [grants],
     advice: advice ?? "change the program, or let whoever owns the policy file change the assertion first",
   };
   if (grant !== undefined) return facts.aboutGrant(grant, text);
@@ -64,7 +64,7 @@ export const requiredAccess: Rule = {
   notInPolicyPack: "it counts who is left, and a pack does not see what an update deletes",
   id: "P2",
   name: "required-access",
-  what: "Fewer or more than the policy file requires hold some access at a group, by grants there and above it. Who may not be meant counts for the most, and not for the least. A review reports what the change makes worse. A new grant to a holder who had it already is worse too. Without an inventory only holders that the program knows are counted.",
+  what: "Fewer or more than the policy file requires hold some access at a group, by grants there and above it. Who may not be meant counts for the most, and not for the least. A review reports what the change makes worse. A new grant to one of those who are too many is worse too. Without an inventory only holders that the program knows are counted.",
   why: "Nobody is left to act, or too many are.",
   fix: "Bind the next holder first, in a separate change. Or take access away from those who are too many.",
   find: (facts) => findViolations(facts, "require"),

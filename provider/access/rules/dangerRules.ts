@@ -150,8 +150,7 @@ function* findTooFewOwners(
       ),
       ...sure.map(({ subject }) => `still an owner: ${subject.displayName}`),
     ]),
-    pins: [lost, remaining, unsure].map(({ length }) => length),
-    grants: [...lost, ...remaining, ...unsure],
+    grants: [lost, remaining, unsure],
     advice: !areTooFew
       ? "check that each of them can sign in, or bind another owner first, in a separate change"
       : isWhole
@@ -633,7 +632,7 @@ const massRemoval: Rule = {
       field: "max-removal",
       message: `${lost.length} of ${all} grants are lost at once: ${percent(lost.length / all)}, limit ${percent(maxRemoval)}`,
       details: limitLines(lost.map(grantLine).sort()),
-      grants: lost,
+      grants: [lost],
       advice:
         "check that stack and configuration are the right ones; if it is intended, raise --max-removal for this run",
     };

@@ -17,7 +17,8 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { describeTrust, subjectUids, trustsOf } from "../graph/trust";
+import { TokenTrusts } from "../graph/tokenTrusts";
+import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
 import type { ChangeWithAfter, Comparison, ResourceChange } from "../review/compare";
@@ -204,17 +205,13 @@ export class Facts {
    * trust it by its uid): with the most that its roles allow.
    */
   heldThrough(key: string): readonly Grant[] {
-    const holders = new Set([key]);
-    for (const each of holders)
-      for (const other of this.trustingUid().get(each) ?? []) holders.add(other.key);
-    return [...holders].flatMap((holder) =>
+    return [...this.tokenTrusts().withTakers(key)].flatMap((holder) =>
       [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
     );
   }
 
-  /** What trusts an identity, by the uid of that. */
-  private readonly trustingUid = once(() =>
-    groupBy(this.comparison.after.entities.values(), (entity) => trustsOf(entity).flatMap(subjectUids)),
+  private readonly tokenTrusts = once(
+    () => new TokenTrusts(this.comparison.after.entities, this.comparison.comparer),
   );
 
   /**

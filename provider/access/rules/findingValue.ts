@@ -1,13 +1,13 @@
 import { canonical } from "../../fields/equal";
 import { isSecurityRelevant } from "../../fields/fieldSpec";
-import { compareTexts, getOrCompute } from "../../fields/values";
+import { compareTexts, getOrCompute, once } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { fingerprintOf } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { subjectUids, trustsOf } from "../graph/trust";
+import { TokenTrusts } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -179,19 +179,21 @@ export class FindingValues {
   ): Json {
     const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
     if (holder === undefined) return displayName;
-    const trusted = new Set([holder]);
-    for (const each of trusted) {
-      for (const uid of trustsOf(each).flatMap(subjectUids)) {
-        const other = entityAt(uid);
-        if (other !== undefined) trusted.add(other);
-      }
-    }
+    const taken = this.tokenTrusts().flatMap((side) => [...side.withTaken(holder.key)]);
+    const trusted = new Set([holder, ...taken.flatMap((each) => entityAt(each) ?? [])]);
     const [own = displayName, ...others] = Array.from(
       trusted,
       (each) => this.inputsOf(each, judgedFields(each.kind)) ?? null,
     );
     return others.length === 0 ? own : [own, ...others];
   }
+
+  /** Before the change, and after it. */
+  private readonly tokenTrusts = once(() =>
+    [this.comparison.before, this.comparison.after].map(
+      ({ entities }) => new TokenTrusts(entities, this.comparison.comparer),
+    ),
+  );
 
   /** A grant, as one text: who holds what and where, who can be the holder, and what the role allows. */
   private textOf(grant: Grant, entityAt?: (key: string) => Entity | undefined): string {
@@ -201,13 +203,18 @@ export class FindingValues {
   }
 
   /**
-   * What an object gives, to whom and where, before and after the change: whoever accepts a finding about it accepts no more than
-   * that. Who holds a grant before may have what the object gives after it, until the update ends.
+   * What an object gives, to whom and where, also through identities that take its tokens, before and after the change: whoever
+   * accepts a finding about it accepts no more than that. Who holds a grant before may have what the object gives after it, until
+   * the update ends.
    */
   private effectsOf(entity: Entity): Json {
     const { before, after } = this.comparison;
+    const takers = new Set(this.tokenTrusts().flatMap((side) => [...side.withTakers(entity.key)]));
+    takers.delete(entity.key);
     const lines = [before, after].flatMap(({ entities, index }) =>
-      index.by(entity).map((grant) => this.textOf(grant, (key) => entities.get(key) ?? this.entityAt(key))),
+      [index.by(entity), ...Array.from(takers, (key) => index.about({ key }))]
+        .flat()
+        .map((grant) => this.textOf(grant, (key) => entities.get(key) ?? this.entityAt(key))),
     );
     return [...new Set(lines)].sort();
   }
@@ -218,7 +225,7 @@ export class FindingValues {
    */
   of(finding: FindingInput): Json {
     const { grant, kind = "", urn, uid, field, message, details = [], grants } = finding;
-    const texts = grants?.map((each) => this.textOf(each)).sort();
+    const texts = grants?.map((all) => all.map((each) => this.textOf(each)).sort());
     const pins = texts === undefined ? finding.pins : [finding.pins ?? null, texts];
     const about = this.objectOf({ kind, urn, uid });
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;

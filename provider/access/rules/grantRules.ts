@@ -177,7 +177,7 @@ function* findOutsideDefinitions(facts: Facts): Generator<FindingInput> {
       message: `${labelEntity(entity)} lies in ${path}, and has ${plural(grants.length, "grant")} above or beside it: ${who} can change ${isRole ? "what it gives" : "who has it"}`,
       details: limitLines([...new Set(grants)].sort()),
       pins: names,
-      grants: delegations.map(({ grant }) => grant),
+      grants: [delegations.map(({ grant }) => grant)],
       advice: isRole
         ? "define the role in the group of its grants, or above it"
         : "bind an identity of the group of the grant, or of one above it",

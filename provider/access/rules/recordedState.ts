@@ -160,7 +160,7 @@ function* findRevoked(facts: Facts): Generator<FindingInput> {
       field: "bindings",
       message: `${plural(returning.length, "grant was", "grants were")} revoked by hand, and this change makes ${returning.length === 1 ? "it" : "them"} again: ${listFirst(returning.map(grantLine).sort(), 3)}`,
       details: limitLines(returning.map(grantLine).sort()),
-      grants: returning,
+      grants: [returning],
       advice: "ask who revoked each and why; take it out of the program if that was meant",
     };
   }

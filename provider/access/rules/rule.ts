@@ -16,8 +16,8 @@ export interface FindingInput extends Omit<
   readonly advice: string;
   /** What an exception accepts beside the object itself: its fingerprint changes with it, and no report shows it. */
   pins?: Json;
-  /** The grants that it accepts so: with who can be the holder of each, and what each allows. */
-  grants?: readonly Grant[];
+  /** The grants that it accepts so, with who can be the holder of each, and what each allows: a list for each that it does to some. */
+  grants?: readonly (readonly Grant[])[];
 }
 
 /** What is asked of a change of access, and what to say about it. */

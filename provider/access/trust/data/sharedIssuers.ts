@@ -438,9 +438,14 @@ export const sharedIssuers: readonly SharedIssuer[] = [
         `${PULUMI_PROJECT}[^:]+:operation:preview${REST}`,
         "https://www.pulumi.com/docs/deployments/deployments/oidc/",
       ),
+      // A review stack runs updates of an open pull request.
+      unreviewed(
+        "any stack of a pull request",
+        `${PULUMI_PROJECT}pr-[^:]+:operation:[a-z-]+${REST}`,
+        "https://www.pulumi.com/docs/deployments/deployments/review-stacks/",
+      ),
     ],
     proofs: [
-      // A review stack runs updates of an open pull request: https://www.pulumi.com/docs/deployments/deployments/review-stacks/
       named("stack", SUBJECT, { before: PULUMI_PROJECT, after: `:operation:[a-z-]+${REST}` }),
       // An environment runs no code: who may open it is decided elsewhere.
       proven(SUBJECT, "pulumi:environments:org:.+"),

@@ -75,6 +75,17 @@ describe("D1 lock-out", () => {
     );
   });
 
+  it("has another fingerprint where another owner goes", () => {
+    const prints = [owns[1], owns[2]].map((second) => {
+      const after = all.filter((each) => each !== owns[0] && each !== second);
+      return found("D1", compareResources(all, after), { minOwners: 2 }).map(
+        ({ fingerprint }) => fingerprint,
+      );
+    });
+    expect(prints.map(({ length }) => length)).toEqual([1, 1]);
+    expect(new Set(prints.flat()).size).toBe(2);
+  });
+
   it.each([
     ["all of three", 3, 2, ["high"]],
     ["one of three", 1, 2, []],

@@ -298,6 +298,29 @@ it("a fingerprint holds whom the identities trust whose tokens a holder takes", 
   expect(printsOf("repo:acme/a:ref:refs/heads/main", { description: "x" })).toEqual(prints[0]);
 });
 
+it.each([
+  ["written out", (uid: string) => ({ subject: uid })],
+  ["hidden in a pattern", (uid: string) => ({ subjectPattern: `^[${uid[0]}]${uid.slice(1)}$` })],
+])("the fingerprint of a changed trust holds what others get by its tokens: %s", (_, subject) => {
+  const first = (name: string) =>
+    identity(
+      "first",
+      claims({ ...(pinned["claimMatch"] as Props), subject: `repo:acme/${name}:ref:refs/heads/main` }),
+    );
+  const taker = identity(
+    "taker",
+    claims({ issuer: "https://tokens.acme.example", ...subject(first("").uid) }),
+  );
+  const prints = [pusher, owner].map((what) => {
+    const all = [...withOwner, pusher, taker, binding(taker, what, payments)];
+    return found("T5", compareResources([...all, first("old")], [...all, first("new")])).map(
+      ({ fingerprint }) => fingerprint,
+    );
+  });
+  expect(prints.map(({ length }) => length)).toEqual([1, 1]);
+  expect(new Set(prints.flat()).size).toBe(2);
+});
+
 describe("what another stack manages", () => {
   const external = { external: true } as const;
   const [recorded, live] = [["REPO_LIST"], ["REPO_LIST", "IAM_ROLE_BINDINGS_CREATE"]].map((capabilities) =>

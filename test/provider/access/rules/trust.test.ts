@@ -318,7 +318,11 @@ describe("T4 pull-request-ref", () => {
     pulumi(update, PREVIEW),
     pulumi(`${update}:operation:update:scope:write`),
     // A stack of a pull request is updated as well.
-    pulumi(like(`^${project}[^:]+:operation:update:scope:write$`), "any stack"),
+    pulumi(like(`^${project}pr-pay-[0-9]+:operation:update:scope:write$`), "any stack of a pull request"),
+    pulumi(
+      like(`^${project}[^:]+:operation:update:scope:write$`),
+      "any stack of a pull request and any stack",
+    ),
     pulumi(like(`^${project}(?:dev|prod):operation:update:scope:write$`)),
     vercel("owner:acme:project:p", DEPLOYMENT),
     vercel("owner:acme:project:p:environment:production"),
