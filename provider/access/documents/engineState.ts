@@ -286,17 +286,41 @@ function readDependencies(value: unknown): Readonly<Record<string, readonly stri
 /** The plugin that runs a provider resource, as its own inputs name it. */
 export function pluginOfInputs(value: unknown): Plugin {
   const inputs = isObject(value) ? value : {};
-  const internal = isObject(inputs["__internal"]) ? inputs["__internal"] : {};
+  // The engine looks beside the version for what older versions of it kept there. A parameterized plugin is another one.
+  const beside = ["name", "parameterization", "pluginDownloadURL", "envVarMappings"].map(
+    (key) => inputs[key],
+  );
+  const internal = isObject(inputs["__internal"]) ? Object.values(inputs["__internal"]) : beside;
   const version = text(inputs["version"]);
-  // Older versions of the engine keep all of these beside the version. A parameterized plugin is another one.
-  const others = [inputs["pluginDownloadURL"], ...Object.values(internal)];
+  const others = [inputs["pluginDownloadURL"], ...internal];
   const isPublished = isObject(value) && others.every((other) => other === undefined || other === "");
   return { isPublished, version };
 }
 
+/** The default providers whose inputs name another plugin than their name does, of those that a document shows. */
+export const findForeignProviders = (resources: readonly RecordedResource[]): ReadonlySet<string> =>
+  new Set(
+    resources.flatMap(({ urn, plugin }) =>
+      isDefaultProvider(urn) && plugin?.isPublished === false ? [urn] : [],
+    ),
+  );
+
+/** A resource that one of these providers manages, as what cannot be reviewed: only its reference was known when it was read. */
+export function withForeignProvider(
+  resource: RecordedResource,
+  foreign: ReadonlySet<string>,
+): RecordedResource {
+  const { provider = "" } = resource;
+  if (resource.notReviewed !== undefined || !foreign.has(provider.slice(0, provider.lastIndexOf("::"))))
+    return resource;
+  const notReviewed = "its provider runs a plugin of another address or in another form";
+  return { ...resource, kind: undefined, notReviewed };
+}
+
 /** The plugin of a resource of another package; undefined for a component of the program. */
 function readPlugin(type: string, state: Record<string, unknown>): Plugin | undefined {
-  if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"]);
+  // The engine writes no empty inputs.
+  if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"] ?? {});
   const provider = text(state["provider"]);
   if (provider === undefined) return state["custom"] === true ? { isPublished: false } : undefined;
   const { types, name } = urnParts(provider.slice(0, provider.lastIndexOf("::")));

@@ -163,7 +163,8 @@ function changedInputs(diff: Members): readonly string[] {
 
 /**
  * A preview with what a plan says of it: which inputs differ, as far as secrets do not show it; and the providers that the plan
- * creates or changes and the preview does not show, which the engine makes itself, or whose name looks like that.
+ * creates or changes and the preview does not show, which the engine makes itself, or whose name looks like that. That nothing
+ * changes (`same`) is the word of the new plugin itself.
  */
 export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Preview {
   if (plan === undefined) return preview;
@@ -180,7 +181,12 @@ export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Pre
     if (!type.startsWith("pulumi:providers:") || shown.has(urn) || goal === undefined) return [];
     const { adds, updates } = asMembers(goal["inputDiff"]);
     const inputs = { ...asMembers(adds), ...asMembers(updates) };
-    return ops.map((op) => ({ op, urn, after: readState({ urn, type, inputs }, "export") }));
+    const after = readState({ urn, type, inputs }, "export");
+    const isOtherPlugin = after?.plugin?.isPublished === false || after?.plugin?.version !== undefined;
+    return ops.flatMap((op): PreviewStep[] => {
+      if (op !== "same") return [{ op, urn, after }];
+      return isOtherPlugin ? [{ op: "update", urn, after }] : [];
+    });
   });
   return { ...preview, steps: [...steps, ...added] };
 }

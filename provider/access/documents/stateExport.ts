@@ -1,7 +1,15 @@
 import { sortedJson, timestampNanos } from "../../fields/formats";
 import { isObject } from "../../fields/values";
 import { sha256 } from "./digest";
-import { cliVersionOf, findOtherCase, isDefaultProvider, readState, urnParts } from "./engineState";
+import {
+  cliVersionOf,
+  findOtherCase,
+  findForeignProviders,
+  isDefaultProvider,
+  readState,
+  urnParts,
+  withForeignProvider,
+} from "./engineState";
 import type { RecordedResource } from "./engineState";
 import { listFirst, plural } from "../../text/plain";
 import { printable } from "../../text/printable";
@@ -124,13 +132,15 @@ export function parseStateExport(
     }
     (resource.pendingDelete ? pendingDeletes : resources).push(resource);
   }
+  const foreign = findForeignProviders(resources);
+  const judge = (resource: RecordedResource) => withForeignProvider(resource, foreign);
   const [first] = resources;
   const { stack, project } = urnParts(first?.urn ?? "");
   return {
     stack: first === undefined ? undefined : `${project}/${stack}`,
     version,
-    resources,
-    pendingDeletes,
+    resources: resources.map(judge),
+    pendingDeletes: pendingDeletes.map(judge),
     pendingCreates: asPendingCreates(pending),
     pendingOperations: Array.isArray(pending) ? pending.length : 0,
     cli: cliVersionOf(manifest),

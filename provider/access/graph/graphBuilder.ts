@@ -33,7 +33,7 @@ import {
   labelledGrantsIn,
   namesOfUnmanaged,
 } from "../../kinds/groupAccess/readBindings";
-import { urnParts } from "../documents/engineState";
+import { findForeignProviders, urnParts, withForeignProvider } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { labelOfUrn } from "../documents/jsonText";
@@ -84,6 +84,32 @@ export interface JoinedStep {
   /** The paths that the engine found to differ, those of secrets too. */
   readonly differing?: readonly string[];
 }
+/** A provider that the engine calls unchanged, and that is another one by its inputs: only the new plugin itself was asked. */
+function isOtherProvider({ op, before, after }: JoinedStep): boolean {
+  if (op !== "same" || before?.plugin === undefined || after?.plugin === undefined) return false;
+  return (
+    before.type.startsWith("pulumi:providers:") &&
+    (before.plugin.version !== after.plugin.version || before.inputsDigest !== after.inputsDigest)
+  );
+}
+
+/** Steps with what the providers of all of them say of the plugins that manage resources. */
+function judgeProviders(steps: readonly JoinedStep[]): JoinedStep[] {
+  const foreign = findForeignProviders(
+    steps.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined)),
+  );
+  const judge = (side: RecordedResource | undefined): RecordedResource | undefined => {
+    const judged = side && withForeignProvider(side, foreign);
+    return judged === side ? side : judged && { ...judged, inputsDigest: sha256(sortedJson(judged.inputs)) };
+  };
+  return steps.map((step) => ({
+    ...step,
+    op: isOtherProvider(step) ? "update" : step.op,
+    before: judge(step.before),
+    after: judge(step.after),
+  }));
+}
+
 /**
  * One step for each URN, from those of a preview, and one for each rest of an earlier replacement. After a refresh the later step
  * has the live values.
@@ -113,7 +139,7 @@ export function joinSteps(shown: readonly PreviewStep[], state: StateExport | un
     });
   }
   // A urn leads to the last one.
-  return revealConcealed([...rests, ...steps.values()].flatMap(splitReplacementByRead));
+  return revealConcealed(judgeProviders([...rests, ...steps.values()]).flatMap(splitReplacementByRead));
 }
 
 /** What is replaced by an object that is only read goes: the other object is there already, and nothing of it changes. */

@@ -5,7 +5,7 @@ import { fingerprintOf } from "../documents/digest";
 import { urnParts } from "../documents/engineState";
 import { inventoryGaps, isWithin } from "../documents/inventory";
 import type { Inventory } from "../documents/inventory";
-import { DocumentError } from "../documents/jsonText";
+import { DocumentError, labelOfUrn } from "../documents/jsonText";
 import { specs } from "../documents/specs";
 import { describeInterrupted } from "../documents/stateExport";
 import type { StateExport } from "../documents/stateExport";
@@ -187,6 +187,7 @@ export function verify(sources: VerifySources, options: VerifyOptions): VerifyRe
   const entities = [...differences.entities, ...compareRecorded(expected, resolved, state)];
   const incomplete = [
     ...describeGaps(sources, expected.root, outside),
+    ...describeUnreviewed(expected, state),
     ...differences.gaps,
     ...describeMissing(differences),
   ];
@@ -281,6 +282,18 @@ function describeGaps(
           `${name} is outside of the group ${root}, so it was not verified: review and verify with an inventory of a group that contains it`,
       ),
   ];
+}
+
+/** What the review took for resources of this package, and the state shows that another plugin manages: no preview shows that. */
+function describeUnreviewed({ entities }: ExpectedAccess, state: StateExport | undefined): string[] {
+  const judged = new Set(entities.map(({ urn }) => urn));
+  return (state?.resources ?? []).flatMap(({ urn, notReviewed }) =>
+    notReviewed !== undefined && judged.has(urn)
+      ? [
+          `${labelOfUrn(urn)} was not verified, since ${notReviewed}: give the review an export of the stack too (--before), and find out who changed the provider`,
+        ]
+      : [],
+  );
 }
 
 const ADVICE =

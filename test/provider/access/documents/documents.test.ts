@@ -240,6 +240,25 @@ test("a provider of the engine's own is one by its type and its name", () => {
 });
 
 describe("a stack export", () => {
+  test("manages nothing by a default provider that runs another plugin than its name says", () => {
+    const [type, urn] = ["pulumi:providers:platform", "urn:pulumi:dev::acme::"];
+    const own = `${urn}${type}::default_0_1_0`;
+    const role = { urn: `${urn}platform:index:Role::r`, type: "platform:index:Role", custom: true, id: "x" };
+    const rolesBy = (inputs: object) => {
+      const resources = [
+        { urn: own, type, custom: true, inputs },
+        { ...role, provider: `${own}::1`, inputs: { name: "r" } },
+      ];
+      return parseStateExport(JSON.stringify({ version: 3, deployment: { resources } })).resources.slice(1);
+    };
+    expect(rolesBy({ version: "0.1.0", __internal: {} })).toMatchObject([{ kind: "Role" }]);
+    const [foreign] = rolesBy({ version: "0.1.0", __internal: { name: "evil" } });
+    expect(foreign).toMatchObject({
+      kind: undefined,
+      notReviewed: expect.stringContaining("plugin") as string,
+    });
+  });
+
   test.each([
     ["export-v3.json", 3],
     ["export-v4.json", 4],

@@ -470,6 +470,23 @@ test.each<[string, object, string[], string | undefined]>([
   expect(withPlanned(none, undefined)).toBe(none);
 });
 
+test.each<[string, object, object[]]>([
+  ["another plugin", { updates: { __internal: { name: "evil" } } }, [{ op: "update" }]],
+  ["another plugin, by the configuration of the stack", { adds: { name: "evil" } }, [{ op: "update" }]],
+  ["another version", { updates: { version: "4.17.0" } }, [{ op: "update" }]],
+  ["other settings", { updates: { region: "eu" }, adds: { __internal: {} } }, []],
+  ["nothing", {}, []],
+])(
+  "a provider that the plan calls unchanged is updated where its inputs name another plugin: %s",
+  (...given) => {
+    const [, inputDiff, steps] = given;
+    const own = "urn:pulumi:prod::acme::pulumi:providers:random::default";
+    const planned = { steps: ["same"], goal: { type: "pulumi:providers:random", inputDiff } };
+    const plan = parsePlan(JSON.stringify({ resourcePlans: { [own]: planned } }));
+    expect(withPlanned({ steps: [], omittedUnchanged: 0, problems: [] }, plan).steps).toMatchObject(steps);
+  },
+);
+
 test("the plan says which inputs differ, whatever the preview says", () => {
   const goal = { type, inputDiff: { adds: { a: 1 }, updates: { oidc: secret }, deletes: ["c"] } };
   const plan = parsePlan(JSON.stringify({ resourcePlans: { [stack]: { steps: ["update"], goal } } }));

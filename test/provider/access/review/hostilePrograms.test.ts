@@ -10,6 +10,7 @@ import type { Json, Props } from "../../../../provider/fields/values";
 import { partsOf } from "../../../../provider/fields/walk";
 import { failing, inventoryOf, judge, preview, same, state, step, urn } from "../../../support/documents";
 import type { State } from "../../../support/documents";
+import { ownVersion } from "../../../../provider/text/packageVersion";
 import { spreadOf } from "../../../support/properties";
 import { lines } from "../fixtures";
 import { found as foundBy } from "../rules/support";
@@ -450,6 +451,43 @@ describe("a resource of another package", () => {
     for (const changed of all(foreign(type, given))) {
       expect(failing(reviewed(changed))).toEqual([]);
     }
+  });
+});
+
+describe("a provider that the engine calls unchanged", () => {
+  const type = "pulumi:providers:platform";
+  const plugin = (name: string, inputs: object): State =>
+    ({
+      urn: `urn:pulumi:production::acme::${type}::${name}`,
+      type,
+      custom: true,
+      inputs,
+    }) as unknown as State;
+  const internal = { __internal: { name: "evil", parameterization: "eA==" } };
+
+  test("is not reviewed where its inputs name another plugin than before", () => {
+    const [published, other, next] = [{}, internal, { __internal: { name: "worse" } }].map((inputs) =>
+      plugin("mine", inputs),
+    ) as [State, State, State];
+    for (const [before, after] of [
+      [published, other],
+      [other, next],
+    ] as const)
+      expect(failing(reviewed(step("same", before, after)))).toEqual([
+        "X4 platform mine is not reviewed (update): it runs a plugin of another address or in another form",
+      ]);
+    expect(failing(reviewed(same(other)))).toEqual([]);
+  });
+
+  test("and runs another plugin than its name says takes the resources along", () => {
+    const own = plugin(`default_${ownVersion().replaceAll(".", "_")}`, internal);
+    const kind = "platform:index:RoleBinding";
+    const named = { urn: `urn:pulumi:production::acme::${kind}::b`, type: kind, inputs: grant };
+    const one = { ...named, custom: true, provider: `${own.urn}::0c5b` } as unknown as State;
+    expect(failing(reviewed(...unchanged, create(one)))).toEqual([]);
+    expect(failing(reviewed(...unchanged, same(own), create(one)))).toEqual([
+      "X4 RoleBinding b is not reviewed (create): its provider runs a plugin of another address or in another form",
+    ]);
   });
 });
 

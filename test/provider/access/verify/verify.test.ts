@@ -250,6 +250,17 @@ describe("verify", () => {
       expect(incomplete).toEqual([]);
     });
 
+    it("is incomplete for what the state shows another plugin to manage", () => {
+      const { urn, uid: id } = reader;
+      const state = {
+        ...noState,
+        resources: [recordedResource({ urn, id, notReviewed: "of another plugin" })],
+      };
+      expect(verifying(reviewOf(base), inventoryAfter(listed(base)), state).incomplete).toEqual([
+        expect.stringMatching(/^Role reader was not verified, since of another plugin: /),
+      ]);
+    });
+
     it.each([
       ["capabilities", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
       ["*", ["Role reader has changed (ignoreChanges), which the review did not announce"]],
