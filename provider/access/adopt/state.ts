@@ -34,13 +34,6 @@ interface Declaration {
   readonly secretPaths: readonly string[];
 }
 
-/** The inputs without the member at a path. */
-function withoutMember(inputs: Props, path: readonly string[]): Props {
-  const [key = "", ...rest] = path;
-  const { [key]: member, ...others } = inputs;
-  return rest.length === 0 || !isObject(member) ? others : { ...others, [key]: withoutMember(member, rest) };
-}
-
 /** Inputs with another value at a path. */
 export function withMember(inputs: Props, path: readonly string[], value: Json): Props {
   const [key = "", ...rest] = path;
@@ -54,13 +47,10 @@ export function withMember(inputs: Props, path: readonly string[], value: Json):
 /** Secrets that the server never returns. */
 const unreturnedSecrets = fieldsWhere(({ secret, inputOnly }) => secret === true && inputOnly === true);
 
-/** What the server fills in where a program does not set it. */
-const serverFilled = fieldsWhere((field) => field.serverFilled === true);
-
 /**
  * The arguments with which a program declares an object as it is, or why it cannot.
  *
- * @param now milliseconds since the epoch: a time that has passed cannot be declared.
+ * @param now milliseconds since the epoch: an end that has passed cannot be declared, and drift compares none that is left out.
  */
 export function declareObject(
   spec: ResourceSpec,
@@ -73,14 +63,9 @@ export function declareObject(
       reason: `its ${createOnly.map(([key]) => key).join(", ")} is returned only at creation`,
     };
   }
-  let inputs = declaredFields(spec.fields, object.inputs);
-  const problems = () => checkInputs(spec, inputs, { olds: {}, now });
-  for (const { property } of problems()) {
-    // A time in the past cannot be declared; where the server fills it in, the program leaves it out.
-    if (serverFilled(spec.kind).some(({ path }) => path === property))
-      inputs = withoutMember(inputs, property.split("."));
-  }
-  if (problems().length > 0) {
+  const inputs = declaredFields(spec.fields, object.inputs);
+  const problems = checkInputs(spec, inputs, { olds: {}, now });
+  if (problems.length > 0) {
     // An object that is valid with a secret only has one on the server.
     const paths = unreturnedSecrets(spec.kind).map(({ path }) => path);
     const filled = paths.reduce((all, path) => withMember(all, path.split("."), "secret"), inputs);
@@ -88,7 +73,7 @@ export function declareObject(
       return { inputs, secretPaths: paths };
     }
   }
-  const [problem] = problems();
+  const [problem] = problems;
   if (problem === undefined) return { inputs, secretPaths: [] };
   return { reason: `${problem.property} ${problem.reason}`.trim() };
 }

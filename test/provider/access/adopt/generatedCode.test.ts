@@ -22,6 +22,7 @@ import { specs } from "../../../../provider/access/documents/specs";
 import { kinds } from "../../../../provider/kinds";
 import { inventoryOf as inventoryWith } from "../../../support/documents";
 import fc, { casesOf } from "../../../support/properties";
+import { jwks } from "../../../support/samples";
 
 const ROOT_UID = "a".repeat(40);
 const BUILT_IN = "c".repeat(40);
@@ -236,6 +237,29 @@ describe("what of an organisation is declared", () => {
       "the GroupAccess of stack acme/prod has all of its group, this one as well: add it there only if drift says that it is missing";
     expect(resources).toMatchObject([{ uid: uid(1, 3) }]);
     expect(skipped).toMatchObject([{ uid: uid(0, 3), reason }]);
+  });
+
+  test("names an identity whose static keys have ended, whose end it cannot declare", () => {
+    const uid = `${ROOT_UID}/${"1".repeat(16)}`;
+    const programAt = (takenAt: string) => {
+      const expirationTime = "2026-06-01T00:00:00Z";
+      const keys = {
+        issuer: "https://ci.acme.example",
+        subject: "b",
+        issuerKeys: jwks("one"),
+        expirationTime,
+      };
+      const inputs = { parentUid: ROOT_UID, name: "ci", staticKeys: keys };
+      return generateProgram({
+        inventory: { ...inventoryWith(ROOT_UID, { kind: "Identity", uid, inputs }), takenAt },
+      });
+    };
+    expect(programAt("2026-05-31T00:00:00Z")).toMatchObject({ resources: [{ uid }], skipped: [] });
+    const { resources, skipped } = programAt("2026-06-02T00:00:00Z");
+    expect(resources).toEqual([]);
+    expect(skipped).toMatchObject([
+      { uid, reason: expect.stringMatching(/^staticKeys.expirationTime must be in the future/) as string },
+    ]);
   });
 });
 
