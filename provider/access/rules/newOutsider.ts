@@ -6,9 +6,10 @@ import { wholeOf } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
 import type { Grant } from "../graph/grant";
 import type { Severity } from "../review/finding";
+import { hasPassed } from "./facts";
 import type { Facts, KnownBy } from "./facts";
 import type { Rule } from "./rule";
-import { pathsMeant, textAt, textMeant } from "../graph/describedFields";
+import { lifetimesOf, pathsMeant, textAt, textMeant } from "../graph/describedFields";
 import { pathOf, trustsOf } from "../graph/trust";
 import { mayWiden } from "../effects";
 import { isAssumable, isInvite } from "./rule";
@@ -85,6 +86,10 @@ function invitesToJudge(facts: Facts): ReadonlySet<Entity> {
 const invitedOwner = (address: string): TrustedOwner =>
   ownerOfAddress(MAIL_ADDRESS, address) ?? { what: MAIL_ADDRESS, name: address };
 
+/** Whether nobody can accept an invite any more. */
+const hasEnded = (facts: Facts, { kind, details }: Entity): boolean =>
+  lifetimesOf(kind).some(({ field: { returnedAs = "" } }) => hasPassed(facts, textAt(details, returnedAs)));
+
 /**
  * Who was known before, also by an invite of the address on the group of the invite. An invite makes nobody known who assumes an
  * identity.
@@ -93,7 +98,7 @@ function knownToInvite(facts: Facts, by: KnownBy, which: KnownOn = "groups"): Kn
   const known = knownOwners(facts, by, which);
   for (const live of facts.comparison.before.entities.values()) {
     const entity = by === "anybody" ? live : facts.recorded.recordOf(live);
-    if (entity === undefined || !isInvite(entity.kind)) continue;
+    if (entity === undefined || !isInvite(entity.kind) || hasEnded(facts, live)) continue;
     const address = textMeant(entity, "invite.address");
     if (address === undefined || address === "") continue;
     const isCounted =
@@ -183,7 +188,7 @@ export const newOutsider: Rule = {
   name: "new-outsider",
   severities: ["high", "medium", "low"],
   when: "high with a write capability, an unknown role, or a grant on a root group. Otherwise medium, and medium where no identity with a grant was there before. Below the root, medium too for an outsider that was trusted before, on other groups only. For one that no given stack makes known: medium instead of high, and otherwise low. But as loud as for a new one where a stack records somebody else for the identity. One that is then known on other groups only counts as new",
-  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. An issuer that no table knows may be a service with many customers: there it is what the subject names first, as in `deployment:acme/shop`. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in a stack that `--state` does not name. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. If its role only reads, then only to invites whose role reads too. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. Owners that were named together, as an organisation beside a number, are known together only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
+  what: "An identity with a grant trusts an organisation, tenant, account or mail domain that is new there. No identity with a grant on that group, or above it, trusted it before. Or only identities that read did, and this one does more: also by its role alone. It is an organisation of GitHub Actions, a group of GitLab, a tenant of Azure, an account of AWS, a registered key, and others. At an issuer of your own it is a trust domain of SPIFFE, a mail domain, or an organisation or group there. An issuer that no table knows may be a service with many customers: there it is what the subject names first, as in `deployment:acme/shop`. What looks like a mail address there, and is not proven to be at a domain, is an owner of its own. A domain makes those below it known. An identity without a grant makes nobody known. A grant or a trust that no given stack records makes an outsider known in part only. It was made by hand, or in a stack that `--state` does not name. An invite to a new mail domain is judged alike. An invite makes its mail domain known on its group, to later invites only. If its role only reads, then only to invites whose role reads too. One that has ended makes nobody known. The rule needs `--inventory`. At an issuer that signs for many customers, one known owner is enough: of the subject, or of a claim that holds together with it. Owners that were named together, as an organisation beside a number, are known together only. At an issuer of your own, the subject and each claim must name known owners. Not reported: who is trusted already, an issuer that is new as a whole (T2), and what pins nobody (T1, T3). Nor is another key of the same identity (T5).",
   why: "The subject pins one owner, but nobody has said that the owner is one of yours. `acme` and `acme-inc` are two organisations. Who administers one group can create an identity there, and make an outsider look known.",
   fix: "Compare the name letter by letter with the one that you mean. Bind outsiders to a role that only reads, on a group below the root. Let identities of your own organisation write.",
   except: "For a partner, by the fingerprint of the finding, until the change is merged.",

@@ -935,6 +935,16 @@ describe("T7 new-outsider", () => {
     },
   );
 
+  it.each([
+    ["2020-01-01T00:00:00Z", 1],
+    ["2100-01-01T00:00:00Z", 0],
+  ])("an invite makes nobody known once it has ended: %s", (expirationTime, count) => {
+    const first = { ...inviting("eve@globex.com", payments, pusher), outputs: { expirationTime } };
+    const there = [...before, first];
+    const after = [...there, inviting("bob@globex.com", payments, pusher)];
+    expect(found("T7", compareResources(there, after))).toHaveLength(count);
+  });
+
   it("finds an invite to read a new domain whose role begins to write", () => {
     const [reads, writes] = [role("reads", ["REPO_LIST"]), role("reads", ["REPO_LIST", "TAG_CREATE"])];
     const invite = inviting("eve@globex.com", payments, reads);
