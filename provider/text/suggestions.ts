@@ -6,9 +6,13 @@ const LONGEST_WORD = 100;
 /** The unknown words of one value that get a proposal: each is compared with all known ones. */
 export const MOST_PROPOSALS = 10;
 
-/** The known word that differs in the fewest letters; undefined where it differs in more than these. */
-export function nearestWord(word: string, known: readonly string[], most: number): string | undefined {
+/**
+ * The known word that differs in the fewest letters; undefined where it differs in more than these, or in all of them: any
+ * short word is as near to an empty one, and to each other short one.
+ */
+export function nearestWord(word: string, known: readonly string[], limit: number): string | undefined {
   if (word.length > LONGEST_WORD) return undefined;
+  const most = Math.min(limit, word.length - 1);
   const alike = known.filter((one) => Math.abs(one.length - word.length) <= most);
   if (alike.length === 0) return undefined;
   // Loaded here: a program that makes no mistake does not need it.
@@ -29,6 +33,7 @@ export function nearestWords(word: string, known: readonly string[], count: numb
   // eslint-disable-next-line @typescript-eslint/no-require-imports
   const { distance } = require("fastest-levenshtein") as typeof levenshtein;
   return known
+    .filter((one) => one !== "")
     .map((one) => ({ one, far: distance(word, one.slice(0, LONGEST_WORD)) }))
     .sort((a, b) => a.far - b.far)
     .slice(0, count)

@@ -126,6 +126,7 @@ describe("pulumi-platform access as a table", () => {
     ["--on", "pai", /did you mean "pay"\?/],
     ["--on", "elsewhere", /names no group that is known here \(PP5008\)/],
     ["--who", '=HYPERLNK("x")', /names nobody who is known here; did you mean "=HYPERLINK/],
+    ["--who", "k1", /--who "k1" names nobody who is known here \(PP5008\)/],
     ["--who", "elsewhere", /--who "elsewhere" names nobody who is known here \(PP5008\)/],
     ["--can", "CAP_REPO_LISR", /did you mean CAP_REPO_LIST\?/],
   ])("%s %s is answered with the name that is near, if there is one", async (flag, word, message) => {
