@@ -59,6 +59,10 @@ export function namesOfKeys(value: Json | undefined): readonly string[] {
   return (listKeys(value) ?? []).map(nameKey);
 }
 
+/** Whether a JSON Web Key Set has a key of this thumbprint or kid, or the one that reports show so. */
+export const hasKeyCalled = (value: Json | undefined, text: string): boolean =>
+  (listKeys(value) ?? []).some((key) => [nameKey(key), key["kid"], describeKey(key)].includes(text));
+
 /** The keys of a JSON Web Key Set, each by all that it says; undefined where it is no key set. */
 export function keysIn(value: Json | undefined): ReadonlyMap<string, string> | undefined {
   const keys = listKeys(value);

@@ -10,6 +10,8 @@ import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "./entities";
 import { joinSteps, buildGraphs } from "./graphBuilder";
+import { trustsOf } from "./trust";
+import { hasKeyCalled } from "../documents/digest";
 
 export function graphOfInventory(inventory: Inventory): AccessGraph {
   return graphOf(new Map(inventory.objects.map(entityOfObject).map((entity) => [entity.key, entity])));
@@ -27,7 +29,7 @@ export function acceptUnverified({ entities }: AccessGraph): AccessGraph {
 
 /** Selects the access to show; all of it without a condition. */
 export interface AccessQuery {
-  /** A uid, a name, or a part of the display name of a subject. */
+  /** A uid, a name, or a part of the display name of a subject; or the thumbprint or the kid of a key that it has. */
   readonly who?: string;
   /** A capability: `CAP_REPO_DELETE`. */
   readonly can?: string;
@@ -48,8 +50,32 @@ export interface EffectiveAccess {
   readonly undecided: readonly Access[];
 }
 
+/** What has a name and is no group, and what to ask for in place of it; an empty text where nothing has it. */
+function describeOthers(
+  { entities, hierarchy }: AccessGraph,
+  text: string,
+  groups: readonly string[],
+): string {
+  const others = [...entities.values()].filter(
+    ({ kind, key, uid, urn, name }) => kind !== "Group" && [key, uid, urn, name].includes(text),
+  );
+  return others
+    .slice(0, 3)
+    .map(({ key, kind }) => {
+      const group = hierarchy.chain(key).find((each) => groups.includes(each));
+      const place = group === undefined ? "" : printable(hierarchy.scope(group).path, 120);
+      const isHolder = accessKinds[kind]?.describeHolder !== undefined;
+      const question = isHolder
+        ? `--who ${JSON.stringify(printable(text, 120))}`
+        : `--on ${JSON.stringify(place)}`;
+      return `; it is of the kind ${kind}${place === "" ? "" : ` in ${place}`}${isHolder || place !== "" ? `: give ${question}` : ""}`;
+    })
+    .join("");
+}
+
 /** @throws DocumentError where there is none, and where there are several. */
-function findGroup({ entities, grants, hierarchy }: AccessGraph, text: string): Scope {
+function findGroup(graph: AccessGraph, text: string): Scope {
+  const { entities, grants, hierarchy } = graph;
   const groups = [...entities.values()].filter(({ kind }) => kind === "Group");
   const granted = grants.map(({ group }) => group.key);
   const keys = [
@@ -63,10 +89,13 @@ function findGroup({ entities, grants, hierarchy }: AccessGraph, text: string): 
   if (only === undefined)
     throw new DocumentError(
       "PP5008",
-      `--on ${shown} names no group that is known here${suggest(
-        text,
-        keys.flatMap((key) => [labelByKey(entities, key), hierarchy.scope(key).path]),
-      )}`,
+      `--on ${shown} names no group that is known here${
+        describeOthers(graph, text, keys) ||
+        suggest(
+          text,
+          keys.flatMap((key) => [labelByKey(entities, key), hierarchy.scope(key).path]),
+        )
+      }`,
     );
   if (matching.length > 1) {
     const paths = matching.map((key) => `${printable(hierarchy.scope(key).path, 120)} (${key})`);
@@ -83,8 +112,15 @@ function isSubject({ subject }: Grant, text: string): boolean {
   return subject.displayName.toLowerCase().includes(text.toLowerCase());
 }
 
+/** The identities that have a key of this thumbprint or kid. */
+export const holdersOfKey = ({ entities }: AccessGraph, text: string): Entity[] =>
+  [...entities.values()].filter((entity) =>
+    trustsOf(entity).some(({ keySets }) => keySets.some(({ value }) => hasKeyCalled(value, text))),
+  );
+
 /** @throws DocumentError where a text matches no subject that is known here. */
-export function checkSubject({ grants, entities }: AccessGraph, who: string): void {
+export function checkSubject(graph: AccessGraph, who: string): void {
+  const { grants, entities } = graph;
   const names = [
     ...grants.flatMap(({ subject }) => [subject.name ?? "", subject.displayName]),
     ...[...entities.values()].flatMap(({ kind, name = "" }) =>
@@ -94,7 +130,8 @@ export function checkSubject({ grants, entities }: AccessGraph, who: string): vo
   const isKnown =
     entities.has(who) ||
     grants.some((grant) => isSubject(grant, who)) ||
-    names.some((name) => name.toLowerCase().includes(who.toLowerCase()));
+    names.some((name) => name.toLowerCase().includes(who.toLowerCase())) ||
+    holdersOfKey(graph, who).length > 0;
   if (isKnown) return;
   throw new DocumentError(
     "PP5008",
@@ -111,12 +148,13 @@ export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuer
   const { hierarchy } = graph;
   const group = on === undefined ? undefined : findGroup(graph, on);
   const chain = group === undefined ? undefined : hierarchy.chain(group.key);
+  const holders = who === undefined ? [] : holdersOfKey(graph, who).map(({ key }) => key);
   const seen = new Set<string>();
   const access: Access[] = [];
   const undecided: Access[] = [];
   for (const grant of graph.grants) {
     if (chain && !chain.includes(grant.group.key)) continue;
-    if (who !== undefined && !isSubject(grant, who)) continue;
+    if (who !== undefined && !isSubject(grant, who) && !holders.includes(grant.subject.key)) continue;
     const key = `${grantKey(grant, hierarchy)} ${grant.sourceKind}`;
     if (seen.has(key)) continue;
     seen.add(key);

@@ -3,7 +3,7 @@ import { ownEffect } from "../../fields/fieldSpec";
 import type { AccessMeaning } from "../../fields/fieldSpec";
 import { listFirst, plural, tryParseJson } from "../../text/plain";
 import { DAY_MS, ambiguityOf, durationNanos, findPrivateMember } from "../../fields/formats";
-import { isObject } from "../../fields/values";
+import { groupBy, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { isTakeover } from "./capabilityEffects";
 import type { Entity } from "../graph/model";
@@ -17,8 +17,10 @@ import {
   textAtPath,
   valueAt,
 } from "../graph/describedFields";
+import { namesOfKeys } from "../documents/digest";
+import { trustsOf } from "../graph/trust";
 import { labelEntity } from "./wording";
-import { daysUntil } from "./facts";
+import { daysUntil, rememberByFacts } from "./facts";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { everyKind, isInvite } from "./rule";
@@ -179,6 +181,21 @@ function findKeySetProblem(
   };
 }
 
+/** The identities that have each key after the change, by what tells the key apart. */
+const holdersOfKeys = rememberByFacts((facts: Facts, _: "after"): ReadonlyMap<string, readonly Entity[]> => {
+  const holders = [...facts.comparison.after.entities.values()];
+  return groupBy(holders, (entity) =>
+    trustsOf(entity).flatMap(({ keySets: sets }) => sets.flatMap(({ value }) => namesOfKeys(value))),
+  );
+});
+
+/** Who else has a key of a key set: whoever has it can be all of them. */
+function describeSharing(facts: Facts, entity: Entity, jwks: string): string[] {
+  const holders = namesOfKeys(jwks).flatMap((name) => holdersOfKeys(facts, "after").get(name) ?? []);
+  const others = new Set(holders.filter(({ key }) => key !== entity.key).map(labelEntity));
+  return others.size === 0 ? [] : [`the same key is registered for ${listFirst([...others].sort())}`];
+}
+
 /** A key set by which others can sign in, or that a resource did not have before. */
 function* judgeKeySet(
   facts: Facts,
@@ -187,9 +204,11 @@ function* judgeKeySet(
 ): Generator<FindingInput> {
   const [parent, name] = splitPath(path);
   if (!isObject(valueAt(after.inputs, parent))) return;
-  const problem = findKeySetProblem(after, name, textAtPath(after.inputs, path) ?? "");
+  const jwks = textAtPath(after.inputs, path) ?? "";
+  const problem = findKeySetProblem(after, name, jwks);
+  const details = describeSharing(facts, after, jwks);
   if (problem !== undefined) {
-    yield facts.aboutEntity(after, { severity: "critical", field: path, ...problem });
+    yield facts.aboutEntity(after, { severity: "critical", field: path, details, ...problem });
     return;
   }
   if (isObject(valueAt(before?.inputs, parent))) return;
@@ -199,6 +218,7 @@ function* judgeKeySet(
     message: `${labelEntity(after)} authenticates with static keys, which nobody rotates`,
     advice:
       "trust the issuer of the CI system or cluster instead (claimMatch), or let the keys end soon (expirationTime)",
+    details,
   });
 }
 
@@ -207,7 +227,7 @@ const staticKeys: Rule = {
   name: "static-keys",
   severities: ["critical", "medium"],
   when: "critical if a key set contains a private key or one that others can sign for, or can be read differently. Medium for a new identity with static keys",
-  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits, a modulus with a small factor or the exponent 1. Or its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows. Or it is nested more than 20 levels deep, which some parsers refuse.",
+  what: "A new identity authenticates with keys that are registered here, or an existing one switches to them. Or the key set of a created or changed identity contains a private key; its value is never printed. Or others can sign for a key. It is RSA with fewer than 2048 bits, a modulus with a small factor or the exponent 1. Or its `alg` is `none` or `HS256`, or it has `jku` or `x5u`. Or the set has a member twice, or one such as `Keys`: some parsers ignore case, and take other keys than the report shows. Or it is nested more than 20 levels deep, which some parsers refuse. The finding names the other identities that have one of the keys.",
   why: "Nobody rotates such keys, and no issuer can revoke them. A private key in a program is also in its repository, state and logs, and whoever can read one of them can sign in.",
   fix: "Trust the issuer of the CI system or cluster instead (`claimMatch`). Treat a private key as stolen: generate a new pair, and register only the public key.",
   except: "For an issuer that the platform cannot reach, until the date on which its keys are replaced.",

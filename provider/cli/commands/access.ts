@@ -9,7 +9,12 @@ import {
   describeUnused,
   findUnused,
 } from "../../access/report/accessTable";
-import { acceptUnverified, checkSubject, effectiveAccess } from "../../access/graph/effectiveAccess";
+import {
+  acceptUnverified,
+  checkSubject,
+  effectiveAccess,
+  holdersOfKey,
+} from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
 import { urnParts } from "../../access/documents/engineState";
 import { parseInventory } from "../../access/documents/inventory";
@@ -18,7 +23,7 @@ import { json } from "../../access/report/render/escape";
 import type { SignIn, UnusedAccess } from "../../access/report/accessTable";
 import { unknownCapability } from "../../access/rules/capabilityEffects";
 import { wholeOf } from "../../access/graph/entityKeys";
-import type { AccessGraph } from "../../access/graph/model";
+import type { AccessGraph, Entity } from "../../access/graph/model";
 import { graphOf } from "../../access/graph/resolveGrants";
 import { plural } from "../../text/plain";
 import { parseStateExport } from "../../access/documents/stateExport";
@@ -35,7 +40,11 @@ import { outputFlag, readDestinations } from "../framework/options";
 const forms = ["text", "json", "csv", "md", "html"] as const;
 
 const flags = {
-  who: { type: "string", value: "SUBJECT", help: "a uid, a name, or a part of the displayed name" },
+  who: {
+    type: "string",
+    value: "SUBJECT",
+    help: "a uid, a name, a part of the displayed name, or the thumbprint or kid of a key",
+  },
   can: {
     type: "string",
     value: "CAP_…",
@@ -71,6 +80,8 @@ const flags = {
   output: outputFlag(forms),
 } as const satisfies Flags;
 
+type KeyHolder = Pick<Entity, "name" | "uid" | "urn" | "location">;
+
 /** What `-o json` contains. */
 interface AccessDocument extends EffectiveAccess {
   readonly schemaVersion: 2;
@@ -81,6 +92,8 @@ interface AccessDocument extends EffectiveAccess {
   readonly violations?: readonly DescribedViolation[];
   /** Of --policy: the names in its assertions that nothing has. */
   readonly notes?: readonly string[];
+  /** The identities that have the key which `who` names; absent where it names none. */
+  readonly keyHolders?: readonly KeyHolder[] | undefined;
   /** Of --unused: the identities whose access is shown, and those of which nothing is known. */
   readonly unused?: UnusedAccess;
 }
@@ -121,8 +134,22 @@ function formatUnused({ days, before, unused, unknown }: UnusedAccess): string[]
   ];
 }
 
-function formatText({ access, undecided, incomplete, violations = [], unused }: AccessDocument): string {
+/** Who has a key, with or without a grant: one that has leaked is taken from all of them. */
+function formatKeyHolders(key: string, holders: readonly KeyHolder[]): string {
+  const lines = holders.map(({ name, uid, urn, location }) => {
+    const parts = [uid ?? urn ?? "", ...(location ? [`${location.file}:${location.line}`] : [])];
+    return `  ${printable(`identity ${name ?? ""} (${parts.join(", ")})`, 400)}`;
+  });
+  return [
+    `${plural(holders.length, "identity", "identities")} with the key ${printable(key, 120)}:`,
+    ...lines,
+  ].join("\n");
+}
+
+function formatText(document: AccessDocument): string {
+  const { access, undecided, incomplete, violations = [], unused, keyHolders, query } = document;
   const parts = [
+    ...(keyHolders === undefined ? [] : [formatKeyHolders(query.who ?? "", keyHolders)]),
     ...(unused === undefined ? [] : formatUnused(unused)),
     ...violations.map(({ severity, message, details }) =>
       [
@@ -235,6 +262,9 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const { graph, before, incomplete } = buildGraph(documents);
   if (can !== undefined) checkCapability(can, graph);
   if (who !== undefined) checkSubject(graph, who);
+  const keyHolders = (who === undefined ? [] : holdersOfKey(graph, who)).map(
+    ({ name, uid, urn, location }): KeyHolder => ({ name, uid, urn, location }),
+  );
   const { inventory } = documents;
   const unused =
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
@@ -255,6 +285,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     incomplete,
     query: { who, can, on },
     ...effectiveAccess(shown, { who, can, on }),
+    ...(keyHolders.length > 0 && { keyHolders }),
     unused,
     violations,
     notes,

@@ -56,6 +56,19 @@ describe("K1 static-keys", () => {
     expect(JSON.stringify(findings)).not.toContain("canary-value");
   });
 
+  it("names the other identities that have the key, whatever its kid", () => {
+    const key = { ...rsa(2048) };
+    const set = (kid: string) => keys({ issuerKeys: JSON.stringify({ keys: [{ ...key, kid }] }) });
+    const [scanner, other] = [identity("scanner", set("a")), identity("other", keys())];
+    const change = (...all: Resource[]) =>
+      compareResources([...base, scanner, other], [...base, scanner, other, ...all]);
+    expect(found("K1", change(identity("helper", set("b"))))).toMatchObject([
+      { severity: "medium", details: ["the same key is registered for identity scanner"] },
+    ]);
+    const alone = keys({ issuerKeys: JSON.stringify({ keys: [rsa(2048)] }) });
+    expect(found("K1", change(identity("helper", alone)))).toMatchObject([{ details: [] }]);
+  });
+
   it.each([
     ["RSA of 1024 bits", { ...rsa(1024) }, ["critical"]],
     ["the exponent 1", { ...rsa(2048), e: "AQ" }, ["critical"]],

@@ -1,3 +1,4 @@
+import { createHash, generateKeyPairSync } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import MarkdownIt from "markdown-it";
@@ -125,6 +126,16 @@ describe("pulumi-platform access as a table", () => {
     ],
     ["--on", "pai", /did you mean "pay"\?/],
     ["--on", "elsewhere", /names no group that is known here \(PP5008\)/],
+    [
+      "--on",
+      "reader",
+      /names no group that is known here; it is of the kind Role in acme: give --on "acme" \(PP5008\)/,
+    ],
+    [
+      "--on",
+      '=HYPERLINK("x")',
+      /; it is of the kind Identity in acme: give --who "=HYPERLINK\(\\"x\\"\)" \(PP5008\)/,
+    ],
     ["--who", '=HYPERLNK("x")', /names nobody who is known here; did you mean "=HYPERLINK/],
     ["--who", "k1", /--who "k1" names nobody who is known here \(PP5008\)/],
     ["--who", "elsewhere", /--who "elsewhere" names nobody who is known here \(PP5008\)/],
@@ -132,6 +143,56 @@ describe("pulumi-platform access as a table", () => {
   ])("%s %s is answered with the name that is near, if there is one", async (flag, word, message) => {
     const ended = await runCommand(main, ["--inventory", file, flag, word], {});
     expect(ended).toMatchObject(ending(2, message));
+  });
+
+  test("a key is asked for by what reports print of it, and all are said that have it", async () => {
+    const { publicKey } = generateKeyPairSync("ed25519");
+    const key = publicKey.export({ format: "jwk" });
+    const { crv, kty, x } = key;
+    const thumbprint = createHash("sha256").update(JSON.stringify({ crv, kty, x })).digest("base64url");
+    const holder = (digit: string, name: string, kid: string) => ({
+      kind: "Identity",
+      uid: uid(digit),
+      inputs: {
+        name,
+        parentUid: ORG,
+        staticKeys: {
+          issuer: "https://i",
+          subject: name,
+          issuerKeys: JSON.stringify({ keys: [{ ...key, kid }] }),
+        },
+      },
+    });
+    const binding = { parentUid: ORG, identityUid: uid("6"), roleUid: ROLE };
+    const objects = [
+      ...inventory.objects,
+      holder("6", "scanner", "k1"),
+      holder("7", "helper", "k2"),
+      { kind: "RoleBinding", uid: uid("8"), inputs: binding },
+    ];
+    const leaked = join(folder, "leaked.json");
+    writeFileSync(leaked, JSON.stringify({ ...inventory, objects }));
+    const ask = async (who: string) => {
+      const { code, stdout } = await runCommand(main, ["--inventory", leaked, "--who", who], {});
+      expect(code).toBe(0);
+      return stdout.split("\n").slice(0, 5);
+    };
+    const [scanner, helper] = [`  identity scanner (${uid("6")})`, `  identity helper (${uid("7")})`];
+    const grant = ["", expect.stringMatching(/^holder of the static keys of i, subject scanner/)];
+    expect(await ask(thumbprint)).toEqual([
+      `2 identities with the key ${thumbprint}:`,
+      scanner,
+      helper,
+      ...grant,
+    ]);
+    expect(await ask(`key ${thumbprint}, kid k1`)).toContain(scanner);
+    expect(await ask("k2")).toEqual([
+      "1 identity with the key k2:",
+      helper,
+      "",
+      "No grant that is known here matches.",
+      "",
+    ]);
   });
 
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
