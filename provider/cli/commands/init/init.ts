@@ -404,10 +404,12 @@ function listInstallation({ found, host, language }: InitResult): string[] {
   const place = relative(process.cwd(), found.folder);
   const has = (name: string): boolean =>
     Object.hasOwn(packagesOf(manifest), name) || found.above.some((one) => providesInCi(one, name));
+  // The native plugin needs it as a peer of this package, which Yarn alone does not install.
+  const namesSdk = found.runtime === "nodejs" || packageManager.name === "yarn";
   const { specifier, prepare } = packageSource(installedFolder(), found.folder);
   const add = [
     ...(has("pulumi-platform") ? [] : [specifier]),
-    ...(manifest !== undefined && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
+    ...(manifest !== undefined && namesSdk && !has("@pulumi/pulumi") ? ["@pulumi/pulumi"] : []),
   ];
   const missing = ["typescript", "@types/node"].filter((name) => !has(name));
   const needsTypes = found.project === undefined && language === "typescript" && manifest !== undefined;
@@ -437,11 +439,14 @@ function listPlaceholders({ found, written, existing, host }: InitResult): strin
     [STAND_IN.issuerUrl]: "its issuer",
   };
   const added = existing.filter(({ path }) => path.endsWith("CODEOWNERS")).flatMap(listMissingLines);
-  const text = [...written.map((file) => file.text), ...added].join("\n");
+  const inFiles = written.map((file) => file.text).join("\n");
+  const text = [inFiles, ...added].join("\n");
   const owner = proposeOwner(found.repository);
   return [
     ...Object.entries(meanings).filter(([standIn]) => text.includes(standIn)),
-    ...(text.includes(owner) ? [[owner, "your team"]] : []),
+    ...(text.includes(owner)
+      ? [[owner, inFiles.includes(owner) ? "your team" : "your team, in the lines to add to CODEOWNERS"]]
+      : []),
     ...[...new Set(host === "gitlab" ? imagesIn(text).filter((image) => !isPinnedImage(image)) : [])].map(
       (image) => [image, "add @ and the digest that docker buildx imagetools inspect prints"],
     ),

@@ -97,6 +97,7 @@ describe("the program", () => {
     },
   );
 
+  const installed = JSON.stringify({ dependencies: { "pulumi-platform": "1.0.0" } });
   test.each(["nodejs", "yaml", "python", "go"])(
     "the jobs that run a program of %s install what it needs; other languages get no ci.ts",
     async (runtime) => {
@@ -107,7 +108,9 @@ describe("the program", () => {
       const others = [plugin, ...(runtime === "python" ? [packages] : [])];
       const folder = new InitFolder()
         .repository(GITHUB)
-        .write({ "Pulumi.yaml": `name: teams\nruntime: ${runtime}\n` });
+        .write({ "Pulumi.yaml": `name: teams
+runtime: ${runtime}
+`, "package.json": installed });
       const printed = await folder.succeed(".");
       await folder.succeed(".", "--ci", "gitlab");
       const files = folder.files();
@@ -133,6 +136,7 @@ describe("the program", () => {
       }
       expect(Object.hasOwn(files, "ci.js") || Object.hasOwn(files, "ci.ts")).toBe(runtime === "nodejs");
       expect(printed.includes("docs/languages.md shows them")).toBe(runtime !== "nodejs");
+      expect(printed.includes(" @pulumi/pulumi\n")).toBe(runtime === "nodejs");
     },
   );
 
@@ -429,8 +433,10 @@ test.each([
     .write({ [path]: "* @acme/all\npackage.json @acme/security\n" });
   const printed = await folder.succeed(".");
   expect(Object.keys(folder.files()).filter((one) => one.endsWith("CODEOWNERS"))).toEqual([path]);
-  expect(printed).toMatch(/at the end of \S*CODEOWNERS, because the last pattern/);
-  expect(printed).toMatch(/^replace here and in the files: .*@acme\/security \(your team\)/m);
+  expect(printed).toMatch(/^add at the end of \S*CODEOWNERS, because the last pattern/m);
+  expect(printed).toMatch(
+    /^replace here .*@acme\/security \(your team, in the lines to add to CODEOWNERS\)/m,
+  );
   expect(printed).toContain("\n  access-policy.yaml @acme/security\n");
   // A line in the middle of others decides nothing.
   expect(printed).toContain("\n  package.json @acme/security\n");
