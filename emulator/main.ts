@@ -107,15 +107,19 @@ function formatJson(emulator: Emulator, { token, seed }: ServeOptions): string {
   });
 }
 
-function formatText(emulator: Emulator, { token }: ServeOptions): string {
+function formatText(emulator: Emulator, { token, "deliver-to": deliverTo }: ServeOptions): string {
   const isGiven = token !== undefined || emulator.token === process.env.PLATFORM_TOKEN;
   const root = findRoot(emulator);
+  const sendsNone = deliverTo !== undefined && (emulator.state()["subscriptions"] ?? []).length === 0;
   return [
     `listening on ${emulator.url}`,
     ...(isGiven ? [] : [`token: ${emulator.token}`]),
     root === undefined
       ? "no root group: --seed acme brings one, and a Group without parentUid makes one"
       : `root group: ${String(root.name)}, uid ${String(root.uid)}`,
+    ...(sendsNone
+      ? ["no event is sent yet: each Subscription sends those of its group, and there is none"]
+      : []),
     "paste these lines into another terminal:",
     `  export PLATFORM_BASE_URL=${emulator.url}`,
     // A token that was given is not repeated: logs of CI keep what is printed.

@@ -167,6 +167,7 @@ describe("serving", () => {
     const { lines, send, stop, url } = await start(options, "canary");
     expect(lines.slice(1)).toEqual([
       "no root group: --seed acme brings one, and a Group without parentUid makes one",
+      "no event is sent yet: each Subscription sends those of its group, and there is none",
       "paste these lines into another terminal:",
       expect.stringMatching(/^ {2}export PLATFORM_BASE_URL=http/),
       "  # and PLATFORM_TOKEN, to the token that you have set",

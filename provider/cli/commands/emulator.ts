@@ -42,7 +42,7 @@ const flags = {
     type: "string",
     value: "URL",
     help:
-      'send all events to this http address on this machine, or "sinks": to the sinks of the subscriptions; without ' +
+      'send the events of each Subscription to this http address on this machine, or "sinks": to their sinks; without ' +
       "it they are only listed",
   },
   recorded: {
