@@ -101,6 +101,8 @@ export interface Comparison {
   readonly recordedElsewhere?: ReadonlyMap<string, Entity>;
   /** What they record, and the server has otherwise, by key. */
   readonly contradictedElsewhere?: ReadonlyMap<string, Entity>;
+  /** The URNs by which they manage objects, by key. */
+  readonly urnsElsewhere?: ReadonlyMap<string, string>;
   /** Set where the change makes official what was made by hand. */
   readonly asRecorded?: ComparisonAsRecorded;
   /** Set where the change has happened already: both sides are facts. */

@@ -65,27 +65,29 @@ function fieldsChangedByHand(
 }
 
 /**
- * What other stacks record: as the server has it, or otherwise. The server has the bindings of an aggregate as objects of their own,
+ * What other stacks record: as the server has it, or otherwise, and by which URN. The server has the bindings of an aggregate as objects of their own,
  * so each grant of it is compared with that of the server.
  */
 export function compareOtherStacks(
   stacks: readonly StateExport[],
   { entities }: AccessGraph,
   context: EffectContext,
-): Required<Pick<Comparison, "recordedElsewhere" | "contradictedElsewhere">> {
+): Required<Pick<Comparison, "recordedElsewhere" | "contradictedElsewhere" | "urnsElsewhere">> {
   const [recordedElsewhere, contradictedElsewhere] = [new Map<string, Entity>(), new Map<string, Entity>()];
+  const urnsElsewhere = new Map<string, string>();
   for (const resource of stacks.flatMap(listManaged)) {
     const { kind, id, inputs, outputs } = resource;
     const key = entityKey(kind, id, inputs["parentUid"]);
     const recorded = toEntity(resource, { key, uid: id, side: "before" });
     const live = entities.get(key);
+    urnsElsewhere.set(key, resource.urn);
     if (aggregatedKind(specs[kind] ?? {}) !== undefined) recordedElsewhere.set(key, recorded);
     else if (live?.kind !== kind) continue;
     else if (describeByHand(recorded, outputs, live, context).length > 0)
       contradictedElsewhere.set(key, recorded);
     else recordedElsewhere.set(key, live);
   }
-  return { recordedElsewhere, contradictedElsewhere };
+  return { recordedElsewhere, contradictedElsewhere, urnsElsewhere };
 }
 
 /** Of what was changed by hand of a managed object, what is in the program from now on. */

@@ -124,6 +124,26 @@ function* findUnequalAdoptions(facts: Facts): Generator<FindingInput> {
   }
 }
 
+/** Objects that the program manages from now on, and another stack still does, as `drift` calls contested. */
+function* findContested({ comparison: { changes, urnsElsewhere } }: Facts): Generator<FindingInput> {
+  const taken = changes.flatMap(({ after, recorded }) => {
+    if (after === undefined || after.external === true || recorded !== undefined) return [];
+    const urn = urnsElsewhere?.get(after.key);
+    return urn === undefined ? [] : [{ after, urn, label: labelEntity(after) }];
+  });
+  if (taken.length === 0) return;
+  const names = taken.map(({ label }) => label).sort();
+  yield {
+    severity: "medium",
+    name: "recorded state",
+    field: "urn",
+    message: `${plural(names.length, "object that this change takes over is", "objects that this change takes over are")} managed by another stack too: each update undoes the other: ${listFirst(names, 3)}`,
+    details: limitLines(taken.map(({ label, urn }) => `${label}: ${urn}`).sort()),
+    pins: taken.map(({ after, urn }) => `${after.key} ${urn}`).sort(),
+    advice: "keep it in one program; remove it from the other with retainOnDelete, before this change",
+  };
+}
+
 /** The bindings that the stack records and somebody has revoked at the server, by what they grant. */
 function revokedBindings({ comparison }: Facts): ReadonlyMap<string, ResourceChange> {
   const live = new Set(comparison.before.grants.map(tupleOf));
@@ -389,8 +409,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. What was done by hand and is kept, or hides what the change means, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, also for a new one that it hides, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or an object was changed by hand. If it were as the stack records it, the rules would find more, or a new grant would be there. To restore it needs no review. The rules judge the change as if nothing had been done by hand but what it takes over. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. Medium for what another stack manages too. What was done by hand and is kept, or hides what the change means, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, also for a new one that it hides, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or the change takes over what a stack of `--state` manages. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or an object was changed by hand. If it were as the stack records it, the rules would find more, or a new grant would be there. To restore it needs no review. The rules judge the change as if nothing had been done by hand but what it takes over. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:
@@ -403,6 +423,7 @@ export const recordedState: Rule = {
     ...findRecordOnly(facts),
     ...findMissing(facts),
     ...findUnequalAdoptions(facts),
+    ...findContested(facts),
     ...findRevoked(facts),
   ],
 };

@@ -77,6 +77,13 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
   });
 }
 
+/** The other issuers that identities with a grant trusted before: a list of those that are allowed needs them too. */
+const listOtherIssuers = (facts: Facts, issuer: string): string[] => {
+  const trusts = boundBefore(facts, "anybody").flatMap(({ entity }) => trustsOf(entity));
+  const all = new Set(trusts.flatMap((trust) => trust.issuer?.exact ?? []));
+  return [...all].filter((each) => each !== issuer).sort();
+};
+
 /** Why an issuer needs a look; undefined where it needs none. */
 function doubtOfIssuer(
   facts: Facts,
@@ -94,11 +101,12 @@ function doubtOfIssuer(
     };
   const newness = newnessOfIssuer(facts, entity, trust);
   if (newness === undefined) return undefined;
+  const others = listOtherIssuers(facts, issuer);
+  const beside = others.length === 0 ? "" : `, beside those in use that you know (${listFirst(others, 10)})`;
   return {
     severity: newness === "new" ? "high" : "medium",
     message: NEWNESS[newness],
-    advice:
-      "find out who runs the issuer, and that nobody else can have an account there; compare its address letter by letter, then name it with --issuer-allow or settings.issuerAllow",
+    advice: `find out who runs the issuer, and that nobody else can have an account there; compare its address letter by letter, then name it with --issuer-allow or settings.issuerAllow${beside}: every issuer that the list lacks is reported from then on`,
   };
 }
 
@@ -137,7 +145,8 @@ export const anyIssuer: Rule = {
   what: "An `issuer` or `issuerPattern` is not proven to be one owner's. Proven is an https address whose host is written out and belongs to one registered domain, by the public suffix list. The path may vary there. EKS, GKE, Okta, Auth0, Azure, S3 and others give each customer a host or a path: there it must name the customer. All else is reported: http, IP addresses, numbers, and hosts with letters of several alphabets. So is a host that varies, even below your own domain, and a pattern that cannot be judged. The finding shows an issuer that is accepted. With `--issuer-allow`, every issuer that it does not name is reported too. Without it, and with `--inventory`, an issuer is reported that no identity with a grant on that group, or above it, trusted before. The path counts: each can be another tenant. Not reported then: an issuer whose customers T7 judges, such as GitHub Actions, and one beside registered keys, which T7 judges too.",
   why: "Whoever runs an issuer can sign any subject and any claim. A look-alike domain costs little, and its owner can then assume the identity.",
   fix: "Write the exact `issuer`. For several issuers, create an identity for each, or write out each host: `^https://(?:ci|sso)\\.acme\\.example$`.",
-  except: "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there.",
+  except:
+    "Never for a pattern. For an issuer that `--issuer-allow` does not name, add it there, with all others that identities trust: the list is complete once it exists.",
   about: isAssumable,
   *find(facts) {
     for (const { entity, trust } of trustsToJudge(facts)) {

@@ -490,6 +490,20 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(found("X5", compare({ preview: shown, inventory }))).toMatchObject([{ field: "adopt" }]);
   });
 
+  it("is medium: an adopted object that another stack manages, and none of one that it does not", () => {
+    const free = known.map((each) => (each.uid === writer.uid ? byHand(each) : each));
+    const taking = [...free, adopting(writer)];
+    const judged = (...otherStacks: Resource[]) =>
+      found("X5", compareResources(free, taking, { otherStacks })).filter(({ field }) => field === "urn");
+    expect(judged(writer)).toMatchObject([
+      { severity: "medium", message: expect.stringMatching(/managed by another stack too: .*: role \S+$/) },
+    ]);
+    expect(judged(viewer)).toEqual([]);
+    expect(
+      found("X5", compareResources(known, known, { otherStacks: [writer] })).map(({ field }) => field),
+    ).not.toContain("urn");
+  });
+
   it("is medium: an adopted receiver of events; and low: an adopted grant of which no rule says anything", () => {
     const sent = resource("Subscription", "evil", { parentUid: payments, sink: "https://evil.example/x" });
     for (const [one, severity] of [

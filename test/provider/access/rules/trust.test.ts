@@ -125,6 +125,14 @@ describe("T2 any-issuer", () => {
     const other = identity("other", claims({ issuer: PARTNER, subject: "y" }));
     expect(adding([...base, other])).toEqual(["high"]);
     expect(adding([...base, other, binding(other, viewer, payments)])).toEqual([]);
+    // Once there is a list, it is asked of the issuers in use, too.
+    const known = identity("known", claims({ issuer: "https://ci.acme.example", subject: "z" }));
+    const inUse = [...base, other, known, binding(known, viewer, payments)];
+    const advice =
+      /settings\.issuerAllow, beside those in use that you know \(https:\/\/ci\.acme\.example\): every issuer/;
+    expect(found("T2", compareResources(inUse, [...inUse, added]))).toMatchObject([
+      { advice: expect.stringMatching(advice) },
+    ]);
     expect(adding(groups, { withoutInventory: true })).toEqual([]);
     expect(found("T2", made(pinned))).toEqual([]);
     const service = claims({
