@@ -260,8 +260,8 @@ async function deleteResource(kind: KindContext, id: string, olds: Props): Promi
   } catch (error) {
     if (!isNotFound(error)) {
       const isBlocked = hasCode(error, "FAILED_PRECONDITION");
-      const { notes, areAllListed } = isBlocked ? await describeDependents(kind, id) : NO_DEPENDENTS;
-      throw explain(spec, `deleting ${name}`, error, notes, areAllListed);
+      const dependents = isBlocked ? await describeDependents(kind, id) : undefined;
+      throw explain(spec, `deleting ${name}`, error, dependents?.notes ?? [], dependents?.areAllListed);
     }
   }
 }
@@ -282,8 +282,6 @@ interface DependentNotes {
   /** Whether there are some, and every list was read. */
   readonly areAllListed: boolean;
 }
-
-const NO_DEPENDENTS: DependentNotes = { notes: [], areAllListed: false };
 
 async function describeDependents(kind: KindContext, id: string): Promise<DependentNotes> {
   const notes: string[] = [];
