@@ -68,21 +68,31 @@ describe("state and secrets, through the real engine", () => {
     stack.dispose();
   });
 
-  test("a secret token in stack configuration works with one warning, and is stored encrypted only", async () => {
+  test("a secret token in stack configuration works with one warning, for lookups that wait for the update too, and is stored encrypted only", async () => {
     const stack = await new Stack({
       url: emulator.url,
       token: CANARY,
       env: { PLATFORM_TOKEN: undefined, PLATFORM_BASE_URL: undefined },
     }).init({ "platform:baseUrl": emulator.url });
     await stack.succeed(["config", "set", "--secret", "platform:token", CANARY]);
-    stack.declare({
-      org: { kind: "Group", args: { name: "org" } },
-      team: { kind: "Group", args: { parentUid: "${org}", name: "team" } },
+    stack.files({
+      "index.js": `
+        const platform = require("pulumi-platform");
+        const fresh = new platform.Group("fresh", { name: "fresh", description: "new" });
+        module.exports = (async () => ({
+          builtIn: (await platform.getRole({ name: "viewer", builtIn: true })).builtIn,
+          late: platform.getGroupOutput({ uid: fresh.id }).description,
+          lateRole: platform.getRoleOutput({ uid: platform.getRoleOutput({ name: "owner", builtIn: true }).uid }).name,
+        }))();
+      `,
     });
+    await stack.succeed(["preview"]);
     const up = await stack.up();
     expect(up.output).toContain(
       "platform:token: the engine hands refresh and destroy the stack configuration",
     );
+    const { stdout } = await stack.succeed(["stack", "output", "--json"]);
+    expect(JSON.parse(stdout)).toEqual({ builtIn: true, late: "new", lateRole: "owner" });
     const refresh = await stack.succeed(["refresh", "--yes"]);
     for (const { output } of [up, refresh]) expect(output).not.toContain(CANARY);
     expect(stack.everyByte()).not.toContain(CANARY);
