@@ -6,7 +6,7 @@ import { createOnlyOutputs } from "../../provider/fields/resourceSpec";
 import { NORMALIZED } from "../../provider/fields/mergeLive";
 import { specOf } from "../provider/support/samples";
 import type { ReviewReport, VerifyReport } from "../../provider/access/report/report";
-import { partners, samples as living } from "./support/allKinds";
+import { otherPlaces, samples as living } from "./support/allKinds";
 import { CommandChain } from "../support/commandChain";
 import { ROOT, Stack, WRITES_STATE_ONCE } from "../support/engine";
 import type { Declaration, Declarations } from "../support/engine";
@@ -173,8 +173,7 @@ describe("an honest program passes the commands of the workflows", () => {
     const all: Declarations = {
       ...referredIn(copy, {
         ...surroundings,
-        ...partners,
-        elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
+        ...otherPlaces,
         ...Object.fromEntries(elsewhere),
       }),
       ...(Object.assign({}, ...subjectsAs(edit, ofCopy)) as Declarations),

@@ -13,8 +13,9 @@ const onlyKind = process.env["PULUMI_PLATFORM_TEST_KIND"];
 /** The samples that live: those of every kind, or of the one that the run is about. */
 export const samples = all.filter(({ kind }) => onlyKind === undefined || kind === onlyKind);
 
-/** A group that depends on nothing of a sample, and an account of another company. */
-export const partners: Declarations = {
+/** Where else samples may stand, and what else they may refer to. */
+export const otherPlaces: Declarations = {
+  elsewhere: { kind: "Group", args: { parentUid: "${org}", name: "elsewhere" } },
   partner: { kind: "Group", args: { parentUid: "${org}", name: "partner" } },
   partners: {
     kind: "AccountAssociation",
@@ -22,13 +23,14 @@ export const partners: Declarations = {
   },
 };
 
-/** One of each sample. */
+/** One of each sample, in a team that can be exchanged. */
 function program(
   change: (label: string, args: Record<string, unknown>) => Record<string, unknown>,
 ): Declarations {
   return {
     ...surroundings,
-    ...partners,
+    ...otherPlaces,
+    ...Object.fromEntries(samples.flatMap(({ label, own }) => (own ? [[`${label}-elsewhere`, own]] : []))),
     ...Object.fromEntries(
       samples.flatMap((sample) =>
         Object.entries(declared(sample.label, sample, change(sample.label, structuredClone(sample.args)))),
