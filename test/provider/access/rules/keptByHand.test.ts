@@ -505,7 +505,7 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
   });
 
   it("is medium: the uid of another kind, which the server refuses", () => {
-    const wrong = withInputs(grant, { identityUid: viewer.uid });
+    const wrong = edit(grant, { identityUid: viewer.uid });
     expect(found("X5", compareResources(known, withChanged(wrong)))).toMatchObject([
       {
         severity: "medium",

@@ -106,11 +106,12 @@ describe("the program", () => {
         .split("\n")
         .map((line) => line.replace(/ +#.*/, ""));
       const others = [plugin, ...(runtime === "python" ? [packages] : [])];
-      const folder = new InitFolder()
-        .repository(GITHUB)
-        .write({ "Pulumi.yaml": `name: teams
+      const folder = new InitFolder().repository(GITHUB).write({
+        "Pulumi.yaml": `name: teams
 runtime: ${runtime}
-`, "package.json": installed });
+`,
+        "package.json": installed,
+      });
       const printed = await folder.succeed(".");
       await folder.succeed(".", "--ci", "gitlab");
       const files = folder.files();
