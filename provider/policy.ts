@@ -417,7 +417,7 @@ class Judge {
     private readonly own: readonly Rule[],
   ) {}
 
-  /** What the rules find in a stack, as if all of it were new, without what the policy file suppresses. */
+  /** What the rules find in a stack, without what the policy file suppresses. */
   findInStack(resources: readonly PolicyResource[]): readonly Finding[] {
     return this.find(resources.flatMap(toStackResources));
   }
@@ -662,9 +662,9 @@ function findingsOrNone(find: () => readonly Finding[]): readonly Finding[] {
  * critical or high, and one whose name ends in `-advice` for the rest; `not-judged` reports what stops the judgement.
  *
  * What is mandatory is asked of each resource before its request, as far as its values and the inventory tell. All rules
- * judge the whole stack after the last request, changed or not: a policy does not see what was there before. With an inventory,
- * G4 and T5 compare each role and identity with the object of its place and name, or of the uid that bindings take from it. One
- * that gets another name while its bindings name it by its uid is new to them.
+ * judge the whole stack after the last request, changed or not: a policy does not see what was there before. With an inventory
+ * they compare each resource with the object of its place and name, or of the uid that others take from it. One that gets another
+ * name while others name it by its uid is new.
  * With `approved`, `not-announced` stops what the approved report does not announce.
  * @throws Error where `enforcement` names no rule of the pack, for a wrong file of `rules`, for an option that is wrong, and for a report that is not the
  *   approved one.

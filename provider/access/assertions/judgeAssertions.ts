@@ -482,7 +482,7 @@ type Wanted = readonly (readonly string[])[];
 interface MeantGroups {
   /** Those that had its path before, too, so that none leaves it by a new name. */
   readonly all: ReadonlySet<string>;
-  /** What was there at another one breaks the assertion anew. */
+  /** Those that had its path before. Access at a group that gets the path by the change breaks the assertion anew. */
   readonly before: ReadonlySet<string>;
 }
 
@@ -790,8 +790,17 @@ class AssertionJudge {
     const keysOf = (each: Held): string => JSON.stringify(grantsOf(each).map(keyOf).sort());
     const olds = new Map(Array.from(held, (each) => [keysOf(each), each]));
     const { hierarchy } = this.before.graph;
+    // Of several that gave it together some may go, and the others give it still.
+    const findWider = (now: Held): Held | undefined => {
+      if (now.together === undefined) return undefined;
+      const keys = now.together.map(keyOf);
+      return [...olds.values()].find((each) => {
+        const of = new Set(grantsOf(each).map(keyOf));
+        return keys.every((key) => of.has(key));
+      });
+    };
     return (now, side) => {
-      const old = olds.get(keysOf(now));
+      const old = olds.get(keysOf(now)) ?? findWider(now);
       if (old === undefined || grantsOf(now).some(({ subject }) => this.acceptsMore(subject))) return false;
       const places = new Set(old.points.map(withoutRetained));
       const { subject } = now.grant;
@@ -1238,6 +1247,7 @@ class AssertionJudge {
     return {
       sure: distinct(sure),
       all,
+      grants: all.map(({ grant }) => grant),
       allSure: sure,
       /** Those among the sure ones of whom there is no such doubt. */
       without: (doubts: readonly SignInDoubt[], isLate: (grant: Grant) => boolean) =>
@@ -1276,7 +1286,7 @@ class AssertionJudge {
           ({ grant, share }) => `${shortName(grant.subject)}${share === "all" ? "" : ", who may not count"}`,
         );
         const details = names.length === 0 ? ["nobody holds it"] : names.map((name) => `holder: ${name}`);
-        return { assertion, group, message, details, pins: names, grants: now.all.map(({ grant }) => grant) };
+        return { assertion, group, message, details, pins: names, grants: now.grants };
       };
       const isBroken = now.sure.length < atLeast;
       const count = (holders: readonly unknown[], which = ""): string =>

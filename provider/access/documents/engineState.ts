@@ -286,7 +286,7 @@ function readDependencies(value: unknown): Readonly<Record<string, readonly stri
 /** The plugin that runs a provider resource, as its own inputs name it. */
 export function pluginOfInputs(value: unknown): Plugin {
   const inputs = isObject(value) ? value : {};
-  // The engine looks beside the version for what older versions of it kept there. A parameterized plugin is another one.
+  // Without `__internal` the engine reads these members beside the version. A parameterized plugin is another one.
   const beside = ["name", "parameterization", "pluginDownloadURL", "envVarMappings"].map(
     (key) => inputs[key],
   );

@@ -163,8 +163,8 @@ function changedInputs(diff: Members): readonly string[] {
 
 /**
  * A preview with what a plan says of it: which inputs differ, as far as secrets do not show it; and the providers that the plan
- * creates or changes and the preview does not show, which the engine makes itself, or whose name looks like that. That nothing
- * changes (`same`) is the word of the new plugin itself.
+ * creates or changes and the preview does not show, which the engine makes itself, or whose name looks like that. Whether
+ * anything changes the engine asks the new plugin itself, which may say `same`.
  */
 export function withPlanned(preview: Preview, plan: UpdatePlan | undefined): Preview {
   if (plan === undefined) return preview;

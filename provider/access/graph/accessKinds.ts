@@ -300,7 +300,7 @@ export function bindingKeys(entity: Entity): string[] {
 export const bindingsOfOwners = (entities: Iterable<Entity>): ReadonlySet<string> =>
   new Set([...entities].filter(({ kind }) => accessKinds[kind]?.ownsBindings).flatMap(bindingKeys));
 
-/** Whether a binding is one of some: beside a resource that owns all bindings of its group it is no other grant. */
+/** Whether all grants of a binding are among these: beside a resource that owns all bindings of its group it is no other grant. */
 export function isBindingOf(bindings: ReadonlySet<string>, entity: Entity): boolean {
   const keys = bindingKeys(entity);
   return keys.length > 0 && keys.every((key) => bindings.has(key));

@@ -84,12 +84,16 @@ export interface JoinedStep {
   /** The paths that the engine found to differ, those of secrets too. */
   readonly differing?: readonly string[];
 }
-/** A provider that the engine calls unchanged, and that is another one by its inputs: only the new plugin itself was asked. */
+
+/** A provider that the engine calls unchanged, and whose inputs name another plugin: the engine has asked the new plugin for that. */
 function isOtherProvider({ op, before, after }: JoinedStep): boolean {
   if (op !== "same" || before?.plugin === undefined || after?.plugin === undefined) return false;
+  const [was, is] = [before.plugin, after.plugin];
   return (
     before.type.startsWith("pulumi:providers:") &&
-    (before.plugin.version !== after.plugin.version || before.inputsDigest !== after.inputsDigest)
+    (was.version !== is.version ||
+      was.isPublished !== is.isPublished ||
+      (!is.isPublished && before.inputsDigest !== after.inputsDigest))
   );
 }
 

@@ -1,4 +1,5 @@
-import { groupBy } from "../../fields/values";
+import { getOrCompute, groupBy } from "../../fields/values";
+import { knownIssuerOf } from "../trust/issuers";
 import { anchored } from "../trust/patternComparer";
 import type { PatternComparer } from "../trust/patternComparer";
 import { accessKinds } from "./accessKinds";
@@ -12,7 +13,7 @@ const ANY_UID = anchored("[0-9a-f]{40}(?:/[0-9a-f]{16})+");
  * Which identities take the tokens of which: a token of the platform has as its subject the uid of the identity that its holder has
  * assumed, so whoever can be that one can be each that takes its tokens.
  */
-export class TokenTrusts {
+class TokenTrusts {
   /** By the key of an identity: those whose tokens it takes. */
   private readonly taken: ReadonlyMap<string, readonly string[]>;
   /** By the key of an identity: those that take its tokens. */
@@ -21,14 +22,19 @@ export class TokenTrusts {
   constructor(entities: Entities, comparer: PatternComparer) {
     const all = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
     const uids = all.flatMap(({ uid }) => uid ?? []);
-    // What is written out, and what is written as a pattern that hides it.
+    // A pattern need not write out the uid that it accepts. One that accepts all of them is open, and a finding as such.
+    const mayAcceptSome = ({ subject, issuer, hasKeys }: Trust, pattern: string): boolean =>
+      subject?.exact === undefined &&
+      !hasKeys &&
+      (issuer?.exact === undefined || knownIssuerOf(issuer.exact) === undefined) &&
+      comparer.intersects(pattern, ANY_UID) !== "no" &&
+      comparer.isSubset(ANY_UID, pattern) !== "yes";
     const uidsOf = (trust: Trust): string[] => {
-      const { exact, pattern } = trust.subject ?? {};
-      const isHidden =
-        exact === undefined && pattern !== undefined && comparer.intersects(pattern, ANY_UID) !== "no";
+      const { pattern } = trust.subject ?? {};
+      const isSome = pattern !== undefined && mayAcceptSome(trust, pattern);
       return [
         ...subjectUids(trust),
-        ...(isHidden ? uids.filter((uid) => comparer.mayMatch(pattern, uid)) : []),
+        ...(isSome ? uids.filter((uid) => comparer.mayMatch(pattern, uid)) : []),
       ];
     };
     const takenBy = (entity: Entity): string[] => [...new Set(trustsOf(entity).flatMap(uidsOf))];
@@ -58,3 +64,9 @@ function withAll(key: string, next: ReadonlyMap<string, readonly string[]>): Rea
   for (const each of found) for (const other of next.get(each) ?? []) found.add(other);
   return found;
 }
+
+const known = new WeakMap<Entities, TokenTrusts>();
+
+/** The same for all that ask it of some entities. */
+export const tokenTrustsOf = (entities: Entities, comparer: PatternComparer): TokenTrusts =>
+  getOrCompute(known, entities, () => new TokenTrusts(entities, comparer));

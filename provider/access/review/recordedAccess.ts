@@ -45,13 +45,6 @@ export class RecordedAccess {
     ...this.byUrn().values(),
   ]);
 
-  /** Whether the stack manages anything before the change: what is imported by it is not theirs yet. */
-  readonly isAny = once(() =>
-    this.comparison.changes.some(
-      ({ op, recorded }) => recorded !== undefined && op !== "read" && op !== "create",
-    ),
-  );
-
   private readonly tuples = once(() => {
     const others = [...this.comparison.before.entities.values()].filter(({ kind }) => !givesAccess(kind));
     const entities = [...others, ...this.all()];

@@ -65,8 +65,8 @@ function fieldsChangedByHand(
 }
 
 /**
- * What other stacks record: as the server has it, or otherwise, and by which URN. The server has the bindings of an aggregate as objects of their own,
- * so each grant of it is compared with that of the server.
+ * What other stacks record: as the server has it, or otherwise, and by which URN. The server has the bindings of an aggregate as
+ * objects of their own, so each grant of it is compared with that of the server.
  */
 export function compareOtherStacks(
   stacks: readonly StateExport[],

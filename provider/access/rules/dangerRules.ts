@@ -2,6 +2,7 @@ import { givesAccess } from "../graph/accessKinds";
 import { getOrCompute } from "../../fields/values";
 import type { Deletion } from "../../fields/resourceSpec";
 import { adviseOnNames, holdsNames } from "../../fields/enumNames";
+import { referredKindOf } from "../../fields/fieldSpec";
 import { specs } from "../documents/specs";
 import { nameIn, pathIn, roleOn, tupleOf } from "../graph/grant";
 import type { Grant, Scope, Subject } from "../graph/grant";
@@ -17,7 +18,7 @@ import { daysUntil, isBuiltInRole, isOwnerOfRoot } from "./facts";
 import { everyKind, isAssumable, isIdentityProvider } from "./rule";
 import { trustMatches } from "../trust/glob";
 import { isWithin } from "../documents/inventory";
-import { listReferences } from "../graph/inputLeaves";
+import { leavesIn, listReferences, pathsOverlap } from "../graph/inputLeaves";
 import { compositeKey } from "../graph/entityKeys";
 import { pathsMeant } from "../graph/describedFields";
 import { Principals } from "../graph/principals";
@@ -572,23 +573,43 @@ function* findUnknownNames(facts: Facts): Generator<FindingInput> {
   }
 }
 
+/** Arguments with the uid of an object of another kind: a preview in another language than TypeScript does not say so. */
+function* findWrongKinds(facts: Facts): Generator<FindingInput> {
+  for (const { op, kind, after, fields } of facts.comparison.changes) {
+    if (after === undefined || (op !== "create" && op !== "update" && op !== "replace")) continue;
+    for (const { path, field, value } of leavesIn(specs[kind], after.inputs)) {
+      const wanted = referredKindOf(field);
+      const named = typeof value === "string" ? facts.comparison.after.entities.get(value) : undefined;
+      if (wanted === undefined || named === undefined || named.kind === wanted) continue;
+      if (op !== "create" && !fields.some((changed) => pathsOverlap(changed.path, path))) continue;
+      yield facts.aboutEntity(after, {
+        severity: "medium",
+        field: path,
+        message: `the update of ${labelEntity(after)} will fail: ${path} is the uid of ${labelEntity(named)}, and must be that of a resource of the kind ${wanted}`,
+        advice: `give the uid of the ${wanted} that you mean`,
+      });
+    }
+  }
+}
+
 const willFail: Rule = {
   id: "D3",
   name: "will-fail",
   severities: ["medium"],
   when: "always",
-  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted. Or a role gets a capability that this version does not know. An older server drops it, or refuses the role.",
+  what: "The server will refuse a part of the change with code 9 (`FAILED_PRECONDITION`). It deletes a role that remaining bindings use or a group that is not empty, or changes or deletes a built-in role. What the same change deletes first is not counted. Or a role gets a capability that this version does not know. An older server drops it, or refuses the role. Or an argument has the uid of an object of another kind.",
   why: "The update stops half-way: the steps before it are done, those after it are not.",
   fix: "Delete the bindings, or the contents of the group, in the same program, or bind another role first. Use a Role of your own instead of changing a built-in one. Correct the name that is not known.",
   except: "For a name that the server is known to have. Otherwise never useful: the update fails anyway.",
   exampleMatch: { name: "old-team" },
   needsBefore: true,
   beforeUpdate: true,
-  about: (kind) => blockerOf({ kind }) !== undefined || hasNames(kind),
+  about: everyKind,
   find: (facts) => [
     ...findRefusedDeletes(facts),
     ...findBuiltInRoleChanges(facts),
     ...findUnknownNames(facts),
+    ...findWrongKinds(facts),
   ],
 };
 

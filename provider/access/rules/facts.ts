@@ -17,7 +17,7 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entity } from "../graph/model";
-import { TokenTrusts } from "../graph/tokenTrusts";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
@@ -205,14 +205,14 @@ export class Facts {
    * trust it by its uid): with the most that its roles allow.
    */
   heldThrough(key: string): readonly Grant[] {
-    return [...this.tokenTrusts().withTakers(key)].flatMap((holder) =>
+    return [...this.tokenTrusts.withTakers(key)].flatMap((holder) =>
       [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
     );
   }
 
-  private readonly tokenTrusts = once(
-    () => new TokenTrusts(this.comparison.after.entities, this.comparison.comparer),
-  );
+  private get tokenTrusts() {
+    return tokenTrustsOf(this.comparison.after.entities, this.comparison.comparer);
+  }
 
   /**
    * The grants of an identity, and of others who hold by it, that are new, reach more or allow more: the update may do that before
@@ -220,7 +220,13 @@ export class Facts {
    */
   gainedThrough(key: string): readonly Grant[] {
     const changes = this.changesBySubject();
-    const subjects = new Set([key, ...this.before.subjectsOf(key), ...this.after.subjectsOf(key)]);
+    const subjects = new Set(
+      [...this.tokenTrusts.withTakers(key)].flatMap((each) => [
+        each,
+        ...this.before.subjectsOf(each),
+        ...this.after.subjectsOf(each),
+      ]),
+    );
     return [...subjects]
       .flatMap((subject) => changes.get(subject) ?? [])
       .filter(

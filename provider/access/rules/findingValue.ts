@@ -7,7 +7,7 @@ import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { TokenTrusts } from "../graph/tokenTrusts";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -70,6 +70,9 @@ const judgedFields = (kind = ""): string[] =>
 /** A longer value is named by its digest, in characters of JSON. */
 const LONGEST_VALUE = 10_000;
 
+/** More grants are named by their digest. */
+const MOST_TEXTS = 20;
+
 /** Tells what a finding accepts of the objects that it is about, so that its fingerprint changes with it. */
 export class FindingValues {
   /** By its kind and its urn or uid: a part of a group has the uid of that. */
@@ -77,6 +80,8 @@ export class FindingValues {
   /** What the stack records as the names of objects that somebody renamed by hand, by key. */
   private readonly recordedNames = new Map<string, string>();
   private readonly names = new Map<string, string>();
+  private readonly told = new Map<readonly Grant[], Json>();
+  private readonly texts = new Map<Grant, string>();
   /** Thousands of findings can be about one object. */
   private readonly pinned = new Map<Entity, Map<string, Json>>();
 
@@ -181,17 +186,16 @@ export class FindingValues {
     if (holder === undefined) return displayName;
     const taken = this.tokenTrusts().flatMap((side) => [...side.withTaken(holder.key)]);
     const trusted = new Set([holder, ...taken.flatMap((each) => entityAt(each) ?? [])]);
-    const [own = displayName, ...others] = Array.from(
-      trusted,
-      (each) => this.inputsOf(each, judgedFields(each.kind)) ?? null,
+    const [own = displayName, ...others] = Array.from(trusted, (each) =>
+      this.inputsOf(each, judgedFields(each.kind)),
     );
-    return others.length === 0 ? own : [own, ...others];
+    return others.length === 0 ? own : [own, ...others.map((each) => each ?? null)];
   }
 
   /** Before the change, and after it. */
   private readonly tokenTrusts = once(() =>
-    [this.comparison.before, this.comparison.after].map(
-      ({ entities }) => new TokenTrusts(entities, this.comparison.comparer),
+    [this.comparison.before, this.comparison.after].map(({ entities }) =>
+      tokenTrustsOf(entities, this.comparison.comparer),
     ),
   );
 
@@ -200,6 +204,14 @@ export class FindingValues {
     const { subject, role, group } = grant;
     const names = [subject, role, group].map(({ key }) => this.nameOf(key));
     return JSON.stringify([...names, this.trustOf(subject, entityAt), this.valueOf(grant)]);
+  }
+
+  /** Grants as texts, in an order of their own: many findings can be about the same ones. */
+  private textsOf(grants: readonly Grant[]): Json {
+    return getOrCompute(this.told, grants, () => {
+      const texts = grants.map((grant) => getOrCompute(this.texts, grant, () => this.textOf(grant))).sort();
+      return texts.length > MOST_TEXTS ? fingerprintOf(texts) : texts;
+    });
   }
 
   /**
@@ -225,7 +237,7 @@ export class FindingValues {
    */
   of(finding: FindingInput): Json {
     const { grant, kind = "", urn, uid, field, message, details = [], grants } = finding;
-    const texts = grants?.map((all) => all.map((each) => this.textOf(each)).sort());
+    const texts = grants?.map((all) => this.textsOf(all));
     const pins = texts === undefined ? finding.pins : [finding.pins ?? null, texts];
     const about = this.objectOf({ kind, urn, uid });
     const own = this.inputsOf(about, field === undefined ? [] : [field]) ?? null;

@@ -1,4 +1,3 @@
-import { referredKindOf } from "../../fields/fieldSpec";
 import { compareTexts } from "../../fields/values";
 import type { Json } from "../../fields/values";
 import { sha256 } from "../documents/digest";
@@ -8,7 +7,7 @@ import { accessKinds, bindingKeys, givesAccess } from "../graph/accessKinds";
 import { isGain, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import { wholeOf } from "../graph/entityKeys";
-import { leavesIn, pathsOverlap } from "../graph/inputLeaves";
+import { pathsOverlap } from "../graph/inputLeaves";
 import type { Entity } from "../graph/model";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
@@ -125,25 +124,6 @@ function* findUnequalAdoptions(facts: Facts): Generator<FindingInput> {
   }
 }
 
-/** Arguments with the uid of an object of another kind: a preview in another language than TypeScript does not say so. */
-function* findWrongKinds(facts: Facts): Generator<FindingInput> {
-  for (const { op, kind, after, fields } of facts.comparison.changes) {
-    if (after === undefined || (op !== "create" && op !== "update" && op !== "replace")) continue;
-    for (const { path, field, value } of leavesIn(specs[kind], after.inputs)) {
-      const wanted = referredKindOf(field);
-      const named = typeof value === "string" ? facts.comparison.after.entities.get(value) : undefined;
-      if (wanted === undefined || named === undefined || named.kind === wanted) continue;
-      if (op !== "create" && !fields.some((changed) => pathsOverlap(changed.path, path))) continue;
-      yield facts.aboutEntity(after, {
-        severity: "medium",
-        field: path,
-        message: `the update of ${labelEntity(after)} will fail: ${path} is the uid of ${labelEntity(named)}, and must be that of a resource of the kind ${wanted}`,
-        advice: `give the uid of the ${wanted} that you mean`,
-      });
-    }
-  }
-}
-
 /** Objects that the program manages from now on, and another stack still does, as `drift` calls contested. */
 function* findContested({ comparison: { changes, urnsElsewhere } }: Facts): Generator<FindingInput> {
   const taken = changes.flatMap(({ after, recorded }) => {
@@ -160,7 +140,7 @@ function* findContested({ comparison: { changes, urnsElsewhere } }: Facts): Gene
     message: `${plural(names.length, "object that this change takes over is", "objects that this change takes over are")} managed by another stack too: each update undoes the other: ${listFirst(names, 3)}`,
     details: limitLines(taken.map(({ label, urn }) => `${label}: ${urn}`).sort()),
     pins: taken.map(({ after, urn }) => `${after.key} ${urn}`).sort(),
-    advice: "keep it in one program; remove it from the other with retainOnDelete, before this change",
+    advice: "keep it in one program; remove it from the others and from their states",
   };
 }
 
@@ -429,8 +409,8 @@ export const recordedState: Rule = {
   id: "X5",
   name: "recorded-state",
   severities: ["high", "medium", "low"],
-  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. Medium for what another stack manages too, and for the uid of another kind. What was done by hand and is kept, or hides what the change means, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, also for a new one that it hides, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
-  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or the change takes over what a stack of `--state` manages. Or an argument has the uid of an object of another kind, which the server refuses. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or an object was changed by hand. If it were as the stack records it, the rules would find more, or a new grant would be there. To restore it needs no review. The rules judge the change as if nothing had been done by hand but what it takes over. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
+  when: "medium for access that is compared with the record only (high with --strict). Medium for an update of a resource that the server does not have, and low for unchanged ones. Medium for what another stack manages too. What was done by hand and is kept, or hides what the change means, is judged as by the other rules, at most high. It is at least medium where a changed field gives more access. Medium for a revoked grant, or for what gives access and was deleted, that comes back. Low for other grants, also for a new one that it hides, and for other objects that were deleted. At most medium for all that the first import of a stack takes over. But high for a grant that a rule calls high or critical, where the stack leaves other bindings of its group",
+  what: "The change updates or replaces a resource that decides access, or gives more access through one, and no inventory contains it. The review then compares with what the stack records, and does not see what was changed at the server since. Or the stack records a resource that a complete inventory lacks: an update of it fails, and an unchanged one stays deleted. Or somebody changed an object by hand, and the change writes the same into the program. The same holds of an object that the change adopts, or makes again, and that no program managed. Or the change takes over what a stack of `--state` manages. Or somebody deleted an object, and the change makes it again, or no longer declares it. Or somebody revoked a binding, and the change makes it again, or no longer declares it. Or an object was changed by hand. If it were as the stack records it, the rules would find more, or a new grant would be there. To restore it needs no review. The rules judge the change as if nothing had been done by hand but what it takes over. All of this is one finding, with what they say in the details, the worst first. Not reported: what else was narrowed by hand. Nor is a change of texts for people. Nor is a new resource, one that is deleted, and an unchanged one on which no gained or widened grant depends.",
   why: "Access that was revoked at the server comes back by an update that changes something else. A role that looks narrower may become wider than it is now. What somebody did past the reviews gets no second look, once a program declares it and drift falls silent.",
   fix: "Give `--inventory` with an inventory of the group above all that the program manages. Preview and update with `--refresh` where an object is missing. Ask who changed by hand what is kept, and why. Undo it at the server, or accept the finding.",
   except:
@@ -444,7 +424,6 @@ export const recordedState: Rule = {
     ...findMissing(facts),
     ...findUnequalAdoptions(facts),
     ...findContested(facts),
-    ...findWrongKinds(facts),
     ...findRevoked(facts),
   ],
 };

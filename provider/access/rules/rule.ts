@@ -16,7 +16,7 @@ export interface FindingInput extends Omit<
   readonly advice: string;
   /** What an exception accepts beside the object itself: its fingerprint changes with it, and no report shows it. */
   pins?: Json;
-  /** The grants that it accepts so, with who can be the holder of each, and what each allows: a list for each that it does to some. */
+  /** The grants that it accepts so, with who can be the holder of each and what each allows: one list for each part that they play in it. */
   grants?: readonly (readonly Grant[])[];
 }
 

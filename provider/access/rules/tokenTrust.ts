@@ -80,7 +80,7 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
 /** The other issuers that identities with a grant trusted before: a list of those that are allowed needs them too. */
 const listOtherIssuers = (facts: Facts, issuer: string): string[] => {
   const trusts = boundBefore(facts, "anybody").flatMap(({ entity }) => trustsOf(entity));
-  const all = new Set(trusts.flatMap((trust) => trust.issuer?.exact ?? []));
+  const all = new Set(trusts.flatMap(({ issuer: own, hasKeys }) => (hasKeys ? [] : (own?.exact ?? []))));
   return [...all].filter((each) => each !== issuer).sort();
 };
 
@@ -102,7 +102,8 @@ function doubtOfIssuer(
   const newness = newnessOfIssuer(facts, entity, trust);
   if (newness === undefined) return undefined;
   const others = listOtherIssuers(facts, issuer);
-  const beside = others.length === 0 ? "" : `, beside those in use that you know (${listFirst(others, 10)})`;
+  const beside =
+    others.length === 0 ? "" : `, together with the issuers in use that you trust (${listFirst(others, 10)})`;
   return {
     severity: newness === "new" ? "high" : "medium",
     message: NEWNESS[newness],

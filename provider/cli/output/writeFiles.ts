@@ -39,8 +39,9 @@ function followLinks(path: string): string {
 /** Writes to a pipe, a terminal or a device directly, because replacing it by a file would disconnect its reader. */
 function writeInPlace(target: string, text: string): void {
   const descriptor = descriptorOf(target);
-  // Node's own stream waits where a pipe is full; a write to the descriptor would fail.
-  if (descriptor === 2) process.stderr.write(text);
+  // Node's own streams wait where a pipe is full; a write to the descriptor would fail.
+  if (descriptor === 1) process.stdout.write(text);
+  else if (descriptor === 2) process.stderr.write(text);
   else writeFileSync(descriptor ?? target, text);
 }
 

@@ -101,8 +101,8 @@ export async function request(
 /** A list that is a member of an object is one of GitHub's variables or secrets, whose pages are smaller. */
 const pageSizeOf = (member: string | undefined): number => (member === undefined ? 100 : 30);
 
-/** Enough for 3,000 comments, open issues or closed ones, and for 900 variables. */
-const MAX_PAGES = 30;
+/** Enough for 3,400 comments, open issues or closed ones, and for the 1,000 variables that an organisation can have. */
+const MAX_PAGES = 34;
 
 /** The entries of a list, page by page. Pages are counted: an address in a response is never followed. */
 async function* readPages(host: ApiHost, path: string, member?: string): AsyncGenerator {

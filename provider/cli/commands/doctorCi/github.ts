@@ -87,7 +87,9 @@ async function readWithOrganization(
     const shared = await readNamedValues(repository, `/actions/organization-${what}`, what);
     return { own, values: new Map([...shared, ...own]), areAllRead: true };
   } catch (error) {
-    return { own, values: own, areAllRead: error instanceof PostError && error.status === 404 };
+    const status = error instanceof PostError ? error.status : undefined;
+    if (status !== 401 && status !== 403 && status !== 404) throw error;
+    return { own, values: own, areAllRead: status === 404 };
   }
 }
 
@@ -146,6 +148,9 @@ async function checkSecrets(repository: CheckedRepository): Promise<CheckResult[
   if (ofRepository.has(KEY)) {
     const text = `${KEY} is a secret of the repository, which a workflow of every branch can read`;
     results.push(missing("secrets", text, `gh secret delete ${KEY}`));
+  } else if (values.has(KEY)) {
+    const text = `${KEY} is a secret of the organisation, which workflows of its repositories can read`;
+    results.push(missing("secrets", text, `gh secret delete ${KEY} --org "<organisation>"`));
   }
   return results.length === 0 ? [ok("secrets", "all are set, each where it belongs")] : results;
 }

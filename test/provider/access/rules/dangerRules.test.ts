@@ -443,6 +443,14 @@ describe("D3 will-fail", () => {
 
   it.each<[string, Resource[], Resource[], RegExp[]]>([
     [
+      "a binding that has the uid of another kind",
+      base,
+      [...base, binding(viewer, dev, payments)],
+      [
+        /^the update of .* will fail: identityUid is the uid of role viewer, and must be that of .* Identity$/,
+      ],
+    ],
+    [
       "a role that is deleted while it is bound",
       [...base, dev, outside],
       [...base, outside],

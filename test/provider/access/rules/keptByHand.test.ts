@@ -504,17 +504,6 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     ).not.toContain("urn");
   });
 
-  it("is medium: the uid of another kind, which the server refuses", () => {
-    const wrong = edit(grant, { identityUid: viewer.uid });
-    expect(found("X5", compareResources(known, withChanged(wrong)))).toMatchObject([
-      {
-        severity: "medium",
-        field: "identityUid",
-        message: expect.stringMatching(/ is the uid of role viewer, /),
-      },
-    ]);
-  });
-
   it("is medium: an adopted receiver of events; and low: an adopted grant of which no rule says anything", () => {
     const sent = resource("Subscription", "evil", { parentUid: payments, sink: "https://evil.example/x" });
     for (const [one, severity] of [

@@ -129,7 +129,7 @@ describe("T2 any-issuer", () => {
     const known = identity("known", claims({ issuer: "https://ci.acme.example", subject: "z" }));
     const inUse = [...base, other, known, binding(known, viewer, payments)];
     const advice =
-      /settings\.issuerAllow, beside those in use that you know \(https:\/\/ci\.acme\.example\): every issuer/;
+      /settings\.issuerAllow, together with the issuers in use that you trust \(https:\/\/ci\.acme\.example\): every issuer/;
     expect(found("T2", compareResources(inUse, [...inUse, added]))).toMatchObject([
       { advice: expect.stringMatching(advice) },
     ]);

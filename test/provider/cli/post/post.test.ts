@@ -239,8 +239,8 @@ describe("a comment on a pull request of GitHub", () => {
     expect(await run("github-pr", riskyReview, { env })).toBe(true);
     expect(await checkPullRequest(env)).toBe(1);
     // What lies behind the last page that is read may be a newer change.
-    github.events.set(1, Array.from({ length: 3000 }, () => changed("2026-05-11T05:54:59Z")).flat());
-    await expect(checkPullRequest(env)).rejects.toThrow("the list has more than 30 pages");
+    github.events.set(1, Array.from({ length: 3400 }, () => changed("2026-05-11T05:54:59Z")).flat());
+    await expect(checkPullRequest(env)).rejects.toThrow("the list has more than 34 pages");
   });
 
   test.each([
