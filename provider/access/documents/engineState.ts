@@ -314,7 +314,16 @@ export function withForeignProvider(
   if (resource.notReviewed !== undefined || !foreign.has(provider.slice(0, provider.lastIndexOf("::"))))
     return resource;
   const notReviewed = "its provider runs a plugin of another address or in another form";
-  return { ...resource, kind: undefined, notReviewed };
+  const inputsDigest = sha256(sortedJson(resource.inputs));
+  return {
+    ...resource,
+    kind: undefined,
+    notReviewed,
+    inputsDigest,
+    inputs: {},
+    outputs: {},
+    secretPaths: [],
+  };
 }
 
 /** The plugin of a resource of another package; undefined for a component of the program. */

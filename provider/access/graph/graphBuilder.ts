@@ -102,10 +102,8 @@ function judgeProviders(steps: readonly JoinedStep[]): JoinedStep[] {
   const foreign = findForeignProviders(
     steps.flatMap(({ before, after }) => [before, after].filter((side) => side !== undefined)),
   );
-  const judge = (side: RecordedResource | undefined): RecordedResource | undefined => {
-    const judged = side && withForeignProvider(side, foreign);
-    return judged === side ? side : judged && { ...judged, inputsDigest: sha256(sortedJson(judged.inputs)) };
-  };
+  const judge = (side: RecordedResource | undefined): RecordedResource | undefined =>
+    side && withForeignProvider(side, foreign);
   return steps.map((step) => ({
     ...step,
     op: isOtherProvider(step) ? "update" : step.op,
