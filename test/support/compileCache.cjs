@@ -217,7 +217,10 @@ function keepCompiledCode(file) {
     /** @type {string} */ filename,
     /** @type {string | undefined} */ format,
   ) {
-    // Equal content is equal code, wherever a project has its modules.
+    // Kept code has the names of the files that it was compiled from, and by those of its own the package finds a program's line.
+    if (/[\\/]node_modules[\\/]pulumi-platform[\\/]/.test(filename))
+      return compile.call(this, content, filename, format);
+    // Else equal content is equal code, wherever a project has its modules.
     const digest = createHash("sha1").update(content).digest("base64");
     const known = cache.index[digest];
     if (known === undefined && (format === "module" || !isKept(filename, content))) {
