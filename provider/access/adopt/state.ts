@@ -17,7 +17,7 @@ import {
 import type { Json, Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { parentOf } from "../../text/uid";
-import { urnParts } from "../documents/engineState";
+import { providerUrn, urnParts } from "../documents/engineState";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
 import { parseKind } from "../documents/reviewable";
@@ -297,10 +297,9 @@ function sortByDependencies(rows: readonly StateResource[], known: ReadonlySet<s
     const urn = stringOrEmpty(row["urn"]);
     if (done.has(urn)) return;
     done.add(urn);
-    const provider = stringOrEmpty(row["provider"]);
     const dependencies = [
       stringOrEmpty(row["parent"]),
-      provider.slice(0, provider.lastIndexOf("::")),
+      providerUrn(stringOrEmpty(row["provider"])),
       ...(Array.isArray(row["dependencies"]) ? row["dependencies"].map((urn) => stringOrEmpty(urn)) : []),
     ];
     for (const dependency of dependencies) {

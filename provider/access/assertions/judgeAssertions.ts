@@ -789,15 +789,17 @@ class AssertionJudge {
   private wasThere(held: Iterable<Held>): (now: Held, side: Side) => boolean {
     const keysOf = (each: Held): string => JSON.stringify(grantsOf(each).map(keyOf).sort());
     const olds = new Map(Array.from(held, (each) => [keysOf(each), each]));
+    const byGrant = once(() => groupBy(olds.values(), ({ together = [] }) => together.map(keyOf)));
     const { hierarchy } = this.before.graph;
-    // Of several that gave it together some may go, and the others give it still.
-    const findWider = (now: Held): Held | undefined => {
-      if (now.together === undefined) return undefined;
-      const keys = now.together.map(keyOf);
-      return [...olds.values()].find((each) => {
-        const of = new Set(grantsOf(each).map(keyOf));
-        return keys.every((key) => of.has(key));
-      });
+    // Of several grants that gave it together some may go, and the others give it still.
+    const findWider = ({ together = [] }: Held): Held | undefined => {
+      const [first = "", ...others] = together.map(keyOf);
+      return byGrant()
+        .get(first)
+        ?.find((old) => {
+          const there = new Set(grantsOf(old).map(keyOf));
+          return others.every((key) => there.has(key));
+        });
     };
     return (now, side) => {
       const old = olds.get(keysOf(now)) ?? findWider(now);

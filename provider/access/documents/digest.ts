@@ -59,7 +59,7 @@ export function namesOfKeys(value: Json | undefined): readonly string[] {
   return (listKeys(value) ?? []).map(nameKey);
 }
 
-/** Whether a JSON Web Key Set has a key of this thumbprint or kid, or the one that reports show so. */
+/** Whether a JSON Web Key Set has a key with this thumbprint or kid, or one that reports describe by this text. */
 export const hasKeyCalled = (value: Json | undefined, text: string): boolean =>
   (listKeys(value) ?? []).some((key) => [nameKey(key), key["kid"], describeKey(key)].includes(text));
 

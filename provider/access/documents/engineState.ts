@@ -297,6 +297,9 @@ export function pluginOfInputs(value: unknown): Plugin {
   return { isPublished, version };
 }
 
+/** The URN of the provider that a resource refers to: an id of the provider follows it. */
+export const providerUrn = (reference = ""): string => reference.slice(0, reference.lastIndexOf("::"));
+
 /** The default providers whose inputs name another plugin than their name does, of those that a document shows. */
 export const findForeignProviders = (resources: readonly RecordedResource[]): ReadonlySet<string> =>
   new Set(
@@ -310,9 +313,7 @@ export function withForeignProvider(
   resource: RecordedResource,
   foreign: ReadonlySet<string>,
 ): RecordedResource {
-  const { provider = "" } = resource;
-  if (resource.notReviewed !== undefined || !foreign.has(provider.slice(0, provider.lastIndexOf("::"))))
-    return resource;
+  if (resource.notReviewed !== undefined || !foreign.has(providerUrn(resource.provider))) return resource;
   const notReviewed = "its provider runs a plugin of another address or in another form";
   const inputsDigest = sha256(sortedJson(resource.inputs));
   return {
@@ -332,7 +333,7 @@ function readPlugin(type: string, state: Record<string, unknown>): Plugin | unde
   if (type.startsWith("pulumi:providers:")) return pluginOfInputs(state["inputs"] ?? {});
   const provider = text(state["provider"]);
   if (provider === undefined) return state["custom"] === true ? { isPublished: false } : undefined;
-  const { types, name } = urnParts(provider.slice(0, provider.lastIndexOf("::")));
+  const { types, name } = urnParts(providerUrn(provider));
   return pluginOfProvider(types, name);
 }
 

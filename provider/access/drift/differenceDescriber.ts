@@ -20,6 +20,7 @@ import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";
 import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/inputLeaves";
 import type { Leaf } from "../graph/inputLeaves";
+import { KEEP_IN_ONE_PROGRAM } from "../rules/wording";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
 
 /** Quotes a word for a shell; undefined where a command line cannot contain it: half a surrogate pair is no UTF-8. */
@@ -278,7 +279,7 @@ export class DifferenceDescriber {
       what: "contested",
       direction: "neutral",
       message: `${capitalize(spec.noun)} ${about.name} is managed ${who}: each update undoes the other`,
-      advice: "keep it in one program; remove it from the others and from their states",
+      advice: KEEP_IN_ONE_PROGRAM,
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
       managed: first,
       adopt: commands.join("\n") || undefined,

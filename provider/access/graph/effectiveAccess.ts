@@ -50,7 +50,7 @@ export interface EffectiveAccess {
   readonly undecided: readonly Access[];
 }
 
-/** What has a name and is no group, and what to ask for in place of it; an empty text where nothing has it. */
+/** Says of which kind the objects of a name are that are no groups, and what to ask for instead; empty where there is none. */
 function describeOthers(
   { entities, hierarchy }: AccessGraph,
   text: string,

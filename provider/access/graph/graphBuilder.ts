@@ -33,7 +33,7 @@ import {
   labelledGrantsIn,
   namesOfUnmanaged,
 } from "../../kinds/groupAccess/readBindings";
-import { findForeignProviders, urnParts, withForeignProvider } from "../documents/engineState";
+import { findForeignProviders, providerUrn, urnParts, withForeignProvider } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import type { Inventory } from "../documents/inventory";
 import { labelOfUrn } from "../documents/jsonText";
@@ -351,11 +351,11 @@ function putEntity(entities: Map<string, Entity>, entity: Entity): void {
  * the change too. Its name shows nothing, since a program can give a provider the name of one that no preview shows.
  */
 function pluginVersion(
-  { type, urn, provider: reference = "" }: RecordedResource,
+  { type, urn, provider: reference }: RecordedResource,
   byUrn: ReadonlyMap<string, JoinedStep>,
 ): string | undefined {
   const isProvider = type.startsWith("pulumi:providers:");
-  const provider = byUrn.get(isProvider ? urn : reference.slice(0, reference.lastIndexOf("::")));
+  const provider = byUrn.get(isProvider ? urn : providerUrn(reference));
   if (provider === undefined) return undefined;
   const { op } = provider;
   const [before, after] = [provider.before?.plugin, provider.after?.plugin];

@@ -1,9 +1,9 @@
-import { getOrCompute, groupBy } from "../../fields/values";
+import { addTo, getOrCompute } from "../../fields/values";
 import { knownIssuerOf } from "../trust/issuers";
 import { anchored } from "../trust/patternComparer";
 import type { PatternComparer } from "../trust/patternComparer";
 import { accessKinds } from "./accessKinds";
-import type { Entities, Entity } from "./model";
+import type { Entities } from "./model";
 import { subjectUids, trustsOf } from "./trust";
 import type { Trust } from "./trust";
 
@@ -15,9 +15,9 @@ const ANY_UID = anchored("[0-9a-f]{40}(?:/[0-9a-f]{16})+");
  */
 class TokenTrusts {
   /** By the key of an identity: those whose tokens it takes. */
-  private readonly taken: ReadonlyMap<string, readonly string[]>;
+  private readonly taken = new Map<string, string[]>();
   /** By the key of an identity: those that take its tokens. */
-  private readonly takers: ReadonlyMap<string, readonly string[]>;
+  private readonly takers = new Map<string, string[]>();
 
   constructor(entities: Entities, comparer: PatternComparer) {
     const all = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
@@ -37,14 +37,12 @@ class TokenTrusts {
         ...(isSome ? uids.filter((uid) => comparer.mayMatch(pattern, uid)) : []),
       ];
     };
-    const takenBy = (entity: Entity): string[] => [...new Set(trustsOf(entity).flatMap(uidsOf))];
-    const pairs = all.flatMap((taker) => takenBy(taker).map((uid) => [taker.key, uid] as const));
-    this.taken = new Map(
-      [...groupBy(pairs, ([key]) => [key])].map(([key, of]) => [key, of.map(([, uid]) => uid)]),
-    );
-    this.takers = new Map(
-      [...groupBy(pairs, ([, uid]) => [uid])].map(([uid, of]) => [uid, of.map(([key]) => key)]),
-    );
+    for (const taker of all) {
+      for (const uid of new Set(trustsOf(taker).flatMap(uidsOf))) {
+        addTo(this.taken, taker.key, uid);
+        addTo(this.takers, uid, taker.key);
+      }
+    }
   }
 
   /** An identity, and all whose tokens let somebody be it. */

@@ -1,7 +1,7 @@
 import { identifyingInputs, identityKey } from "../../fields/resourceSpec";
 import { ADOPT, containsUnknown, groupBy } from "../../fields/values";
 import { isUid, rootOf } from "../../text/uid";
-import { isDefaultProvider } from "../documents/engineState";
+import { isDefaultProvider, providerUrn } from "../documents/engineState";
 import type { RecordedResource } from "../documents/engineState";
 import { labelOfUrn } from "../documents/jsonText";
 import { specs } from "../documents/specs";
@@ -44,8 +44,7 @@ export function findReplacedOwners(own: readonly JoinedStep[], steps: readonly J
 }
 
 /** The process that manages a resource: each provider has its own, also those that the engine makes for another form or version. */
-const processOf = ({ provider = "" }: RecordedResource): string =>
-  provider.slice(0, provider.lastIndexOf("::"));
+const processOf = ({ provider }: RecordedResource): string => providerUrn(provider);
 
 /** The organisation that an object is in, where that is known before the update. */
 function organisationOf({ id, inputs }: RecordedResource): string | undefined {
@@ -88,7 +87,7 @@ function namesOf(resource: RecordedResource): readonly string[] | undefined {
  */
 export function findSecondProcess(own: readonly JoinedStep[]): string[] {
   const isOfDefault = ({ provider = "" }: RecordedResource): boolean =>
-    provider === "" || isDefaultProvider(provider.slice(0, provider.lastIndexOf("::")));
+    provider === "" || isDefaultProvider(providerUrn(provider));
   const [before, after] = (["before", "after"] as const).map((side) =>
     own.flatMap((step) => {
       const resource = step[side];

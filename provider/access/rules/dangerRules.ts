@@ -575,8 +575,7 @@ function* findUnknownNames(facts: Facts): Generator<FindingInput> {
 
 /** Arguments with the uid of an object of another kind: a preview in another language than TypeScript does not say so. */
 function* findWrongKinds(facts: Facts): Generator<FindingInput> {
-  for (const { op, kind, after, fields } of facts.comparison.changes) {
-    if (after === undefined || (op !== "create" && op !== "update" && op !== "replace")) continue;
+  for (const { op, kind, after, fields } of facts.writes(everyKind)) {
     for (const { path, field, value } of leavesIn(specs[kind], after.inputs)) {
       const wanted = referredKindOf(field);
       const named = typeof value === "string" ? facts.comparison.after.entities.get(value) : undefined;

@@ -181,13 +181,12 @@ function findKeySetProblem(
   };
 }
 
-/** The identities that have each key after the change, by what tells the key apart. */
-const holdersOfKeys = rememberByFacts((facts: Facts, _: "after"): ReadonlyMap<string, readonly Entity[]> => {
-  const holders = [...facts.comparison.after.entities.values()];
-  return groupBy(holders, (entity) =>
+/** The identities that have each key on one side of the change, by what tells the key apart. */
+const holdersOfKeys = rememberByFacts((facts, side: "before" | "after") =>
+  groupBy(facts.comparison[side].entities.values(), (entity) =>
     trustsOf(entity).flatMap(({ keySets: sets }) => sets.flatMap(({ value }) => namesOfKeys(value))),
-  );
-});
+  ),
+);
 
 /** Who else has a key of a key set: whoever has it can be all of them. */
 function describeSharing(facts: Facts, entity: Entity, jwks: string): string[] {

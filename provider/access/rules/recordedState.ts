@@ -18,7 +18,7 @@ import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { chooseStableName, inputsToPin, stableNames } from "./findingValue";
 import { everyKind, hasAccessField, hasJudgedContent } from "./rule";
-import { grantLine, labelEntity } from "./wording";
+import { KEEP_IN_ONE_PROGRAM, grantLine, labelEntity } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
@@ -140,7 +140,7 @@ function* findContested({ comparison: { changes, urnsElsewhere } }: Facts): Gene
     message: `${plural(names.length, "object that this change takes over is", "objects that this change takes over are")} managed by another stack too: each update undoes the other: ${listFirst(names, 3)}`,
     details: limitLines(taken.map(({ label, urn }) => `${label}: ${urn}`).sort()),
     pins: taken.map(({ after, urn }) => `${after.key} ${urn}`).sort(),
-    advice: "keep it in one program; remove it from the others and from their states",
+    advice: KEEP_IN_ONE_PROGRAM,
   };
 }
 

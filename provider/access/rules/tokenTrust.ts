@@ -77,12 +77,11 @@ function isAllowedIssuer(facts: Facts, issuer: string, isExact: boolean): boolea
   });
 }
 
-/** The other issuers that identities with a grant trusted before: a list of those that are allowed needs them too. */
-const listOtherIssuers = (facts: Facts, issuer: string): string[] => {
-  const trusts = boundBefore(facts, "anybody").flatMap(({ entity }) => trustsOf(entity));
-  const all = new Set(trusts.flatMap(({ issuer: own, hasKeys }) => (hasKeys ? [] : (own?.exact ?? []))));
-  return [...all].filter((each) => each !== issuer).sort();
-};
+/** The issuers that identities with a grant trusted before: a list of those that are allowed needs them too. */
+const issuersInUse = rememberByFacts((facts, by: KnownBy): readonly string[] => {
+  const trusts = boundBefore(facts, by).flatMap(({ entity }) => trustsOf(entity));
+  return [...new Set(trusts.flatMap(({ issuer, hasKeys }) => (hasKeys ? [] : (issuer?.exact ?? []))))].sort();
+});
 
 /** Why an issuer needs a look; undefined where it needs none. */
 function doubtOfIssuer(
@@ -101,7 +100,7 @@ function doubtOfIssuer(
     };
   const newness = newnessOfIssuer(facts, entity, trust);
   if (newness === undefined) return undefined;
-  const others = listOtherIssuers(facts, issuer);
+  const others = issuersInUse(facts, "anybody").filter((each) => each !== issuer);
   const beside =
     others.length === 0 ? "" : `, together with the issuers in use that you trust (${listFirst(others, 10)})`;
   return {

@@ -3,6 +3,9 @@ import { NEW_GRANT, nameIn, pathIn, roleOn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { LONGEST_SHOWN_NAME, plainOrQuoted } from "../trust/quote";
 
+/** What to do about an object that several stacks manage. */
+export const KEEP_IN_ONE_PROGRAM = "keep it in one program; remove it from the others and from their states";
+
 /** Spells a kind in words: "identity provider". */
 export function nounOf(kind: string): string {
   return kind.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
