@@ -9,376 +9,29 @@ import { groupBy, getOrCompute, once } from "../../fields/values";
 import { isGain, pathIn, roleOn, shortName, tupleOf } from "../graph/grant";
 import type { Grant, GrantChange, Scope, Subject } from "../graph/grant";
 import { accessKinds } from "../graph/accessKinds";
-import { graphOf, readRoleCapabilities } from "../graph/resolveGrants";
+import { graphOf } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
-import type { AccessGraph, Entity } from "../graph/model";
+import type { Entity } from "../graph/model";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
 import type { SignInDoubt } from "../review/lastingAccess";
 import { severities } from "../review/finding";
 import type { Severity } from "../review/finding";
-import {
-  globMatches,
-  hasWildcard,
-  parseGlob,
-  addressPattern,
-  trustMatches,
-  withoutInvisible,
-} from "../trust/glob";
-import { PatternComparer, anchored } from "../trust/patternComparer";
+import { globMatches, hasWildcard } from "../trust/glob";
+import { PatternComparer } from "../trust/patternComparer";
 import type {
   Assertions,
   ForbiddenAccess,
   RequiredAccess,
   SeparatedDuties,
   SubjectConditions,
-  SubjectSelector,
   Written,
 } from "./assertion";
-import { RE2JS } from "re2js";
-import { textAtPath, textMeant } from "../graph/describedFields";
-import {
-  Principals,
-  addressClaims,
-  beginsWithOwner,
-  ownerByPart,
-  textOfTrust,
-  valuesOfClaim,
-} from "../graph/principals";
-import type { AcceptedValue } from "../graph/principals";
-import {
-  OPTIONAL_NUMBER,
-  inShortForm,
-  issuerNameOf,
-  owningClaims,
-  roleOf,
-  withoutNumbers,
-} from "../trust/issuers";
-import { isMailboxIn, mailboxForms } from "../trust/mailboxes";
-import { isTrustDoubtful, trustsOf } from "../graph/trust";
-import { isUnread } from "../graph/unread";
-import type { Trust, TrustPart } from "../graph/trust";
-
-/**
- * How many of the principals that can be a subject meet a condition. `some` too where nobody can say: an assertion then
- * counts the subject where it forbids, and does not where it requires or excludes.
- */
-export type Share = "all" | "some" | "none";
-
-/** Of all conditions together. */
-function meet(shares: readonly Share[]): Share {
-  if (shares.includes("none")) return "none";
-  return shares.every((share) => share === "all") ? "all" : "some";
-}
-
-/** Of at least one of several. */
-function join(shares: readonly Share[]): Share {
-  if (shares.includes("all")) return "all";
-  return shares.every((share) => share === "none") ? "none" : "some";
-}
-
-/** Of several trusts, each of which lets others in. */
-function unite(shares: readonly Share[]): Share {
-  const [first = "some"] = shares;
-  return shares.every((share) => share === first) ? first : "some";
-}
-
-const invert = { all: "none", some: "some", none: "all" } as const satisfies Record<Share, Share>;
-
-const shareOf = (isMet: boolean): Share => (isMet ? "all" : "none");
-
-/**
- * Whether a text lies in the globs. Nobody can say that of one which only looks so: it has characters that a reader does not
- * see, and is another text.
- */
-function shareOfText(text: string, globs: readonly string[], matches = globMatches): Share {
-  if (globs.some((glob) => matches(glob, text))) return "all";
-  const seen = withoutInvisible(text);
-  return seen !== text && globs.some((glob) => matches(glob, seen)) ? "some" : "none";
-}
-
-/**
- * The texts that a glob matches, as a pattern of RE2; of a subject also those with the numbers that GitHub adds to names.
- * @param one What a wildcard stands for.
- */
-function globPattern(glob: string, isOfSubject: boolean, one = "(?s:.)"): string {
-  const isOfGithub = isOfSubject && /^repo(?:sitory)?:/.test(glob);
-  const marks = isOfGithub ? [":", "/", ":"] : [];
-  const parts = parseGlob(isOfSubject ? inShortForm(glob) : glob).map(({ kind, char }) => {
-    if (kind !== "char") return kind === "any" ? `${one}*` : one;
-    if (char !== marks[0]) return RE2JS.quote(char);
-    marks.shift();
-    // The first colon stands before the owner, the slash and the second colon behind a name.
-    return marks.length < 2 ? `${OPTIONAL_NUMBER}${char}` : char;
-  });
-  const text = `${parts.join("")}${isOfGithub && marks.length === 1 ? OPTIONAL_NUMBER : ""}`;
-  return isOfGithub ? text.replace(/^repo/, "repo(?:sitory)?") : text;
-}
-
-/** The same, where a glob over URLs is matched as such. */
-const meantBy = (glob: string, isOfSubject: boolean): string =>
-  addressPattern(glob) ?? globPattern(glob, isOfSubject);
-
-const ANY_ADDRESS = "\\A(?i:[a-z][a-z0-9+.-]*://)";
-
-/** How much of what a pattern accepts lies in the globs: the language of the one is compared with that of the others. */
-function shareOfPattern(
-  comparer: PatternComparer,
-  pattern: string,
-  globs: readonly string[],
-  isOfSubject = false,
-): Share {
-  const patterns = globs.map((glob) => anchored(meantBy(glob, isOfSubject)));
-  const union = patterns.map((each) => `(?:${each})`).join("|");
-  if (comparer.intersects(pattern, union) === "no") return "none";
-  // A glob that begins with a wildcard matches no address: it would match the hosts of others.
-  const startsAnywhere = globs.some((glob) => /^[*?]/.test(glob));
-  if (startsAnywhere && comparer.intersects(pattern, ANY_ADDRESS) !== "no") return "some";
-  return comparer.isSubset(pattern, union) === "yes" ? "all" : "some";
-}
-
-function shareOfPart(
-  comparer: PatternComparer,
-  part: AcceptedValue | undefined,
-  globs: readonly string[],
-  isOfSubject = false,
-): Share {
-  const { exact, pattern } = part ?? {};
-  if (exact === undefined)
-    return pattern === undefined ? "some" : shareOfPattern(comparer, pattern, globs, isOfSubject);
-  if (!isOfSubject) return shareOfText(exact, globs, trustMatches);
-  const [text, short] = [inShortForm(exact), globs.map(inShortForm)];
-  return join([text, withoutNumbers(text)].map((each) => shareOfText(each, short, trustMatches)));
-}
-
-/** The same of an issuer, where nobody can say what its other names mean, its capitals, a slash at its end, and a pattern. */
-function shareOfIssuer(
-  comparer: PatternComparer,
-  part: AcceptedValue | undefined,
-  globs: readonly string[],
-): Share {
-  const share = shareOfPart(comparer, part, globs);
-  if (share !== "none" || part === undefined) return share;
-  const { text, isStart } = ownerByPart("issuer", part);
-  return isStart || globs.some((glob) => trustMatches(issuerNameOf(glob), text)) ? "some" : "none";
-}
-
-/**
- * The same of a subject. Nobody can say what another spelling of it means, whose session of AWS it is, which run it is that names
- * its project alone, and whose it is that does not begin with a project.
- */
-function shareOfSubject(comparer: PatternComparer, trust: Trust, globs: readonly string[]): Share {
-  const { subject, arn, service } = trust;
-  const share = shareOfPart(comparer, subject ?? arn ?? service, globs, true);
-  if (share !== "none") return share;
-  if (subject === undefined) {
-    if (arn === undefined) return "none";
-    const { text, isStart } = ownerByPart("arn", arn);
-    return isStart || globs.some((glob) => trustMatches(roleOf(glob).toLowerCase(), text)) ? "some" : "none";
-  }
-  const loosely = [...globs.flatMap(looselyMeant), ...globs.flatMap(mailboxForms)];
-  const isLooselyMeant =
-    mayBeInAnyCase(comparer, subject, loosely) || isMailboxIn(subject.exact ?? "", globs);
-  const mayBeProject = globs.some((glob) => /^(?:[*?]|repo(?:sitory)?:|organization:)/i.test(glob));
-  return isLooselyMeant || (mayBeProject && !beginsWithOwner(trust)) ? "some" : "none";
-}
-
-/**
- * Whether a value may be of one of some forms but for its capitals. Only the forms ignore case: an accepted pattern can set
- * that option back, as `(?-i:…)` does.
- */
-function mayBeInAnyCase(
-  comparer: PatternComparer,
-  { exact, pattern = "" }: AcceptedValue,
-  forms: readonly string[],
-): boolean {
-  const whole = anchored(`(?i:${forms.join("|")})`);
-  return exact === undefined
-    ? comparer.intersects(pattern, whole) !== "no"
-    : comparer.mayMatch(whole, withoutInvisible(exact));
-}
-
-/** The texts that a glob of subjects may mean: the project alone too. */
-function looselyMeant(glob: string): string[] {
-  const project = /^[^:]*:[^:]*(?=:)/.exec(glob)?.[0];
-  return [meantBy(glob, true), ...(project === undefined ? [] : [globPattern(project, true, "[^:]")])];
-}
-
-/** How much of what a value of a claim accepts lies in the globs. Names of owners are the same in capitals. */
-function shareOfValue(
-  comparer: PatternComparer,
-  name: string,
-  value: AcceptedValue,
-  globs: readonly string[],
-): Share {
-  const { exact, pattern = "" } = value;
-  const share = exact === undefined ? shareOfPattern(comparer, pattern, globs) : shareOfText(exact, globs);
-  if (share !== "none") return share;
-  if (addressClaims.has(name) && isMailboxIn(exact ?? "", globs)) return "some";
-  const forms = [
-    ...(owningClaims.has(name) ? globs.map((glob) => meantBy(glob, false)) : []),
-    ...(addressClaims.has(name) ? globs.flatMap(mailboxForms) : []),
-  ];
-  return forms.length > 0 && mayBeInAnyCase(comparer, value, forms) ? "some" : "none";
-}
-
-/** A token must meet all conditions on a claim, so one that lies in the globs is enough. */
-function shareOfClaim(
-  comparer: PatternComparer,
-  trust: Trust,
-  name: string,
-  globs: readonly string[],
-): Share {
-  const shares = valuesOfClaim(trust, name).map((value) => shareOfValue(comparer, name, value, globs));
-  return shares.includes("none") ? "none" : join(shares.length === 0 ? ["some"] : shares);
-}
-
-function shareOfTrust(comparer: PatternComparer, trust: Trust, conditions: SubjectConditions): Share {
-  const { issuer, subject, audience, claims } = conditions;
-  // Whoever holds registered keys signs whatever issuer and subject the program has written beside them.
-  const isWordOnly: readonly Share[] = trust.hasKeys ? ["some"] : [];
-  const part = (value: TrustPart | undefined, globs: readonly string[] | undefined): readonly Share[] =>
-    globs === undefined ? [] : [shareOfPart(comparer, value, globs)];
-  return meet([
-    ...isWordOnly,
-    ...(issuer === undefined ? [] : [shareOfIssuer(comparer, trust.issuer ?? trust.account, issuer)]),
-    ...(subject === undefined ? [] : [shareOfSubject(comparer, trust, subject)]),
-    ...part(trust.audience, audience),
-    ...Object.entries(claims ?? {}).map(([name, globs]) => shareOfClaim(comparer, trust, name, globs)),
-  ]);
-}
-
-/** Tells subjects apart: a directory and a group of it that no document names have one key. */
-const textOfSubject = ({ type, key }: Subject): string => `${type} ${key}`;
-
-/** Judges which subjects an assertion is about. The same question is asked of many grants. */
-export class SubjectJudge {
-  private readonly known = new Map<SubjectSelector, Map<string, Share>>();
-  /** The keys of those who have access on the other side. */
-  private readonly holdersOfOther = once(() => new Set(this.other.grants.map(({ subject }) => subject.key)));
-
-  /**
-   * @param side The subjects are those of this graph.
-   * @param other The other side of the change: what it names anew has no name that anybody could have meant.
-   * @param isPlanned Whether the change is to come. What drift finds on one side only is in no program, and may be older than all.
-   * @param past What is there too, until the update ends: a subject is whom it trusts on either side.
-   * @param isAfter Whether this is the side after the change: what goes had its name before it.
-   */
-  constructor(
-    private readonly side: AccessGraph,
-    private readonly other: AccessGraph,
-    private readonly comparer: PatternComparer,
-    private readonly isPlanned = true,
-    private readonly past?: AccessGraph,
-    private readonly isAfter = true,
-  ) {}
-
-  /** How many of those that can be a subject an assertion is about. */
-  shareOf(subject: Subject, selector: SubjectSelector): Share {
-    const shares = getOrCompute(this.known, selector, () => new Map());
-    return getOrCompute(shares, textOfSubject(subject), () => {
-      const { not = [], ...conditions } = selector;
-      const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
-      return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
-    });
-  }
-
-  private shareOfConditions(subject: Subject, conditions: SubjectConditions): Share {
-    // It may be another holder that is known, so nobody counts it twice.
-    if (subject.type === "unknown") return "some";
-    const { type, uid, name, matchesMany, issuer, subject: subjects, audience, claims } = conditions;
-    const asksTrust = [issuer, subjects, audience, claims].some((condition) => condition !== undefined);
-    return meet([
-      ...(type === undefined ? [] : [shareOf(this.isOfType(subject, type))]),
-      ...(uid === undefined ? [] : [this.shareOfUid(subject, uid)]),
-      ...(name === undefined ? [] : [this.shareOfName(subject, name)]),
-      ...(matchesMany === undefined ? [] : [shareOf(subject.matchesMany === matchesMany)]),
-      ...(asksTrust ? [this.shareOfTrusts(subject, conditions)] : []),
-    ]);
-  }
-
-  /** An identity that a service of the platform assumes is a service too. */
-  private isOfType({ key, type }: Subject, wanted: readonly Subject["type"][]): boolean {
-    if (wanted.includes(type)) return true;
-    if (!wanted.includes("service")) return false;
-    const entities = [this.side, this.past].flatMap((side) => (side && entityOf(side.entities, key)) ?? []);
-    return entities.flatMap(trustsOf).some(({ service }) => service !== undefined);
-  }
-
-  /** By its own uid, and, where it is replaced, perhaps by that of the other side, which may be another holder's. */
-  private shareOfUid({ key, uid }: Subject, globs: readonly string[]): Share {
-    if (uid !== undefined && isInGlobs(uid, globs)) return "all";
-    const other = entityOf(this.other.entities, key)?.uid;
-    return other !== undefined && isInGlobs(other, globs) ? "some" : "none";
-  }
-
-  /** An object is called by its name where it had the name before the change and has it after it. */
-  private shareOfName({ key, type, name }: Subject, globs: readonly string[]): Share {
-    // A group of a directory has a name of its own there, which anybody there may take, and is of the directory too.
-    const ofDirectory = type === "externalGroup" && name !== undefined ? shareOfText(name, globs) : "none";
-    if (ofDirectory !== "none")
-      return !this.isPlanned || !this.isAfter || this.holdersOfOther().has(key) ? ofDirectory : "some";
-    const both = [this.side, this.other].map(({ entities }) => entityOf(entities, key));
-    const meant = this.isPlanned && this.isAfter ? both : both.filter((entity) => entity !== undefined);
-    return unite(
-      meant.map((entity) => (entity?.name === undefined ? "none" : shareOfText(entity.name, globs))),
-    );
-  }
-
-  private shareOfTrusts({ key }: Subject, conditions: SubjectConditions): Share {
-    const [now, then] = [this.side, this.past].map((side) => side && entityOf(side.entities, key));
-    const share = this.shareOfEntity(now, conditions);
-    return then === undefined || then === now ? share : unite([share, this.shareOfEntity(then, conditions)]);
-  }
-
-  private shareOfEntity(entity: Entity | undefined, conditions: SubjectConditions): Share {
-    if (entity === undefined || isTrustDoubtful(entity)) return "some";
-    const trusts = trustsOf(entity);
-    if (trusts.length > 0)
-      return unite(trusts.map((trust) => shareOfTrust(this.comparer, trust, conditions)));
-    if (accessKinds[entity.kind]?.invite === true)
-      return shareOfInvited(textMeant(entity, "invite.address"), conditions);
-    const issuer = textMeant(entity, "signIn.issuer");
-    // Who signs in otherwise has no token of an issuer that a program could name.
-    if (issuer === undefined) return "none";
-    const { issuer: globs, subject, audience, claims } = conditions;
-    const ofIssuer = globs && shareOfIssuer(this.comparer, { exact: issuer, pattern: undefined }, globs);
-    const isOpen = [subject, audience, claims].some((condition) => condition !== undefined);
-    return meet([ofIssuer ?? "all", ...(isOpen ? (["some"] as const) : [])]);
-  }
-}
-
-const isInGlobs = (text: string, globs: readonly string[]): boolean =>
-  globs.some((glob) => globMatches(glob, text));
-
-/** Who is invited by a mail address may have it as subject or in a claim. An invite without one may be anybody's. */
-function shareOfInvited(address: string | undefined, { subject, claims = {} }: SubjectConditions): Share {
-  const asked = [...(subject === undefined ? [] : [subject]), ...Object.values(claims)];
-  const isMeant = (globs: readonly string[]): boolean =>
-    address === undefined ||
-    isMailboxIn(address, globs) ||
-    isInGlobs(
-      address.toLowerCase(),
-      globs.map((glob) => glob.toLowerCase()),
-    );
-  const mayMean =
-    asked.length > 0 &&
-    Object.keys(claims).every((claim) => addressClaims.has(claim)) &&
-    asked.every(isMeant);
-  return mayMean ? "some" : "none";
-}
-
-/** What the subjects are that an object is, or stands for. */
-const subjectTypesOf = (kind: string): NonNullable<SubjectConditions["type"]> => {
-  const { assumable, invite, services, signIn } = accessKinds[kind] ?? {};
-  return [
-    ...(assumable === true ? (["identity", "service"] as const) : []),
-    ...(invite === true ? (["invite"] as const) : []),
-    ...(services === undefined ? [] : (["service"] as const)),
-    ...(signIn === "provider" ? (["identityProvider", "externalGroup"] as const) : []),
-  ];
-};
+import { AccessSide, UNTOLD, stableGrantKey, withoutNames } from "./accessSide";
+import { SubjectJudge, entityOfSubject, subjectTypesOf, textOfSubject } from "./selectSubjects";
+import type { Share } from "./selectSubjects";
+import { textAtPath } from "../graph/describedFields";
 
 /** Whether an end was past when an inventory was taken; one that is not known may be. */
 function hasEnded(end: string | undefined, inventories: Comparison["inventories"]): boolean {
@@ -387,23 +40,10 @@ function hasEnded(end: string | undefined, inventories: Comparison["inventories"
   return ended === undefined || times.length === 0 || times.some((now) => now === undefined || ended <= now);
 }
 
-/** The resource that a subject is, or is a part of. */
-function entityOf(entities: AccessGraph["entities"], key: string): Entity | undefined {
-  return entities.get(key) ?? entities.get(withoutRetained(key)) ?? entities.get(wholeOf(key) ?? "");
-}
-
 type Assertion = Written<ForbiddenAccess | RequiredAccess | SeparatedDuties>;
 
 /** Whether it counts holders, so that whom it excludes matters as much as whom it means. */
 const isCounted = (assertion: Assertion): boolean => "atLeast" in assertion || "atMost" in assertion;
-
-/** Somebody of before who goes by a change, or trusts somebody else after it. */
-interface Departed {
-  readonly subject: Subject;
-  /** The same and its entity, as they were: an identity by a key of its own, since it may be there after the change too. */
-  readonly was: Subject;
-  readonly entity: Entity;
-}
 
 /** One way in which an organisation breaks an assertion. */
 export interface Violation {
@@ -450,8 +90,6 @@ interface AssertionResult {
 type Judged = Pick<Comparison, "before" | "after" | "meanwhile" | "changes" | "drift" | "inventories"> &
   Partial<Pick<Comparison, "comparer" | "grants">>;
 
-const UNTOLD = "something that no document tells";
-
 /** What a grant gives a subject of what an assertion is about, and where. */
 interface Held {
   readonly grant: Grant;
@@ -464,10 +102,6 @@ interface Held {
 const grantsOf = ({ grant, together = [grant] }: Held): readonly Grant[] => together;
 
 const allowedBy = ({ role: { capabilities = [UNTOLD] } }: Grant): readonly string[] => capabilities;
-
-/** Who, what and where, where the old object of a replacement is what it was. */
-const keyOf = ({ subject, role, group }: Grant): string =>
-  JSON.stringify([subject, role, group].map(({ key }) => withoutRetained(key)));
 
 /** How an assertion is broken: by the change, and before it. */
 interface Judgement {
@@ -486,223 +120,12 @@ interface MeantGroups {
   readonly before: ReadonlySet<string>;
 }
 
-/** One side of a comparison, and what is asked of it again and again. */
-class Side {
-  readonly subjects: SubjectJudge;
-  /** The groups of grants of which nothing tells where they lie. */
-  private readonly unknownGroups: ReadonlySet<string>;
-  /** The grants there: each may have effect anywhere. */
-  private readonly unplaced: readonly Grant[];
-  private readonly sharing = new Map<SubjectSelector, ReadonlySet<string>>();
-  private readonly matching = new Map<string, ReadonlySet<string>>();
-
-  constructor(
-    readonly graph: AccessGraph,
-    other: AccessGraph,
-    comparer: PatternComparer,
-    isPlanned: boolean,
-    /** What is beside the graph until the update ends: who held a grant before may hold it. */
-    private readonly past?: AccessGraph,
-    /** The side before the change, where this one is after it. */
-    private readonly former?: Side,
-  ) {
-    this.subjects = new SubjectJudge(graph, other, comparer, isPlanned, past, former !== undefined);
-    const isUnknown = (key: string): boolean => !isUid(key) && !graph.entities.has(key);
-    const groups = new Set(graph.grants.map(({ group }) => group.key));
-    this.unknownGroups = new Set([...groups].filter(isUnknown));
-    this.unplaced = graph.grants.filter(({ group }) => this.unknownGroups.has(group.key));
-  }
-
-  /** The grants that may have effect at a group: those there, above it, and who knows where. */
-  grantsAt(group: string): readonly Grant[] {
-    return [
-      ...this.graph.hierarchy.chain(group).flatMap((key) => this.graph.index.ofGroup(key)),
-      ...this.unplaced,
-    ];
-  }
-
-  /** Where a grant reaches the groups of an assertion: its own group where that lies below one of them, else those themselves. */
-  pointsOf({ group: { key } }: Grant, on: ReadonlySet<string>): readonly string[] {
-    if (this.unknownGroups.has(key)) return [...on];
-    const chain = this.graph.hierarchy.chain(key);
-    // A new group whose parent nobody can read may lie below any.
-    const top = this.graph.entities.get(chain.at(-1) ?? "");
-    const isAnywhere = top !== undefined && top.uid === undefined && isUnread(top.inputs["parentUid"]);
-    if (isAnywhere || chain.some((each) => on.has(each))) return [key];
-    return [...on].filter((each) => this.graph.hierarchy.chain(each).includes(key));
-  }
-
-  /**
-   * All that a subject may do at a group.
-   * @param isSure only by grants that are known to be there or above it, and that are not one of several that their resource may make.
-   */
-  capabilitiesAt(subject: string, group: string, isSure = false): ReadonlySet<string> {
-    const grants = this.grantsOfSubject(subject, group, isSure);
-    return new Set(grants.flatMap(({ role }) => role.capabilities ?? [UNTOLD]));
-  }
-
-  /** The nearest group at or above one that has a grant or an identity: who holds something is the same at both. */
-  placeOf(group: string): string | undefined {
-    return this.graph.hierarchy.chain(group).find((key) => this.places().has(key));
-  }
-
-  private readonly places = once(
-    () =>
-      new Set(
-        this.graph.grants.flatMap(({ subject, group: { key } }) => [
-          key,
-          this.graph.hierarchy.ownGroupOf(subject),
-        ]),
-      ),
-  );
-
-  /** The grants by which a subject may do something at a group. */
-  grantsOfSubject(subject: string, group: string, isSure = false): readonly Grant[] {
-    const placed = this.graph.hierarchy
-      .chain(group)
-      .flatMap((key) => this.graph.index.ofSubjectAt(subject, key));
-    return isSure
-      ? placed.filter(({ isOneOf }) => isOneOf !== true)
-      : [...placed, ...this.unplaced.filter((grant) => grant.subject.key === subject)];
-  }
-
-  /** Which subjects one principal may be, among those too that departed or have no grant. */
-  readonly principals = once(() => {
-    const departed = this.departed();
-    const entities = new Map([
-      ...departed.map(({ entity }) => [entity.key, entity] as const),
-      ...this.graph.entities,
-    ]);
-    const subjects = [...departed.map(({ was }) => was), ...this.holders()];
-    return new Principals(entities, subjects, this.past?.entities);
-  });
-
-  /**
-   * Who may be one principal with an identity that is chosen by its name or uid: the same people, whatever another identity of
-   * theirs is called.
-   */
-  private sharingWithNamed(selector: SubjectSelector): ReadonlySet<string> {
-    if ((selector.name ?? selector.uid) === undefined) return new Set();
-    const named = this.people().filter((each) => this.subjects.shareOf(each, selector) !== "none");
-    const departed = this.departedOf(selector).map(({ was }) => was);
-    const sharing = [...named, ...departed].flatMap((one) => this.principals().sharing(one));
-    return new Set(sharing.map(textOfSubject));
-  }
-
-  /** Those of before whom a selector meant, and who go by the change or trust somebody else after it. */
-  departedOf(selector: SubjectSelector): readonly Departed[] {
-    const { former } = this;
-    if (former === undefined) return [];
-    return this.departed().filter(({ subject }) => former.subjects.shareOf(subject, selector) !== "none");
-  }
-
-  private readonly departed = once((): readonly Departed[] => {
-    const keys = new Set(this.people().map(({ key }) => key));
-    const [then, now] = [this.former?.graph.entities ?? new Map<string, Entity>(), this.graph.entities];
-    return (this.former?.people() ?? []).flatMap((subject): Departed[] => {
-      const { key, type } = subject;
-      const entity = then.get(wholeOf(key) ?? key);
-      const isThere =
-        keys.has(key) && (type !== "identity" || textOfTrust(then, key) === textOfTrust(now, key));
-      if (entity === undefined || isThere) return [];
-      if (type !== "identity") return [{ subject, was: subject, entity }];
-      const own = JSON.stringify(["before", key]);
-      return [{ subject, was: { ...subject, key: own }, entity: { ...entity, key: own } }];
-    });
-  });
-
-  /** How many of those that can be a subject a selector means, by what they are or as another identity of whom it names. */
-  shareOf(subject: Subject, selector: SubjectSelector = {}): Share {
-    const own = this.subjects.shareOf(subject, selector);
-    return own === "none" && this.isOtherOfNamed(subject, selector) ? "some" : own;
-  }
-
-  /** Whether it may be another identity of somebody whom a selector leaves out by a name or uid. */
-  mayBeLeftOut(subject: Subject, { not = [] }: SubjectSelector = {}): boolean {
-    return not.some((selector) => this.isOtherOfNamed(subject, selector));
-  }
-
-  private isOtherOfNamed(subject: Subject, selector: SubjectSelector): boolean {
-    const sharing = getOrCompute(this.sharing, selector, () => this.sharingWithNamed(selector));
-    // What else is asked of a holder, is asked of each of them.
-    return (
-      sharing.has(textOfSubject(subject)) && this.subjects.shareOf(subject, withoutNames(selector)) !== "none"
-    );
-  }
-
-  /** Every identity and every directory, whether it has a grant or not, and who else has one. */
-  readonly holders = once((): readonly Subject[] => {
-    const objects = [...this.graph.entities.values()].flatMap((entity) => {
-      const { kind, key, uid, name } = entity;
-      const { invite, describeHolder } = accessKinds[kind] ?? {};
-      const [type] = subjectTypesOf(kind);
-      return type === undefined || describeHolder === undefined || invite === true
-        ? []
-        : [{ key, uid, name, type, ...describeHolder(entity) }];
-    });
-    const all = [...objects, ...this.graph.grants.map(({ subject }) => subject)];
-    return [...new Map(all.map((each) => [each.key, each])).values()];
-  });
-
-  /** Those of whom a document tells who they are. */
-  private readonly people = once(() => this.holders().filter(({ type }) => type !== "unknown"));
-
-  readonly groups = once((): readonly Scope[] => {
-    const groups = [...this.graph.entities.values()].flatMap(({ kind, key }) =>
-      kind === "Group" ? [key] : [],
-    );
-    const roots = this.graph.grants.flatMap(({ group: { key } }) => (isTopUid(key) ? [key] : []));
-    return [...new Set([...groups, ...roots])].map((key) => this.graph.hierarchy.scope(key));
-  });
-
-  /** Each grant by what it says; of several alike the last. */
-  readonly grantsByKey = once(() => new Map(this.graph.grants.map((grant) => [keyOf(grant), grant])));
-
-  /** The groups that have a path or uid. */
-  groupsNamed(globs: readonly string[]): string[] {
-    const named = globs.map((glob) => this.groupsMatching(glob));
-    return this.groups().flatMap(({ key }) => (named.some((keys) => keys.has(key)) ? [key] : []));
-  }
-
-  private groupsMatching(glob: string): ReadonlySet<string> {
-    return getOrCompute(this.matching, glob, () => {
-      const meant = this.groups().filter(
-        ({ key, path, uid = key }) => globMatches(glob, withoutInvisible(path)) || globMatches(glob, uid),
-      );
-      return new Set(meant.map(({ key }) => key));
-    });
-  }
-
-  /** The roles of a name or uid: where a built-in one is called so, that one alone. */
-  rolesNamed(name: string): readonly Entity[] {
-    const roles = [...this.graph.entities.values()].filter(
-      (entity) => entity.kind === "Role" && (entity.name === name || entity.uid === name) && !entity.claimed,
-    );
-    const builtIn = roles.filter((role) => role.builtIn);
-    return builtIn.length > 0 ? builtIn : roles;
-  }
-
-  capabilitiesOfRole(name: string): (readonly string[])[] {
-    return this.rolesNamed(name).flatMap((role) => {
-      const capabilities = readRoleCapabilities(role);
-      return capabilities === undefined ? [] : [capabilities];
-    });
-  }
-}
-
-/** What a selector asks of a holder beside its name and uid. */
-const withoutNames = (selector: SubjectSelector): SubjectSelector => ({
-  ...selector,
-  name: undefined,
-  uid: undefined,
-});
-
 /** Judges assertions on both sides of a comparison. */
 class AssertionJudge {
-  private readonly before: Side;
-  private readonly after: Side;
+  private readonly before: AccessSide;
+  private readonly after: AccessSide;
   /** After, with all that is still there until the update takes it away. */
-  private readonly meanwhile: Side;
+  private readonly meanwhile: AccessSide;
   /** The keys of those that accept more principals than before, as far as anybody can say. */
   private readonly widened: ReadonlySet<string>;
   /** Whether nobody can say that a holder can sign in after the change. */
@@ -732,13 +155,13 @@ class AssertionJudge {
     this.isPlanned = drift === undefined;
     this.changedGrants = this.isPlanned ? grants : [];
     this.isLive = inventories.length > 0 || !this.isPlanned;
-    this.before = new Side(before, after, comparer, this.isPlanned);
+    this.before = new AccessSide(before, after, comparer, this.isPlanned);
     const former = this.isPlanned ? this.before : undefined;
-    this.after = new Side(after, before, comparer, this.isPlanned, undefined, former);
+    this.after = new AccessSide(after, before, comparer, this.isPlanned, undefined, former);
     this.meanwhile =
       meanwhile === undefined
         ? this.after
-        : new Side(meanwhile, before, comparer, this.isPlanned, before, former);
+        : new AccessSide(meanwhile, before, comparer, this.isPlanned, before, former);
     this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }) => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
@@ -773,7 +196,7 @@ class AssertionJudge {
   private readonly lasting = once(() => {
     const { before, after } = this.graphs;
     const lasting = graphOf(before.entities, listLasting(this.graphs));
-    return new Side(lasting, after, this.comparer, this.isPlanned);
+    return new AccessSide(lasting, after, this.comparer, this.isPlanned);
   });
 
   private acceptsMore({ key, type }: Subject): boolean {
@@ -786,18 +209,18 @@ class AssertionJudge {
    * Answers whether the same grants gave the same at the same places before the change. What is new breaks an assertion anew, whatever
    * else gives it: that may have been made by hand so that the new one looks harmless, and may go once it is there.
    */
-  private wasThere(held: Iterable<Held>): (now: Held, side: Side) => boolean {
-    const keysOf = (each: Held): string => JSON.stringify(grantsOf(each).map(keyOf).sort());
+  private wasThere(held: Iterable<Held>): (now: Held, side: AccessSide) => boolean {
+    const keysOf = (each: Held): string => JSON.stringify(grantsOf(each).map(stableGrantKey).sort());
     const olds = new Map(Array.from(held, (each) => [keysOf(each), each]));
-    const byGrant = once(() => groupBy(olds.values(), ({ together = [] }) => together.map(keyOf)));
+    const byGrant = once(() => groupBy(olds.values(), ({ together = [] }) => together.map(stableGrantKey)));
     const { hierarchy } = this.before.graph;
     // Of several grants that gave it together some may go, and the others give it still.
     const findWider = ({ together = [] }: Held): Held | undefined => {
-      const [first = "", ...others] = together.map(keyOf);
+      const [first = "", ...others] = together.map(stableGrantKey);
       return byGrant()
         .get(first)
         ?.find((old) => {
-          const there = new Set(grantsOf(old).map(keyOf));
+          const there = new Set(grantsOf(old).map(stableGrantKey));
           return others.every((key) => there.has(key));
         });
     };
@@ -846,7 +269,7 @@ class AssertionJudge {
   ): readonly Violation[] {
     const { entities } = this.after.graph;
     if (!this.isPlanned) return [];
-    const within = (side: Side, named: ReadonlySet<string>): string[] =>
+    const within = (side: AccessSide, named: ReadonlySet<string>): string[] =>
       side
         .groups()
         .flatMap(({ key }) => (side.graph.hierarchy.chain(key).some((each) => named.has(each)) ? [key] : []));
@@ -905,7 +328,7 @@ class AssertionJudge {
     const isLeftOutAnew = (subject: Subject): boolean =>
       this.acceptsMore(subject) &&
       // What is new has a name of its own, and an exclusion by a subject judges the trust itself.
-      entityOf(this.before.graph.entities, subject.key) !== undefined &&
+      entityOfSubject(this.before.graph.entities, subject.key) !== undefined &&
       (who.not ?? []).some(
         (each) =>
           (each.name ?? each.uid) !== undefined &&
@@ -920,7 +343,7 @@ class AssertionJudge {
         ? then !== this.after.subjects.shareOf(subject, who)
         : then === "none" && this.after.shareOf(subject, who) !== "none" && !isStillMeant(subject);
       if (!isOther && !isLeftOutAnew(subject)) continue;
-      const entity = entityOf(entities, subject.key);
+      const entity = entityOfSubject(entities, subject.key);
       const grant = grants.find((each) => each.subject.key === subject.key);
       const name = JSON.stringify(subject.name ?? entity?.name ?? shortName(subject));
       const about = subject.type === "externalGroup" && grant !== undefined ? { grant } : { entity };
@@ -1132,7 +555,7 @@ class AssertionJudge {
 
   /** What grants of one side give against an assertion. */
   private *forbidden(
-    side: Side,
+    side: AccessSide,
     assertion: Written<ForbiddenAccess>,
     on: ReadonlySet<string>,
     wanted: Wanted,
@@ -1195,7 +618,7 @@ class AssertionJudge {
     const old = this.before.grantsByKey();
     const violationOf = (held: Held & { readonly share: Share }): Violation => {
       const { capabilities, share, together = [held.grant] } = held;
-      const newest = together.find((each) => givesMore(each, old.get(keyOf(each))));
+      const newest = together.find((each) => givesMore(each, old.get(stableGrantKey(each))));
       const grant = newest ?? together[0] ?? held.grant;
       const has = together.map((each) => {
         const as = each.subject.key === grant.subject.key ? "" : ` as ${shortName(each.subject)}`;
@@ -1219,7 +642,7 @@ class AssertionJudge {
   }
 
   /** The holders of what an assertion requires at one of its groups: those that surely count, and those that may. */
-  private holders(side: Side, assertion: RequiredAccess, group: string, wanted: Wanted) {
+  private holders(side: AccessSide, assertion: RequiredAccess, group: string, wanted: Wanted) {
     const { who, atMost } = assertion;
     const holders = new Map<string, { readonly grant: Grant; readonly share: Share }>();
     for (const grant of side.grantsAt(group)) {
@@ -1271,7 +694,7 @@ class AssertionJudge {
     const { atLeast = 0, atMost = Infinity } = assertion;
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
     // Many groups can be meant, and have nobody of their own.
-    const holdersOf = (side: Side) => {
+    const holdersOf = (side: AccessSide) => {
       const known = new Map<string | undefined, ReturnType<typeof this.holders>>();
       return (key: string) =>
         getOrCompute(known, side.placeOf(key), () => this.holders(side, assertion, key, wanted));
@@ -1310,7 +733,7 @@ class AssertionJudge {
         worse.push({ ...at(message), mostSevere: staying.length === 0 ? "high" : "medium" });
       } else if (isBroken) standing.push(at(count(now.sure)));
       if (now.all.length > atMost) {
-        const acting = (side: Side, { all }: typeof now): number =>
+        const acting = (side: AccessSide, { all }: typeof now): number =>
           all.filter(({ grant }) => side.graph.hierarchy.actsAt(grant.subject, key)).length;
         const olds = this.before.grantsByKey();
         // Whoever held it before may have had it by hand alone.
@@ -1319,7 +742,8 @@ class AssertionJudge {
           this.after
             .grantsOfSubject(subject.key, key)
             .some(
-              (each) => givesMore(each, olds.get(keyOf(each))) && matchesAny(each.role.capabilities, wanted),
+              (each) =>
+                givesMore(each, olds.get(stableGrantKey(each))) && matchesAny(each.role.capabilities, wanted),
             );
         const isWorse =
           isMeantAnew ||
@@ -1337,7 +761,7 @@ class AssertionJudge {
   }
 
   /** What those hold who hold one of each duty, by principal. */
-  private withAllDuties(side: Side, assertion: SeparatedDuties, on: ReadonlySet<string>) {
+  private withAllDuties(side: AccessSide, assertion: SeparatedDuties, on: ReadonlySet<string>) {
     const duties = [assertion.duties.flat()];
     const holding = side.graph.grants.flatMap((grant): Held[] => {
       const points = side.pointsOf(grant, on);
@@ -1380,7 +804,7 @@ class AssertionJudge {
   private separateAt(assertion: Written<SeparatedDuties>, meant: MeantGroups): Judgement {
     const wasThere = this.wasThere(this.withAllDuties(this.before, assertion, meant.before).flat());
     const [worse, standing]: [Violation[], Violation[]] = [[], []];
-    const add = (all: readonly Held[], side: Side, isStanding: boolean): void => {
+    const add = (all: readonly Held[], side: AccessSide, isStanding: boolean): void => {
       const anew = all.findLast((held) => !wasThere(held, side));
       const { grant } = anew ?? all.at(-1) ?? {};
       if (grant === undefined || isStanding !== (anew === undefined)) return;

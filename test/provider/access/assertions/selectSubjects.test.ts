@@ -1,6 +1,6 @@
-import { SubjectJudge } from "../../../../provider/access/assertions/judgeAssertions";
+import { SubjectJudge } from "../../../../provider/access/assertions/selectSubjects";
 import { graphOf } from "../../../../provider/access/graph/resolveGrants";
-import type { Share } from "../../../../provider/access/assertions/judgeAssertions";
+import type { Share } from "../../../../provider/access/assertions/selectSubjects";
 import type { SubjectConditions, SubjectSelector } from "../../../../provider/access/assertions/assertion";
 import type { Entity } from "../../../../provider/access/graph/model";
 import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
