@@ -42,6 +42,12 @@ function writeNewKind(root: string): string[] {
     capabilities,
     (text) => `${JSON.stringify({ ...(JSON.parse(text) as object), ...numbers }, null, 2)}\n`,
   );
+  // What the guide asks for a kind with a list of its own: one line in the kind of its parent.
+  const dependent =
+    '{ collection: "/iam/v2/networkPolicies", noun: "network policies in it", parameter: "uidp.children_of" }';
+  editFile(root, "provider/kinds/group.ts", (text) =>
+    text.replace("dependents: [", `dependents: [${dependent},`),
+  );
   return [...NEW_FILES, samples, lookups, capabilities];
 }
 

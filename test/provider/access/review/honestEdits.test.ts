@@ -302,7 +302,10 @@ describe("an honest edit", () => {
         [...chosen].flatMap(({ replaced = [] }) => replaced),
       );
       const expected = new Set([...chosen].flatMap(({ findings }) => findings));
-      const loud = found.map(({ id, severity }) => `${id} ${severity}`).filter(isLoud);
+      // D4 counts what all of them take away together.
+      const loud = found
+        .flatMap(({ id, severity }) => (id === "D4" ? [] : `${id} ${severity}`))
+        .filter(isLoud);
       expect({ seed, louder: loud.filter((each) => !expected.has(each)) }).toEqual({ seed, louder: [] });
     }
     expect(made).toBeGreaterThan(1.5 * casesOf(200));
