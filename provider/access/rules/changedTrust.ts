@@ -59,7 +59,7 @@ function trustDetails(changed: readonly FieldEffect[], grants: readonly Grant[])
       ? `${path}: ${reason}`
       : `${path}: ${before ?? "not set"} → ${after ?? "not set"}${direction === "unknown" ? ` (${reason})` : ""}`,
   );
-  return [...limitLines(fields), "inherits:", ...listGrantsHeld(grants)];
+  return [...limitLines(fields), ...listGrantsHeld("inherits", grants)];
 }
 
 /** Whether each owner that one trust pins is an owner that the other one pins. */

@@ -319,7 +319,7 @@ function* findLostSignIn(facts: Facts): Generator<FindingInput> {
       severity: isLeft ? "medium" : "high",
       field: "sign-in",
       message: `whoever signs in by ${labelEntity(before)} is locked out, and loses ${plural(grants.length, "grant")}`,
-      details: ["lost:", ...listGrantsHeld(grants)],
+      details: listGrantsHeld("lost", grants),
       advice: "let everybody sign in by another one first, and take this one away in a separate change",
     });
   }
@@ -336,7 +336,7 @@ function* findLostSignIn(facts: Facts): Generator<FindingInput> {
       severity: "medium",
       field: fields.map(({ path }) => path).join(", "),
       message: `tokens of ${labelEntity(after)} may no longer name groups, which then lose ${plural(ofGroups.length, "grant")}`,
-      details: ["may be lost:", ...listGrantsHeld(ofGroups)],
+      details: listGrantsHeld("may be lost", ofGroups),
       advice: "check that the groups still stand in the tokens",
     });
   }

@@ -274,10 +274,7 @@ function* findConcealedValues(facts: Facts): Generator<FindingInput> {
       severity: "high",
       field: [...new Set(concealed.map(({ property }) => property))].join(", "),
       message: `${listFirst(paths, 3)} of ${labelEntity(after)} ${paths.length === 1 ? "is" : "are"} secret now: no change of that can be judged from this update on`,
-      details: [
-        ...(paths.length > 3 ? limitLines(paths) : []),
-        ...(grants.length > 0 ? ["it has:", ...listGrantsHeld(grants)] : []),
-      ],
+      details: [...(paths.length > 3 ? limitLines(paths) : []), ...listGrantsHeld("it has", grants)],
       advice: INSTEAD.secret,
     });
   }

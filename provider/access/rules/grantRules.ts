@@ -327,10 +327,9 @@ function* findGrantsWith(
       severity,
       message: `${subjectName(grant)} can ${can ?? listFirst(cans, 3)} ${scopeText(grant)}: ${listFirst(capabilities, 3)}`,
       details: [
-        `through role ${roleName(grant)}`,
+        `through role ${roleName(grant)}${capabilities.length > 3 ? `: ${listFirst(capabilities, 20)}` : ""}`,
         ...(isHeld ? [HELD_BY_HAND] : []),
         ...changeReason(change),
-        ...limitLines(capabilities.length > 3 ? capabilities : []),
       ],
       advice,
     });

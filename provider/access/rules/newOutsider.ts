@@ -215,7 +215,7 @@ export const newOutsider: Rule = {
         severity: outsider.severity,
         field,
         message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
-        details: ["whoever assumes it gets:", ...listGrantsHeld(outsider.grants)],
+        details: listGrantsHeld("whoever assumes it gets", outsider.grants),
         advice: ADVICE,
       });
     }

@@ -5,7 +5,7 @@ import type { Entity } from "../graph/model";
 import { findUntrustedRuns, requireText } from "../trust/untrustedRefs";
 import type { Required } from "../trust/untrustedRefs";
 import { labelEntity } from "./wording";
-import { listFirst, plural } from "../../text/plain";
+import { listFirst } from "../../text/plain";
 import { MOST_OWNERS } from "../trust/judgement";
 import type { TrustedOwner } from "../trust/judgement";
 import { ownerBySubject } from "../graph/principals";
@@ -45,9 +45,7 @@ import { listGrantsHeld, trustsToJudge } from "./trustedIdentities";
 
 function describeGrantsOf(facts: Facts, { key }: Entity): string[] {
   const grants = facts.heldThrough(key);
-  return grants.length === 0
-    ? ["it has no grant yet"]
-    : [`whoever assumes it gets ${plural(grants.length, "grant")}:`, ...listGrantsHeld(grants)];
+  return grants.length === 0 ? ["it has no grant yet"] : listGrantsHeld("whoever assumes it gets", grants);
 }
 
 function reportOpenSubject(facts: Facts, entity: Entity, found: OpenSubject): FindingInput {

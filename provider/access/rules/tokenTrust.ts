@@ -130,7 +130,7 @@ function findOpenIssuer(facts: Facts, entity: Entity, trust: Trust): FindingInpu
     ...counterexampleOf(open),
     details: [
       issuer === undefined ? `pattern: ${pattern ?? ""}` : `issuer: ${issuer}`,
-      ...(grants.length === 0 ? [] : ["whoever runs such an issuer gets:", ...listGrantsHeld(grants)]),
+      ...listGrantsHeld("whoever runs such an issuer gets", grants),
     ],
     advice:
       "write the exact https address of an issuer on a domain of yours; at a service for many customers, with the part that names you",

@@ -71,6 +71,9 @@ export const boundBefore = rememberByFacts((facts, by: KnownBy): readonly Truste
 export const isStrongGrant = (facts: Facts, { role, group }: Grant): boolean =>
   group.isRoot || facts.roles.mayWrite(role);
 
-export function listGrantsHeld(grants: readonly Grant[]): string[] {
-  return limitLines([...new Set(grants.map(roleOn))].sort());
+/** What grants give, behind words that say who gets it: in one line, or in a line each. */
+export function listGrantsHeld(words: string, grants: readonly Grant[]): string[] {
+  const [first, ...others] = [...new Set(grants.map(roleOn))].sort();
+  if (first === undefined) return [];
+  return others.length === 0 ? [`${words}: ${first}`] : [`${words}:`, ...limitLines([first, ...others])];
 }

@@ -212,8 +212,8 @@ function card(entry: Entry, context: PageContext, anchors: Set<string>): Markup 
       : markup`<div class="head">${severityTag(severity)}<ul class="chips" aria-label="Rules">${ruleChips(entry, anchors)}</ul></div>`,
     markup`<h3>${message}</h3>`,
     markup`<p class="where">${about}${about !== "" && place !== undefined ? " · " : undefined}${place}</p>`,
-    ...entry.facts.map((block) => printBlock(block)),
-    answersOf(entry),
+    ...entry.facts.map((block) => printBlock(block, context)),
+    answersOf(entry, context),
   ]}</li>`;
 }
 
@@ -228,26 +228,26 @@ function ruleChips({ rules, isAccepted }: Entry, anchors: Set<string>): Markup[]
 }
 
 /** Of a difference that is urgent, the first command is shown at once. */
-function answersOf(entry: Entry): Markup | undefined {
+function answersOf(entry: Entry, context: PageContext): Markup | undefined {
   if (entry.answers.length === 0) return undefined;
   const isOpen = isUrgent(entry);
-  const parts = entry.answers.map((block, index) => printBlock(block, isOpen && index === 0));
+  const parts = entry.answers.map((block, index) => printBlock(block, context, isOpen && index === 0));
   return markup`<details class="body"${isOpen ? markup` open` : undefined}><summary>Reason and fix</summary>${parts}</details>`;
 }
 
-function printBlock(block: Block, isOpen = false): Markup {
+function printBlock(block: Block, context: PageContext, isOpen = false): Markup {
   switch (block.kind) {
     case "labelled":
       return labelledRows(block.items);
     case "findings": {
       const items = block.items.map(
-        ({ finding: { id, severity, message }, answers }) =>
-          markup`<li>${severityTag(severity)} ${message} <span class="mono soft">${id}</span>${
+        ({ finding: { id, severity, message }, location, answers }) =>
+          markup`<li>${severityTag(severity)} ${message} <span class="mono soft">${id}</span> ${context.place(location)}${
             answers.length === 0
               ? undefined
               : foldMarkup(
                   `Reason and fix of ${id}`,
-                  answers.map((block) => printBlock(block)),
+                  answers.map((block) => printBlock(block, context)),
                 )
           }</li>`,
       );

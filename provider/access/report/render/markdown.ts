@@ -143,8 +143,7 @@ class Comment {
 
   /** One entry, with what belongs to it where there is room. */
   private entry({ severity, rules, message, about, location, facts, answers, isAccepted }: Entry): string[] {
-    const place = this.place(location);
-    const where = place === undefined ? "" : ` (${place})`;
+    const where = this.placeIn(location);
     const named = rules.map((finding) => this.rule(finding, formatRule(finding))).join(", ");
     const head =
       severity === undefined
@@ -159,8 +158,8 @@ class Comment {
       case "labelled":
         return labelledLines(block.items.filter(({ label }) => !isShort || label === "suppressed"));
       case "findings":
-        return block.items.flatMap(({ finding, answers }) => [
-          `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}`,
+        return block.items.flatMap(({ finding, location, answers }) => [
+          `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}${this.placeIn(location)}`,
           ...answers
             .flatMap((answer) => this.block(answer, isShort, finding.severity))
             .map((line) => (line === "" ? line : `  ${line}`)),
@@ -209,6 +208,11 @@ class Comment {
   }
 
   /** `index.ts:12`, as a link where the repository is known. */
+  private placeIn(location: SourceLocation | undefined): string {
+    const place = this.place(location);
+    return place === undefined ? "" : ` (${place})`;
+  }
+
   private place(location: SourceLocation | undefined): string | undefined {
     const place = formatLocation(location, this.options.sourceRoot);
     if (location === undefined || place === undefined) return undefined;

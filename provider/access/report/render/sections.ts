@@ -510,6 +510,8 @@ export interface Labelled {
 /** A further finding of an entry, with its own details, reason and fix. */
 interface OtherFinding {
   readonly finding: Finding;
+  /** Where it is, if that is not where its entry is. */
+  readonly location?: SourceLocation;
   readonly answers: readonly Block[];
 }
 
@@ -615,6 +617,25 @@ function resourceKey({ id, severity, kind, urn, uid, fingerprint }: Finding): st
   return resource === undefined ? `finding ${fingerprint}` : `${kind} ${resource}`;
 }
 
+/**
+ * What the findings of a resource say of its grant but for who holds it and where: holders of one role are one entry. What is
+ * severe has an entry of its own.
+ */
+function likenessOf(findings: readonly Finding[]): string | undefined {
+  if (findings.some(({ grant, severity }) => grant === undefined || isHighOrCritical(severity)))
+    return undefined;
+  return JSON.stringify(
+    findings.map(({ id, severity, details, advice, grant, suppression }) => [
+      id,
+      severity,
+      details,
+      advice,
+      grant?.role.key,
+      suppression,
+    ]),
+  );
+}
+
 /** Turns the findings of a report into entries, in the order of the worst finding of each. */
 export class EntryList {
   readonly open: readonly Entry[];
@@ -642,8 +663,13 @@ export class EntryList {
     for (const finding of findings) {
       addTo(groups, this.causes.ofFinding(finding) ?? resourceKey(finding), finding);
     }
-    return [...groups].map(([key, grouped]) => {
+    const alike = new Map<ChangedResource | string, [Finding, ...Finding[]]>();
+    for (const [key, grouped] of groups) {
       if (typeof key !== "string") explained.add(key);
+      const likeness = typeof key === "string" ? likenessOf(grouped) : undefined;
+      for (const finding of grouped) addTo(alike, likeness ?? key, finding);
+    }
+    return [...alike].map(([key, grouped]) => {
       if (key === UNRESOLVED && grouped.length > 1) return this.unresolvedEntry(grouped);
       return this.entry(grouped, typeof key === "string" ? undefined : key);
     });
@@ -662,9 +688,18 @@ export class EntryList {
     const name =
       first.grant === undefined ? (first.name ?? inProgram) : (inProgram ?? first.grant.subject.name);
     const resource = change ?? { kind: first.kind, name };
+    const count = change === undefined ? new Set(findings.map(({ urn }) => urn)).size : 1;
     const said = new Set<string>();
     const same = findings.filter(({ message }) => message === first.message);
-    const others = findings.filter(({ message }) => message !== first.message);
+    // What one rule says of several holders stands together.
+    const others = [...rules.keys()].flatMap((id) =>
+      findings.filter((finding) => finding.id === id && finding.message !== first.message),
+    );
+    const location = change?.location ?? findLocation(first);
+    const locationOf = (finding: Finding): SourceLocation | undefined => {
+      const own = findLocation(finding);
+      return JSON.stringify(own) === JSON.stringify(location) ? undefined : own;
+    };
     // Some rules repeat in their details what the fields say.
     const repeated = new Set(
       fields.flatMap((field) => [
@@ -698,14 +733,20 @@ export class EntryList {
       severity: first.severity,
       rules: [...rules.values()],
       message: first.message,
-      about: [resource.kind, resource.name].filter((part) => part !== undefined).join(" "),
-      location: change?.location ?? findLocation(first),
+      about: [resource.kind, resource.name, count > 1 ? `and ${count - 1} more` : undefined]
+        .filter((part) => part !== undefined)
+        .join(" "),
+      location,
       isAccepted: first.suppression !== undefined,
       facts: blocks(
         labelled({ label: "suppressed", texts: reasons }),
         {
           kind: "findings",
-          items: others.map((finding) => ({ finding, answers: explain([finding]) })),
+          items: others.map((finding) => ({
+            finding,
+            location: locationOf(finding),
+            answers: explain([finding]),
+          })),
         },
         { kind: "fields", items: fields },
       ),

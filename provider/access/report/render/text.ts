@@ -121,7 +121,7 @@ function printEntry(page: TextPage, entry: Entry, options: RenderOptions): void 
 
 /** @param indent Columns before what belongs to a further finding; else the labels have a column of their own. */
 function printBlock(page: TextPage, block: Block, options: RenderOptions, indent?: number): void {
-  const bullet = (text: string): void => page.entry(indent ?? 2 + LABEL, "- ", text);
+  const bullet = (text: string, tail?: string): void => page.entry(indent ?? 2 + LABEL, "- ", text, { tail });
   switch (block.kind) {
     case "labelled":
       for (const { label: name, texts } of block.items) {
@@ -132,8 +132,11 @@ function printBlock(page: TextPage, block: Block, options: RenderOptions, indent
       }
       return;
     case "findings":
-      for (const { finding, answers } of block.items) {
-        bullet(`${finding.severity} ${finding.id}: ${finding.message}`);
+      for (const { finding, location, answers } of block.items) {
+        bullet(
+          `${finding.severity} ${finding.id}: ${finding.message}`,
+          formatLocation(location, options.sourceRoot),
+        );
         for (const answer of answers) printBlock(page, answer, options, 4 + LABEL);
       }
       return;

@@ -1,5 +1,6 @@
 import { renderers } from "../../../../../provider/access/report/render";
 import { EntryList } from "../../../../../provider/access/report/render/sections";
+import type { Finding } from "../../../../../provider/access/review/finding";
 import { wrap } from "../../../../../provider/text/plain";
 import { nightDrift, rewritten, riskyReview } from "./reports";
 import { teamReview } from "./teamReview";
@@ -48,6 +49,49 @@ test("references that only the update will know share one entry, and keep their 
   // A finding that --strict makes high stays alone.
   const strict = { ...report, findings: many.map((finding) => ({ ...finding, severity: "high" as const })) };
   expect(renderers.text(strict, { width: 200 })).toContain("the role of binding-19 is known");
+});
+
+test("holders of one role are one entry, which says the fix once and where each of them is; a severe one stands alone", () => {
+  const [grant] = teamReview().grants.map((change) => change.grant);
+  const rules = ["G6", "G9"] as const;
+  const holdersOf = (severity: "medium" | "high", advice = "bind another role"): readonly Finding[] =>
+    ["ann", "bob", "cid"].flatMap((name, line) =>
+      rules.map((id) => ({
+        ...{ id, rule: id, severity, advice, grant, kind: "RoleBinding" },
+        urn: `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:RoleBinding::${name}`,
+        message: `${name} can change what ${id} is about`,
+        details: [`what all have by ${id}`],
+        location: { file: "index.ts", line: line + 1, column: 1 },
+        fingerprint: `${line}${id.slice(1)}`,
+      })),
+    );
+  const reportOf = (findings: readonly Finding[]) => ({
+    ...riskyReview,
+    findings,
+    suppressed: [],
+    trust: [],
+  });
+  const report = reportOf(holdersOf("medium"));
+  const entries = new EntryList(report).open;
+  expect(entries.map(({ about, findings }) => [about, findings.length])).toEqual([
+    ["RoleBinding ann and 2 more", 6],
+  ]);
+  for (const format of ["text", "md", "html"] as const) {
+    const printed = renderers[format](report, { width: 200 });
+    const countOf = (text: string): number => printed.split(text).length - 1;
+    for (const name of ["ann", "bob", "cid"])
+      for (const id of rules) expect(countOf(`${name} can change what ${id} is about`)).toBe(1);
+    for (const text of ["what all have by G6", "what all have by G9", "index.ts:3"])
+      expect([format, text, countOf(text) > 0]).toEqual([format, text, true]);
+    expect([format, countOf("what all have by G6"), countOf("bind another role")]).toEqual([format, 1, 2]);
+  }
+  // G6 of all of them, and then G9.
+  expect(renderers.text(report, { width: 200 })).toMatch(
+    /ann .* G6[^]*bob .* G6[^]*cid .* G6[^]*ann .* G9[^]*bob .* G9/,
+  );
+  expect(new EntryList(reportOf(holdersOf("high"))).open).toHaveLength(3);
+  const [ann = [], others = []] = [holdersOf("medium", "of ann").slice(0, 2), holdersOf("medium").slice(2)];
+  expect(new EntryList(reportOf([...ann, ...others])).open).toHaveLength(2);
 });
 
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
