@@ -170,10 +170,10 @@ const makers = {
     ttl: "24h",
     email: `somebody-${n}@example.com`,
   }),
-  TermsAcceptance: (builder) => ({
-    parentUid: builder.pickReference("Group"),
-    documentIds: ["guardener-tos.v1"],
-  }),
+  TermsAcceptance: (builder) => {
+    const parentUid = builder.findNextWithout("TermsAcceptance", "Group");
+    return parentUid === undefined ? undefined : { parentUid, documentIds: ["guardener-tos.v1"] };
+  },
 };
 
 module.exports = { makers };
