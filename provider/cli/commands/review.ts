@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { parseInventory } from "../../access/documents/inventory";
 import { parsePlan } from "../../access/documents/plan";
 import { parsePreview } from "../../access/documents/preview";
@@ -145,7 +146,12 @@ async function readDocuments(path: string, values: Parsed<typeof flags>["values"
   if (sources.otherStacks.length > 0 && sources.inventory === undefined) {
     throw new UsageError("PP5004", "--state needs --inventory, which must confirm what other stacks record");
   }
-  return { sources, plan: await readFlaggedDocument("--plan", values.plan, parsePlan) };
+  // A preview that failed wrote no plan, and its report says why.
+  const isWritten = sources.preview.problems.length === 0 || existsSync(values.plan ?? "");
+  return {
+    sources,
+    plan: isWritten ? await readFlaggedDocument("--plan", values.plan, parsePlan) : undefined,
+  };
 }
 
 /** The baseline that the run writes. It accepts what the rules find where nothing changes too. */

@@ -106,6 +106,16 @@ describe("a document that an argument names", () => {
     expect(of).toContain("/dev/null is empty");
   });
 
+  test("without a plan a review says why the preview failed, and refuses one that did not fail", async () => {
+    const failed = join(__dirname, "../../../fixtures/previews/program-fails.json");
+    const plan = chain.path("plan.json");
+    const { code, stdout } = await chain.run("review", failed, "--plan", plan);
+    expect({ code, stdout }).toEqual({ code: 4, stdout: expect.stringContaining("- the preview failed: ") });
+    expect(await chain.run("review", valid, "--plan", plan)).toMatchObject(
+      ending(2, "plan.json cannot be read: file or folder not found (PP5005)"),
+    );
+  });
+
   test("a file that is too large is refused before it is read", async () => {
     const file = chain.write("large.json", "");
     // A file with a hole, which takes no place on the disk.
