@@ -284,20 +284,25 @@ function countSubjects(grants: readonly Grant[]): string {
   return `${subjects.size.toLocaleString("en-US")} ${subjectNouns[type]}`;
 }
 
-/** The changes that matter most: those of the worst finding, with all that change alike. */
+/**
+ * The changes that matter most: those of the worst finding, with all that change alike. Of those that are equally bad it is what
+ * gives or takes the most.
+ */
 function mostSevere(report: Report, changes: readonly GrantChange[]): GrantChange[] {
   const weigh = weighGrants(report.findings);
-  const alike = new Map<string, { changes: GrantChange[]; weight: number }>();
+  const alike = new Map<string, { changes: GrantChange[]; weight: number; capabilities: number }>();
   for (const change of changes) {
     const { role, group } = change.grant;
     const key = JSON.stringify([changeWord(change), role.key, group.key]);
     const weight = weigh(change) * 10 + changeOrder.indexOf(change.change);
-    const known = getOrCompute(alike, key, () => ({ changes: [], weight }));
+    const known = getOrCompute(alike, key, () => ({ changes: [], weight, capabilities: 0 }));
     known.changes.push(change);
     known.weight = Math.min(known.weight, weight);
+    const { capabilitiesAdded: added, capabilitiesRemoved: removed } = change;
+    known.capabilities = Math.max(known.capabilities, added.length + removed.length);
   }
   const sorted = [...alike.values()].sort(
-    (a, b) => a.weight - b.weight || b.changes.length - a.changes.length,
+    (a, b) => a.weight - b.weight || b.capabilities - a.capabilities || b.changes.length - a.changes.length,
   );
   return sorted[0]?.changes ?? [];
 }

@@ -54,6 +54,22 @@ test("several subjects are counted by what they are, whatever their names", () =
   );
 });
 
+test("of what is equally bad, the headline names who gains the most, however many gain less", () => {
+  const gained = only("gained");
+  const gainOf = (subject: string, role: string, capabilitiesAdded: readonly string[]): GrantChange => ({
+    ...gained,
+    capabilitiesAdded,
+    grant: {
+      ...gained.grant,
+      subject: { ...gained.grant.subject, key: subject, displayName: subject },
+      role: { ...gained.grant.role, key: role, name: role },
+    },
+  });
+  const many = ["ann", "bob"].map((name) => gainOf(name, "viewer", ["CAP_A"]));
+  const sentence = headlineOf(withGrants([...many, gainOf("cid", "owner", ["CAP_A", "CAP_B"])]));
+  expect(sentence).toEqual({ main: "cid gains owner at acme", rest: "2 more changes of access" });
+});
+
 test("what was there before all programs is not gained", () => {
   const old = { ...only("gained"), reason: NOT_IN_PROGRAM };
   const report = { ...nightDrift, grants: [old] };
