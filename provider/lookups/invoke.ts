@@ -50,7 +50,7 @@ function sessionOfRun(): RunSession {
 }
 
 /** What a preview asks on its own: once, and briefly. */
-const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
+export const OF_PREVIEW = { maxRetries: 0, timeoutMs: 5000 };
 
 const getPreviewClientOfRun = pulumi.createPerRun((): { client?: Client } => ({}));
 
@@ -81,16 +81,22 @@ export async function tryInPreview<T>(ask: (client: Client) => Promise<T>, other
     ofRun.client ??= createClient({ ...readSettings(settingsOfRun()), ...OF_PREVIEW }).client;
     return await ask(ofRun.client);
   } catch (error) {
-    const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
-    const code = errorCodeOf(error);
-    // The first resource's check says what is wrong with a setting that is there.
-    const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
-    if (isRefused || isSaid || pulumi.isMocked()) return otherwise;
+    const line = warningOfPreview(error);
+    if (line === undefined || pulumi.isMocked()) return otherwise;
     await Promise.allSettled(getLookupsOfRun().underWay);
-    const line = `the API cannot be asked: ${errorMessage(error)}; an update would fail, and no uid is looked up`;
-    if (sayFirst(error)) void pulumi.log.warn(withCode(logLines(line), code));
+    if (sayFirst(error)) void pulumi.log.warn(line);
     return otherwise;
   }
+}
+
+/** What a preview says where the server does not answer what it asks on its own; undefined where an update may well work. */
+export function warningOfPreview(error: unknown): string | undefined {
+  const isRefused = isRefusalOfApi(error) && error.code !== "UNAUTHENTICATED";
+  // The first resource's check says what is wrong with a setting that is there.
+  const isSaid = error instanceof ConfigError && !load().isMissingSetting(error);
+  if (isRefused || isSaid) return undefined;
+  const line = `the API cannot be asked: ${errorMessage(error)}; an update would fail, and no uid is looked up`;
+  return withCode(logLines(line), errorCodeOf(error));
 }
 
 /**

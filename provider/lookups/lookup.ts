@@ -327,7 +327,11 @@ export function lookupByUid<R>(
 const MAX_UNLISTED = 10;
 
 /** Which of these uids the token may see nothing of: those that a list omits, and a read does not find either. */
-async function findAbsent(client: Client, spec: ResourceSpec, uids: readonly string[]): Promise<string[]> {
+export async function findAbsent(
+  client: Client,
+  spec: ResourceSpec,
+  uids: readonly string[],
+): Promise<string[]> {
   const { collection, listing } = spec;
   const parts = splitByUrlLength("uidp.ids", uids, { others: listing?.query, maxValues: LIST_PAGE_SIZE });
   const listed = new Set<unknown>();

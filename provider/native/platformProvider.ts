@@ -1,12 +1,13 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { CodedError } from "../errors/codedError";
+import DataLoader from "dataloader";
+import { CodedError, withCode } from "../errors/codedError";
 import { diffInputs } from "../fields/diff";
 import type { PropertyDifference } from "../fields/diff";
 import { adviseOnNames } from "../fields/enumNames";
 import { declaredFields } from "../fields/mergeLive";
 import { listLeftOut } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { once, toPlainJson, UNKNOWN } from "../fields/values";
+import { getOrCompute, once, toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import type { ConfigError } from "../http/errors";
 // Loads every kind and every lookup.
@@ -16,9 +17,11 @@ import { createHandlerContext } from "../lifecycle/context";
 import { checkProgramArguments, handlersFor } from "../lifecycle/handlers";
 import type { DiffResult, EngineFailure, Handlers } from "../lifecycle/handlers";
 import { guardErrors, PartialFailure } from "../lifecycle/messages";
-import { lookups, runLookup } from "../lookups/invoke";
+import { lookups, OF_PREVIEW, runLookup, warningOfPreview } from "../lookups/invoke";
 import type { RunSession } from "../lookups/invoke";
+import { findAbsent } from "../lookups/lookup";
 import { parseType } from "../program/resource";
+import { describeAbsent, uidsOfArguments } from "../program/uidSources";
 import { settingDefinitions } from "../settings/definitions";
 import type { SettingDefinition } from "../settings/definitions";
 import { listMisspeltSettings } from "../settings/environment";
@@ -76,6 +79,9 @@ function listWarnings(spec: ResourceSpec, inputs: Props): string[] {
   });
 }
 
+/** The engine asks about many resources at a time: the uids of so long are asked for together. */
+const COLLECTED_MS = 20;
+
 /** One provider of a program: the process has one. */
 export class PlatformProvider {
   private configuration: Props = {};
@@ -87,6 +93,13 @@ export class PlatformProvider {
     const { client } = createClient(readSettings(this.sources()), (line) => this.tell("info", line));
     return { client, responses: new Map(), keepsResponses: true };
   });
+  /** What a preview asks the server on its own. */
+  private readonly connectBriefly = once(
+    () => createClient({ ...readSettings(this.sources()), ...OF_PREVIEW }).client,
+  );
+  /** By kind, what to check where nobody has a uid; undefined of one that somebody has, or that cannot be asked for. */
+  private readonly absent = new Map<string, DataLoader<string, string | undefined>>();
+  private readonly toldOfAll = new Set<string>();
   /** The resource of the operation that is running, for what it tells a person. */
   private readonly current = new AsyncLocalStorage<string>();
   private readonly kinds: ReadonlyMap<string, HandledKind>;
@@ -194,6 +207,44 @@ export class PlatformProvider {
     });
   }
 
+  /** Says, in a preview, which uids nobody has: the update would fail. A secret one is never asked for. */
+  private async warnOfAbsent(spec: ResourceSpec, news: Props): Promise<void> {
+    if (Object.values(this.configuration).includes(UNKNOWN)) return;
+    const shown = Object.entries(news).filter(([, value]) => !containsMark(value));
+    const asked = uidsOfArguments(spec, Object.fromEntries(shown)).map(async (uid) => {
+      const advice = await this.absentOf(uid.kind).load(uid.value);
+      if (advice === undefined) return;
+      const { property, reason, code } = describeAbsent({ ...uid, advice }, 0);
+      this.tell("warning", withCode(`${property}: ${reason}`, code));
+    });
+    await Promise.all(asked);
+  }
+
+  private absentOf(kind: string): DataLoader<string, string | undefined> {
+    return getOrCompute(
+      this.absent,
+      kind,
+      () =>
+        new DataLoader((uids) => this.findAbsent(kind, uids), {
+          batchScheduleFn: (dispatch) => void setTimeout(dispatch, COLLECTED_MS),
+        }),
+    );
+  }
+
+  private async findAbsent(kind: string, uids: readonly string[]): Promise<(string | undefined)[]> {
+    try {
+      const client = this.connectBriefly();
+      const spec = this.kinds.get(kind)?.spec;
+      const absent = spec === undefined ? [] : await findAbsent(client, spec, uids);
+      return uids.map((uid) => (absent.includes(uid) ? client.addressAdvice : undefined));
+    } catch (error) {
+      const line = warningOfPreview(error);
+      if (line !== undefined && !this.toldOfAll.has(line)) this.log("warning", line, undefined);
+      if (line !== undefined) this.toldOfAll.add(line);
+      return uids.map(() => undefined);
+    }
+  }
+
   diff(subject: RequestedResource, olds: Props, news: Props): Promise<ResourceDifference> {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => ({
       ...handlers.diff(before, inputs, subject.id),
@@ -203,6 +254,7 @@ export class PlatformProvider {
 
   create(subject: RequestedResource, news: Props, isPreview: boolean): Promise<{ id: string; outs: Props }> {
     return this.run(subject, [news], async ({ spec, handlers }, [inputs = {}]) => {
+      if (isPreview) await this.warnOfAbsent(spec, news);
       const { id, outs } = isPreview
         ? { id: "", outs: foresee(spec, inputs) }
         : toPlainJson(await handlers.create(inputs));
@@ -235,6 +287,7 @@ export class PlatformProvider {
 
   update(subject: RequestedResource, olds: Props, news: Props, isPreview: boolean): Promise<Props> {
     return this.run(subject, [olds, news], async ({ spec, handlers }, [before = {}, inputs = {}]) => {
+      if (isPreview) await this.warnOfAbsent(spec, news);
       const outs = isPreview
         ? foresee(spec, inputs)
         : toPlainJson(await handlers.update(subject.id ?? "", before, inputs));
@@ -257,6 +310,9 @@ export class PlatformProvider {
         `this version of the plugin has no function ${printable(token)}: install the version that the program was written for`,
       );
     const found = toPlainJson(await runLookup(lookup, plain(args), () => this.connect())) as Json;
+    const { kind } = lookup.spec ?? {};
+    for (const { uid } of [found].flat() as Props[])
+      if (kind !== undefined && typeof uid === "string") this.absentOf(kind).prime(uid, undefined);
     const result = (Array.isArray(found) ? { items: found } : found) as Props;
     if (!containsMark(args)) return result;
     return Object.fromEntries(Object.entries(result).map(([key, value]) => [key, asSecret(value ?? null)]));

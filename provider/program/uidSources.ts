@@ -209,14 +209,18 @@ export interface WrittenUid extends Reference {
   readonly value: string;
 }
 
-/** The uids that a resource's arguments write as text, in a preview: an update has the server say it. */
-export function findWrittenUids(spec: ResourceSpec, args: Readonly<Record<string, unknown>>): WrittenUid[] {
-  if (!getKnownOfRun().mayReadServer || !pulumi.isDryRun()) return [];
-  const adopted = { path: "adopt", kind: spec.kind, value: args[ADOPT] };
-  return [adopted, ...allReferences(spec, args)].filter(
+/** The uids that arguments have as text, and of which kind each must be. */
+export const uidsOfArguments = (spec: ResourceSpec, args: Readonly<Record<string, unknown>>): WrittenUid[] =>
+  [{ path: "adopt", kind: spec.kind, value: args[ADOPT] }, ...allReferences(spec, args)].filter(
     (reference): reference is WrittenUid => isUid(reference.value) && previewReads.has(reference.kind),
   );
-}
+
+/** The uids that a resource's arguments write as text, in a preview: an update has the server say it. */
+export const findWrittenUids = (
+  spec: ResourceSpec,
+  args: Readonly<Record<string, unknown>>,
+): readonly WrittenUid[] =>
+  getKnownOfRun().mayReadServer && pulumi.isDryRun() ? uidsOfArguments(spec, args) : [];
 
 /** Those of these that the server does not have, in their order. */
 export async function findAbsentUids<T extends WrittenUid>(

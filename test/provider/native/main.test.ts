@@ -317,6 +317,53 @@ test("a likely mistake is a warning about its resource, a secret one is not quot
   expect(logged).toEqual([]);
 });
 
+test("a preview says which uids nobody has: it asks for all of a kind together, for each once, and for no secret one", async () => {
+  const { id: parentUid } = await create("Group", { name: "acme" });
+  const absent = (digit: string): string => `${parentUid}/${digit.repeat(16)}`;
+  const [identityUid, roleUid] = [absent("1"), absent("2")];
+  const bind = (more: Values = {}) =>
+    create("RoleBinding", { parentUid, identityUid, roleUid: UNKNOWN, ...more }, true);
+  const told = (): string[] => logged.map(({ message }) => message).sort();
+  const asked = (path: string): number => emulator.requests.filter((each) => each.path === path).length;
+  const before = asked("/iam/v2/identities");
+  logged.splice(0);
+  await Promise.all([bind(), bind({ identityUid: absent("3") }), bind({ roleUid: marked(roleUid) })]);
+  await bind();
+  const problem = (path: string, uid: string, kind: string): unknown =>
+    expect.stringMatching(
+      `^${path}: "${uid}" is the uid of no ${kind} that the token may see: .* \\(PP3405\\)$`,
+    );
+  const [one, other] = ["1", "3"].map((digit) => problem("identityUid", absent(digit), "Identity"));
+  expect(told()).toEqual([one, one, one, other]);
+  expect(asked("/iam/v2/identities") - before).toBe(1);
+
+  logged.splice(0);
+  const grant = { parentUid, identityUid: UNKNOWN, roleUid };
+  await update("RoleBinding", `${parentUid}/${"4".repeat(16)}`, grant, grant, true);
+  expect(told()).toEqual([problem("roleUid", roleUid, "Role")]);
+
+  // What a lookup has found is there.
+  const lists = asked("/iam/v2/groups");
+  const { id } = await create("Group", { name: "found" });
+  await invoke("getGroup", { uid: id });
+  await create("Repo", { parentUid: id, name: "x" }, true);
+  expect(asked("/iam/v2/groups")).toBe(lists + 1);
+
+  // What the token may not list is not known. What fails the update too is told once.
+  logged.splice(0);
+  const refused = emulator.addFault({ method: "GET", status: 403, body: { code: 7, message: "no" } });
+  await create("Repo", { parentUid: absent("5"), name: "x" }, true);
+  expect(told()).toEqual([]);
+  refused.remove();
+  const failing = emulator.addFault({ method: "GET", close: "before" });
+  await create("Repo", { parentUid: absent("6"), name: "x" }, true);
+  await create("Repo", { parentUid: absent("7"), name: "x" }, true);
+  failing.remove();
+  expect(told()).toEqual([
+    expect.stringMatching(/^the API cannot be asked: .*; an update would fail, and no uid is looked up/),
+  ]);
+});
+
 test.each<[string, Values, RegExp]>([
   [
     "Group",
