@@ -295,6 +295,10 @@ describe("the rules as policies", () => {
       const identity = resource("Identity", "ada", { parentUid: org, ...trust });
       const bind = resource("RoleBinding", "b", { name: undefined, ...binding }, { identityUid: identity });
       expect(await violations([identity, bind], { inventory: there })).toEqual([]);
+      // By its name, whatever else the program says of it.
+      const described = resource("Identity", "ada", { parentUid: org, ...trust, description: "ours" });
+      const same = resource("RoleBinding", "b", { name: undefined, ...binding }, { identityUid: described });
+      expect(await violations([described, same], { inventory: there })).toEqual([]);
       expect(await violations([identity, bind], { inventory })).toContainEqual(
         expect.stringMatching(/^any-issuer @ada: identity ada trusts an issuer that no identity/),
       );

@@ -213,6 +213,7 @@ const texts: Readonly<Partial<Record<Format, { good: string[]; bad: string[] }>>
       "",
       "https:example.com\\x",
       "https://exa mple.com",
+      "https://[",
       "https://example.com/a b",
       " https://example.com",
     ],

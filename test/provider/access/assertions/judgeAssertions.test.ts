@@ -416,6 +416,14 @@ describe("what an assertion names and no stack records, so that a hand may chang
     const [, asIs] = pushing(byHand(push));
     expect(asIs).toMatchObject({ severity: "medium", message });
     expect(asIs?.fingerprint).not.toBe(finding?.fingerprint);
+    const team = group("team", `${payments}/${"3".repeat(16)}`);
+    const bound = binding(ci, like, String(team.uid));
+    const inNewGroup = reported(
+      forbidden("push"),
+      [...base, byHand(push)],
+      [...base, byHand(push), like, team, bound],
+    );
+    expect(inNewGroup.map((each) => each.message)).toContain(message);
     // What a stack records, what is built in, and a change of other things.
     expect(pushing(push).map(({ severity }) => severity)).toEqual(["critical"]);
     const all = [...base, byHand(push)];

@@ -805,6 +805,8 @@ describe("access that is reported as lost", () => {
     const second = state("Role", "r2", reads, { id: READER });
     const update = step("update", second, narrowed);
     expect(gapsOf(judge(preview(...unchanged, update), objects))).toEqual([both]);
+    const renamed = state("Role", "r2", { ...reads, name: "other" }, { id: READER });
+    expect(gapsOf(judge(preview(...unchanged, step("update", second, renamed)), objects))).toEqual([both]);
     expect(gapsOf(judge(preview(step("delete", one), adopting), objects))).toEqual([]);
   });
 
