@@ -10,7 +10,7 @@ import type { Report, FieldChange } from "../report";
 import { plainIndented, html } from "./escape";
 import { early, script, pageStyle } from "./pageAssets";
 import type { RenderOptions } from "./renderOptions";
-import { headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
+import { MOST_OPEN_FINDINGS, headOf, sectionsOf, isUrgent, describeChange, EntryList } from "./sections";
 import type { Head, Origin, Section, Tally, Block, Entry, GrantLine, Labelled } from "./sections";
 import {
   fieldSides,
@@ -251,7 +251,12 @@ function printBlock(block: Block, context: PageContext, isOpen = false): Markup 
                 )
           }</li>`,
       );
-      return markup`<ul class="also">${items}</ul>`;
+      const more = items.slice(MOST_OPEN_FINDINGS);
+      return markup`<ul class="also">${items.slice(0, MOST_OPEN_FINDINGS)}</ul>${
+        more.length === 0
+          ? undefined
+          : foldMarkup(plural(more.length, "more finding"), markup`<ul class="also">${more}</ul>`)
+      }`;
     }
     case "fields":
       return fieldList(block.items);

@@ -6,7 +6,15 @@ import { isHighOrCritical } from "../../review/finding";
 import type { Finding, Severity } from "../../review/finding";
 import { byteLength, firstOfEach, largestThatFits, lengthOfLists } from "../fitReport";
 import type { Report } from "../report";
-import { describeChange, EntryList, headOf, originLine, sectionsOf, tallyLine } from "./sections";
+import {
+  MOST_OPEN_FINDINGS,
+  describeChange,
+  EntryList,
+  headOf,
+  originLine,
+  sectionsOf,
+  tallyLine,
+} from "./sections";
 import type { Block, Entry, Labelled, Head, Section } from "./sections";
 import { commentMarker, html, markdown, markdownBlock, markdownCode, shorten } from "./escape";
 import type { RenderOptions } from "./renderOptions";
@@ -157,13 +165,24 @@ class Comment {
     switch (block.kind) {
       case "labelled":
         return labelledLines(block.items.filter(({ label }) => !isShort || label === "suppressed"));
-      case "findings":
-        return block.items.flatMap(({ finding, location, answers }) => [
+      case "findings": {
+        const items = block.items.map(({ finding, location, answers }) => [
           `  - ${severityIcons[finding.severity]} ${this.rule(finding, finding.id)} ${escapeText(finding.message, 500)}${this.placeIn(location)}`,
           ...answers
             .flatMap((answer) => this.block(answer, isShort, finding.severity))
             .map((line) => (line === "" ? line : `  ${line}`)),
         ]);
+        const more = items.slice(MOST_OPEN_FINDINGS).flat();
+        return [
+          ...items.slice(0, MOST_OPEN_FINDINGS).flat(),
+          ...(more.length === 0
+            ? []
+            : foldedItem(
+                plural(items.length - MOST_OPEN_FINDINGS, "more finding"),
+                more.map((line) => line.slice(2)),
+              )),
+        ];
+      }
       case "fields":
         return isShort
           ? []

@@ -512,6 +512,9 @@ export interface Labelled {
   readonly texts: readonly string[];
 }
 
+/** Further findings of an entry that a page and a comment show at once: many holders can have one role. */
+export const MOST_OPEN_FINDINGS = 20;
+
 /** A further finding of an entry, with its own details, reason and fix. */
 interface OtherFinding {
   readonly finding: Finding;

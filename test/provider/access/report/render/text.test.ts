@@ -54,8 +54,12 @@ test("references that only the update will know share one entry, and keep their 
 test("holders of one role are one entry, which says the fix once and where each of them is; a severe one stands alone", () => {
   const [grant] = teamReview().grants.map((change) => change.grant);
   const rules = ["G6", "G9"] as const;
-  const holdersOf = (severity: "medium" | "high", advice = "bind another role"): readonly Finding[] =>
-    ["ann", "bob", "cid"].flatMap((name, line) =>
+  const holdersOf = (
+    severity: "medium" | "high",
+    advice = "bind another role",
+    names: readonly string[] = ["ann", "bob", "cid"],
+  ): readonly Finding[] =>
+    names.flatMap((name, line) =>
       rules.map((id) => ({
         ...{ id, rule: id, severity, advice, grant, kind: "RoleBinding" },
         urn: `urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:RoleBinding::${name}`,
@@ -90,6 +94,14 @@ test("holders of one role are one entry, which says the fix once and where each 
     /ann .* G6[^]*bob .* G6[^]*cid .* G6[^]*ann .* G9[^]*bob .* G9/,
   );
   expect(new EntryList(reportOf(holdersOf("high"))).open).toHaveLength(3);
+  // Of many, a comment and a page fold what follows the first twenty.
+  const many = Array.from({ length: 30 }, (_, i) => `holder${i}.`);
+  for (const format of ["md", "html"] as const) {
+    const printed = renderers[format](reportOf(holdersOf("medium", "less", many)), {});
+    expect(printed).toContain("39 more findings</summary>");
+    expect(printed.indexOf("holder20. can")).toBeLessThan(printed.indexOf("39 more findings"));
+    expect(printed.indexOf("holder21. can")).toBeGreaterThan(printed.indexOf("39 more findings"));
+  }
   const otherAdvice = [...holdersOf("medium", "of ann").slice(0, 2), ...holdersOf("medium").slice(2)];
   expect(new EntryList(reportOf(otherAdvice)).open).toHaveLength(2);
 });
