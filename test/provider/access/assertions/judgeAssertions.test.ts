@@ -417,7 +417,7 @@ describe("what an assertion names and no stack records, so that a hand may chang
     expect(asIs).toMatchObject({ severity: "medium", message });
     expect(asIs?.fingerprint).not.toBe(finding?.fingerprint);
     const team = group("team", `${payments}/${"3".repeat(16)}`);
-    const bound = binding(ci, like, String(team.uid));
+    const bound = binding(ci, like, team.uid);
     const inNewGroup = reported(
       forbidden("push"),
       [...base, byHand(push)],
