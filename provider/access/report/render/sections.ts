@@ -626,20 +626,17 @@ function resourceKey({ id, severity, kind, urn, uid, fingerprint }: Finding): st
 }
 
 /**
- * What the findings of a resource say of its grant but for who holds it and where: holders of one role are one entry. What is
- * severe has an entry of its own.
+ * What the findings of a resource say but for which one it is: who holds a role and where, who is trusted anew. Resources of which
+ * the same is said are one entry. What is severe has an entry of its own, and so has drift, which has commands of its own.
  */
 function likenessOf(findings: readonly Finding[]): string | undefined {
-  if (findings.some(({ grant, severity }) => grant === undefined || isHighOrCritical(severity)))
-    return undefined;
+  const isAlone = ({ severity, drift, urn, uid }: Finding): boolean =>
+    isHighOrCritical(severity) || drift !== undefined || (urn ?? uid) === undefined;
+  if (findings.some(isAlone)) return undefined;
   return JSON.stringify(
-    findings.map(({ id, severity, details, advice, grant, suppression }) => [
-      id,
-      severity,
-      details,
-      advice,
-      grant?.role.key,
-      suppression,
+    findings.map(({ id, severity, kind, field, details, advice, counterexample, grant, suppression }) => [
+      ...[id, severity, kind, field, details, advice, counterexample],
+      ...[grant?.role.key, suppression],
     ]),
   );
 }
@@ -674,7 +671,7 @@ export class EntryList {
     const alike = new Map<ChangedResource | string, [Finding, ...Finding[]]>();
     for (const [key, grouped] of groups) {
       if (typeof key !== "string") explained.add(key);
-      const likeness = typeof key === "string" ? likenessOf(grouped) : undefined;
+      const likeness = typeof key === "string" && key !== UNRESOLVED ? likenessOf(grouped) : undefined;
       for (const finding of grouped) addTo(alike, likeness ?? key, finding);
     }
     return [...alike].map(([key, grouped]) => {

@@ -102,6 +102,12 @@ test("holders of one role are one entry, which says the fix once and where each 
     expect(printed.indexOf("holder20. can")).toBeLessThan(printed.indexOf("39 more findings"));
     expect(printed.indexOf("holder21. can")).toBeGreaterThan(printed.indexOf("39 more findings"));
   }
+  // Of a difference each has commands of its own, and what is about no resource stands alone.
+  const drift = { kind: "unmanaged", direction: "neutral", paths: [] } as const;
+  for (const more of [{ drift }, { urn: undefined }]) {
+    const apart = holdersOf("medium").map((finding) => ({ ...finding, ...more }));
+    expect(new EntryList(reportOf(apart)).open.length).toBeGreaterThan(2);
+  }
   const otherAdvice = [...holdersOf("medium", "of ann").slice(0, 2), ...holdersOf("medium").slice(2)];
   expect(new EntryList(reportOf(otherAdvice)).open).toHaveLength(2);
 });
