@@ -224,6 +224,18 @@ describe("a lost response", () => {
     expect(held()).toEqual([]);
   });
 
+  test("beside a refused binding is not sent again: the run fails, and the next one creates the rest", async () => {
+    const grants = await many(60);
+    const wrong = Object.keys(grants)[55] ?? "";
+    grants[wrong] = ["0".repeat(40), "viewer"];
+    inForce({ path: ":batchCreate", close: "before", after: 1, count: 1 });
+    const { properties } = await partial(handlers().create(inputs(grants)));
+    expect(held()).toHaveLength(60 - 25 - 1);
+    grants[wrong] = ["alice", "viewer"];
+    await handlers().update(team, properties, inputs(grants));
+    expect(held()).toHaveLength(60);
+  });
+
   test("that cannot be looked for says so, and the next run adopts what exists", async () => {
     inForce({ method: "POST", path: `/iam/v2/roleBindings/${team}`, close: "after", count: 1 });
     inForce({ method: "GET", path: "/iam/v2/roleBindings", after: 1, status: 500, body: "" });

@@ -317,6 +317,13 @@ test("a likely mistake is a warning about its resource, a secret one is not quot
   expect(logged).toEqual([]);
 });
 
+test("a refresh keeps what a program says needlessly, and an import does not make it say so", async () => {
+  const { id } = await create("Group", { name: "bare", description: "" });
+  const said = { name: "bare", description: "" };
+  expect((await read("Group", id, said, said)).inputs).toEqual(said);
+  expect((await read("Group", id, {})).inputs).toEqual({ name: "bare" });
+});
+
 test("a preview says which uids nobody has: it asks for all of a kind together, for each once, and for no secret one", async () => {
   const { id: parentUid } = await create("Group", { name: "acme" });
   const absent = (digit: string): string => `${parentUid}/${digit.repeat(16)}`;

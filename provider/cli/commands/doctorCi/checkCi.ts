@@ -182,8 +182,8 @@ async function checkCredentials(
     const [first] = writing;
     if (first !== undefined) {
       const role = printable(first.grant.role.name ?? first.grant.role.uid ?? "", 80);
-      const more = writing.length === 1 ? "" : ` and ${writing.length - 1} more`;
-      const may = `${first.capability}${more}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
+      const capabilities = writing.map(({ capability }) => capability);
+      const may = `${listFirst(capabilities, 1)}, by the role ${role} at ${printable(first.grant.group.path, 200)}`;
       if (isDeploy) return checkDeployment(check, { uid, may, role }, access, needed);
       const { sourceKind, uid: source = "" } = first.grant;
       // A command that deletes it would take the access of the deployment where the variable has the uid of that one.
