@@ -226,12 +226,12 @@ class Comment {
     return `| ${cells.join(" | ")} |`;
   }
 
-  /** `index.ts:12`, as a link where the repository is known. */
   private placeIn(location: SourceLocation | undefined): string {
     const place = this.place(location);
     return place === undefined ? "" : ` (${place})`;
   }
 
+  /** `index.ts:12`, as a link where the repository is known. */
   private place(location: SourceLocation | undefined): string | undefined {
     const place = formatLocation(location, this.options.sourceRoot);
     if (location === undefined || place === undefined) return undefined;

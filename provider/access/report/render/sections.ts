@@ -669,10 +669,15 @@ export class EntryList {
       addTo(groups, this.causes.ofFinding(finding) ?? resourceKey(finding), finding);
     }
     const alike = new Map<ChangedResource | string, [Finding, ...Finding[]]>();
+    const said = new Set<string>();
     for (const [key, grouped] of groups) {
       if (typeof key !== "string") explained.add(key);
       const likeness = typeof key === "string" && key !== UNRESOLVED ? likenessOf(grouped) : undefined;
-      for (const finding of grouped) addTo(alike, likeness ?? key, finding);
+      const sentences = grouped.map(({ message }) => JSON.stringify([likeness, message]));
+      // Two of which the very same is said could not be told apart in one entry.
+      const isJoined = likeness !== undefined && !sentences.some((each) => said.has(each));
+      for (const each of sentences) said.add(each);
+      for (const finding of grouped) addTo(alike, isJoined ? likeness : key, finding);
     }
     return [...alike].map(([key, grouped]) => {
       if (key === UNRESOLVED && grouped.length > 1) return this.unresolvedEntry(grouped);

@@ -108,6 +108,12 @@ test("holders of one role are one entry, which says the fix once and where each 
     const apart = holdersOf("medium").map((finding) => ({ ...finding, ...more }));
     expect(new EntryList(reportOf(apart)).open.length).toBeGreaterThan(2);
   }
+  // Two of which the very same is said are two.
+  const twice = holdersOf("medium", "less", ["ann", "bob"]).map((each) => ({
+    ...each,
+    message: `of ${each.id}`,
+  }));
+  expect(new EntryList(reportOf(twice)).open).toHaveLength(2);
   const otherAdvice = [...holdersOf("medium", "of ann").slice(0, 2), ...holdersOf("medium").slice(2)];
   expect(new EntryList(reportOf(otherAdvice)).open).toHaveLength(2);
 });
