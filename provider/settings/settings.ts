@@ -122,14 +122,14 @@ function readFlag(
   return found.value === "true";
 }
 
-const TIMEOUT_UNITS: Record<string, number> = { ms: 1, s: 1000, m: 60_000 };
+const TIMEOUT_UNITS = { ms: 1, s: 1000, m: 60_000 } as const;
 
 function readTimeout(sources: SettingSources): number {
   const { timeout } = settingDefinitions;
   const found = find(sources, timeout) ?? { name: timeout.key, value: timeout.fallback };
-  const match = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(found.value.trim());
-  const ms = match ? Number(match[1]) * (TIMEOUT_UNITS[match[2] ?? ""] ?? 0) : 0;
-  if (ms < 1 || ms > 3_600_000) {
+  const [, count, unit] = /^(\d+(?:\.\d+)?)(ms|s|m)$/.exec(found.value.trim()) ?? [];
+  const ms = Number(count) * TIMEOUT_UNITS[unit as keyof typeof TIMEOUT_UNITS];
+  if (!(ms >= 1 && ms <= 3_600_000)) {
     throw invalid(found, 'a duration with a unit, as in "30s" or "2m" (at most 60m)');
   }
   return Math.round(ms);

@@ -128,6 +128,14 @@ describe("access that the policy file accepts", () => {
     expect(listAcceptedGrants(report)).toEqual([]);
   });
 
+  test("is folded in the page, below what is open", () => {
+    const count = listAcceptedGrants(accept()).length;
+    const page = renderers.html(accept(), {});
+    expect(count).toBeGreaterThan(0);
+    expect(page).toMatch(new RegExp(`<details><summary>Show ${count} changes? of access</summary>`));
+    expect(renderers.html(riskyReview, {})).not.toMatch(/<summary>Show \d+ changes? of access/);
+  });
+
   test("is shown as any other where a finding about it is open", () => {
     const report = { ...accept(), findings: riskyReview.findings };
     expect(listAcceptedGrants(report)).toEqual([]);
