@@ -45,8 +45,13 @@ const placeholder = ({ value }: Flag): string => value ?? "VALUE";
 
 /** @throws UsageError that names the flag and what to write. */
 function checkValue(name: string, flag: Flag, text: string): string {
-  if (text === "")
-    throw new UsageError("PP5002", `--${name} needs a value: write --${name} ${placeholder(flag)}`);
+  if (text === "") {
+    const value = placeholder(flag);
+    throw new UsageError(
+      "PP5002",
+      `--${name} needs a value: write --${name} ${value}, or --${name}=${value} where it begins with a dash`,
+    );
+  }
   const { choices, form } = flag;
   const [only = "", ...more] = choices ?? [];
   const expected = form?.must ?? (more.length === 0 ? only : `one of ${[only, ...more].join(", ")}`);

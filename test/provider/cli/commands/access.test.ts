@@ -173,7 +173,7 @@ describe("pulumi-platform access as a table", () => {
     const leaked = join(folder, "leaked.json");
     writeFileSync(leaked, JSON.stringify({ ...inventory, objects }));
     const ask = async (who: string) => {
-      const { code, stdout } = await runCommand(main, ["--inventory", leaked, "--who", who], {});
+      const { code, stdout } = await runCommand(main, ["--inventory", leaked, `--who=${who}`], {});
       expect(code).toBe(0);
       return stdout.split("\n").slice(0, 5);
     };

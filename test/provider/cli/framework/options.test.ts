@@ -90,7 +90,7 @@ describe("the common flags", () => {
     [["-x"], "unknown option -x; see npx --no pulumi-platform review --help"],
     [["--strict=yes"], "--strict takes no value: write --strict; see npx --no pulumi-platform review --help"],
     [["--self", "--strict"], "--self needs a value: write --self UID"],
-    [["--self", "-o"], "--self needs a value: write --self UID"],
+    [["--self", "-o"], "--self needs a value: write --self UID, or --self=UID where it begins with a dash"],
   ])("%j is refused in one line", (argv, message) => {
     expect(() => read(...argv)).toThrow(UsageError);
     expect(() => read(...argv)).toThrow(message);
