@@ -152,6 +152,7 @@ describe("creating the access of a group", () => {
     expect(emulator.maxInFlight).toBe(4);
     const again = await handlers().read(team, wanted);
     expect(again).toEqual({ id: team, inputs: wanted, props: wanted });
+    expect(warned).toEqual([]);
   });
 
   test("adopts existing bindings, also if a response has only uids or only whole objects", async () => {
