@@ -128,6 +128,26 @@ describe("access that the policy file accepts", () => {
     expect(listAcceptedGrants(report)).toEqual([]);
   });
 
+  test.each(["text", "md", "html"] as const)(
+    "is shown with its reason, and with its end if it has one: %s",
+    (form) => {
+      const print = (expires?: string): string =>
+        renderers[form](
+          {
+            ...accept(),
+            suppressed: accept().suppressed.map((each) => ({
+              ...each,
+              suppression: { reason: "agreed", expires },
+            })),
+          },
+          {},
+        );
+      expect(print()).toMatch(/agreed(?! \(until)/);
+      expect(print()).not.toContain("(until");
+      expect(print("2027-01-31")).toContain("agreed (until 2027-01-31)");
+    },
+  );
+
   test("is folded in the page, below what is open", () => {
     const count = listAcceptedGrants(accept()).length;
     const page = renderers.html(accept(), {});
@@ -143,6 +163,7 @@ describe("access that the policy file accepts", () => {
 });
 
 test("there is no headline if no grant changes", () => {
+  expect(renderers.html(cleanReview, {})).toContain('<p class="none">No finding.</p>');
   expect(headlineOf(cleanReview)).toBeUndefined();
 });
 
