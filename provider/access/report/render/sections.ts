@@ -698,7 +698,7 @@ export class EntryList {
     const name =
       first.grant === undefined ? (first.name ?? inProgram) : (inProgram ?? first.grant.subject.name);
     const resource = change ?? { kind: first.kind, name };
-    const count = change === undefined ? new Set(findings.map(({ urn }) => urn)).size : 1;
+    const count = change === undefined ? new Set(findings.map(resourceKey)).size : 1;
     const said = new Set<string>();
     const same = findings.filter(({ message }) => message === first.message);
     // What one rule says of several holders stands together.

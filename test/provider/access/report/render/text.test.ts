@@ -80,6 +80,10 @@ test("holders of one role are one entry, which says the fix once and where each 
   expect(entries.map(({ about, findings }) => [about, findings.length])).toEqual([
     ["RoleBinding ann and 2 more", 6],
   ]);
+  const unmanaged = holdersOf("medium").map(({ urn, ...finding }) => ({ ...finding, uid: urn }));
+  expect(new EntryList(reportOf(unmanaged)).open.map(({ about }) => about)).toEqual([
+    expect.stringMatching(/ and 2 more$/),
+  ]);
   for (const format of ["text", "md", "html"] as const) {
     const printed = renderers[format](report, { width: 200 });
     const countOf = (text: string): number => printed.split(text).length - 1;
