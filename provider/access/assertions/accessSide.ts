@@ -41,7 +41,7 @@ export class AccessSide {
   constructor(
     readonly graph: AccessGraph,
     other: AccessGraph,
-    comparer: PatternComparer,
+    private readonly comparer: PatternComparer,
     isPlanned: boolean,
     /** What is beside the graph until the update ends: who held a grant before may hold it. */
     private readonly past?: AccessGraph,
@@ -116,7 +116,7 @@ export class AccessSide {
       ...this.graph.entities,
     ]);
     const subjects = [...departed.map(({ was }) => was), ...this.holders()];
-    return new Principals(entities, subjects, this.past?.entities);
+    return new Principals(entities, subjects, this.comparer, this.past?.entities);
   });
 
   /**

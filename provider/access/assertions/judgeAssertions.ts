@@ -12,6 +12,7 @@ import { accessKinds } from "../graph/accessKinds";
 import { graphOf } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
@@ -162,14 +163,15 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new AccessSide(meanwhile, before, comparer, this.isPlanned, before, former);
+    const tokenTrusts = tokenTrustsOf(after.entities, comparer);
     this.widened = new Set(
-      changes.flatMap(({ before: old, after: entity, fields }) => {
+      changes.flatMap(({ before: old, after: entity, fields }): readonly string[] => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
           // What those who are in get, and for how long, is no matter of who gets in.
           if (!mayWiden(direction) || effect === "role") return false;
           return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventories);
         };
-        return entity !== undefined && fields.some(letsMoreIn) ? [entity.key] : [];
+        return entity !== undefined && fields.some(letsMoreIn) ? [...tokenTrusts.withTakers(entity.key)] : [];
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);

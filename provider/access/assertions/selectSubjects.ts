@@ -20,7 +20,8 @@ import {
   withoutNumbers,
 } from "../trust/issuers";
 import { isMailboxIn, mailboxForms } from "../trust/mailboxes";
-import { isTrustDoubtful, trustsOf } from "../graph/trust";
+import { takenBy } from "../graph/tokenTrusts";
+import { describeIdentity, isTrustDoubtful, trustsOf } from "../graph/trust";
 import type { Trust, TrustPart } from "../graph/trust";
 
 /**
@@ -243,8 +244,25 @@ export class SubjectJudge {
     return getOrCompute(shares, textOfSubject(subject), () => {
       const { not = [], ...conditions } = selector;
       const excluded = join(["none", ...not.map((each) => this.shareOfConditions(subject, each))]);
-      return meet([this.shareOfConditions(subject, conditions), invert[excluded]]);
+      const own = this.shareOfConditions(subject, conditions);
+      const share = own === "none" && this.takesTokensOf(subject, conditions) ? "some" : own;
+      return meet([share, invert[excluded]]);
     });
+  }
+
+  /** Whether it takes the tokens of another identity that meets the conditions: whoever can be that one can be it. */
+  private takesTokensOf({ key, type }: Subject, conditions: SubjectConditions): boolean {
+    if (type !== "identity") return false;
+    return [this.side, this.past].some(
+      (graph) =>
+        graph !== undefined &&
+        takenBy(graph.entities, key, this.comparer).some((taken) => {
+          const { uid, name } = taken;
+          const { displayName, matchesMany } = describeIdentity(taken);
+          const subject = { key: taken.key, uid, name, type, displayName, matchesMany };
+          return this.shareOfConditions(subject, conditions) !== "none";
+        }),
+    );
   }
 
   private shareOfConditions(subject: Subject, conditions: SubjectConditions): Share {

@@ -17,12 +17,14 @@ import { RE2JS } from "re2js";
 import { mailboxOf, nameOfMailbox } from "../trust/mailboxes";
 import { literalStart } from "../trust/regexSyntax";
 import type { LiteralStart } from "../trust/regexSyntax";
+import type { PatternComparer } from "../trust/patternComparer";
 import { sortedJson } from "../../fields/formats";
 import { accessKinds, isPrincipalField } from "./accessKinds";
 import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
 import { wholeOf, withoutRetained } from "./entityKeys";
 import type { Entities, Entity } from "./model";
+import { takenBy } from "./tokenTrusts";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 
@@ -280,6 +282,7 @@ export class Principals {
   constructor(
     private readonly entities: Entities,
     subjects: Iterable<Subject>,
+    private readonly comparer: PatternComparer,
     private readonly past: Entities = new Map(),
   ) {
     for (const subject of new Map(Array.from(subjects, (each) => [each.key, each])).values())
@@ -344,10 +347,13 @@ export class Principals {
   }
 
   private admissionOf(side: Entities, subject: Subject): Admission {
-    const text = textOf(side, subject);
+    const holder = entityOf(side, holderOf(subject));
+    // Whoever can be an identity can be each that takes its tokens.
+    const taken = subject.type === "identity" ? takenBy(side, subject.key, this.comparer) : [];
+    const text = [textOf(side, subject), ...taken.map(({ key }) => textOfTrust(side, key))].join(" ");
     return getOrCompute(this.byText, text, () => {
-      const holder = entityOf(side, holderOf(subject));
-      const trusts = holder === undefined ? [] : trustsOfSubject(subject, holder);
+      const own = holder === undefined ? [] : trustsOfSubject(subject, holder);
+      const trusts = [...own, ...taken.flatMap(trustsOf)];
       const address = subject.type === "invite" ? addressOf(holder) : undefined;
       return {
         text,

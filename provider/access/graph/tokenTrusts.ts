@@ -3,7 +3,7 @@ import { knownIssuerOf } from "../trust/issuers";
 import { anchored } from "../trust/patternComparer";
 import type { PatternComparer } from "../trust/patternComparer";
 import { accessKinds } from "./accessKinds";
-import type { Entities } from "./model";
+import type { Entities, Entity } from "./model";
 import { subjectUids, trustsOf } from "./trust";
 import type { Trust } from "./trust";
 
@@ -68,3 +68,9 @@ const known = new WeakMap<Entities, TokenTrusts>();
 /** The same for all that ask it of some entities. */
 export const tokenTrustsOf = (entities: Entities, comparer: PatternComparer): TokenTrusts =>
   getOrCompute(known, entities, () => new TokenTrusts(entities, comparer));
+
+/** The other identities whose tokens an identity takes, as far as a document has them. */
+export function takenBy(entities: Entities, key: string, comparer: PatternComparer): readonly Entity[] {
+  const taken = [...tokenTrustsOf(entities, comparer).withTaken(key)];
+  return taken.flatMap((each) => (each === key ? [] : (entities.get(each) ?? [])));
+}

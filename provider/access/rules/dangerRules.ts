@@ -96,6 +96,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
     const principals = new Principals(
       after.entities,
       left.map(({ subject }) => subject),
+      facts.comparison.comparer,
     );
     const entity = facts.entity(key);
     const isManaged = entity !== undefined && entity.external !== true;

@@ -94,6 +94,64 @@ const changing = (before: readonly Resource[], ...edited: readonly Resource[]): 
   return messagesOf(OURS, all, exchanged(all, edited));
 };
 
+describe("whoever can be one identity can be each that takes its tokens", () => {
+  const takerOf = (name: string, { uid }: Resource): Resource =>
+    identity(name, claims({ issuer: "https://issuer.platform.example", subject: uid }));
+  const taker = takerOf("taker", outsider);
+  const second = takerOf("second", taker);
+  const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:other/.*$" }));
+
+  test.each([
+    ["by its subject", "subject: ['repo:other/*']", taker, 1],
+    ["by its name", "name: [outsider]", taker, 1],
+    ["by its uid", `uid: [${outsider.uid}]`, taker, 1],
+    ["two of them in a row", "subject: ['repo:other/*']", second, 1],
+    ["by what more than one outsider can be", "matchesMany: true", takerOf("taker", open), 1],
+    ["not the tokens of somebody else", "subject: ['repo:other/*']", takerOf("taker", ci), 0],
+    ["left out by its own uid", `not: [{ uid: [${taker.uid}] }]`, taker, 0],
+  ])("an assertion that forbids something: %s", (_, who, holder, count) => {
+    const all = [...base, open, taker, second, holder].filter(
+      (each, i, list) => list.lastIndexOf(each) === i,
+    );
+    expect(messagesOf(noPush(who), all, [...all, binding(holder, pusher, payments)])).toHaveLength(count);
+  });
+
+  test("a grant that stays, where somebody else can be the one whose tokens its holder takes", () => {
+    const known = by("outsider", "repo:acme/ci:ref:refs/heads/main");
+    const all = (one: Resource) => [
+      ...groups,
+      viewer,
+      pusher,
+      one,
+      second,
+      taker,
+      binding(second, pusher, payments),
+    ];
+    const policy = noPush("subject: ['repo:other/*']");
+    expect(messagesOf(policy, all(known), all(outsider))).toEqual([
+      "x: second has registry.push on acme / payments",
+    ]);
+    expect(messagesOf(policy, all(outsider), all(outsider))).toEqual([]);
+  });
+
+  test("they are one holder", () => {
+    const duties =
+      "separate: [{ name: n, duties: [[CAP_MANIFEST_CREATE], [CAP_EVENTS_SUBSCRIPTION_LIST]], on: [acme / payments] }]";
+    const listener = role("listener", ["EVENTS_SUBSCRIPTION_LIST"]);
+    const all = [...base, listener, taker, binding(outsider, listener, payments)];
+    const both = [...all, binding(taker, pusher, payments)];
+    expect(messagesOf(duties, all, both)).toEqual([
+      "n: outsider and taker accept a common principal, which holds one of each duty",
+    ]);
+    const two = "require: [{ name: n, can: CAP_REPO_LIST, on: [acme / payments], atLeast: 2 }]";
+    const [three, left] = [
+      [outsider, taker, ci],
+      [outsider, taker],
+    ].map((some) => [...base, taker, ...some.map((each) => binding(each, viewer, payments))]);
+    expect(messagesOf(two, three!, left!)).toEqual(["n: acme / payments has 1 holder, fewer than 2"]);
+  });
+});
+
 describe("what breaks a forbidden access", () => {
   const pushes = (where: string) => [binding(outsider, pusher, where)];
 

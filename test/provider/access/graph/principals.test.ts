@@ -1,5 +1,6 @@
 import { Principals } from "../../../../provider/access/graph/principals";
 import { graphOf } from "../../../../provider/access/graph/resolveGrants";
+import { PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import type { Props } from "../../../../provider/fields/values";
 import {
   acme,
@@ -22,7 +23,7 @@ function compareSubjects(...resources: readonly Resource[]) {
   const { after } = compareResources(groups, [...groups, viewer, ...resources]);
   const { entities, grants } = graphOf(after.entities);
   const subjects = grants.map(({ subject }) => subject);
-  const principals = new Principals(entities, subjects);
+  const principals = new Principals(entities, subjects, new PatternComparer());
   return { subjects, principals };
 }
 
@@ -410,7 +411,7 @@ test("a group of a directory whose issuer the update changes is of both issuers 
   const [before, after] = [sideOf(old), sideOf(now)];
   const subjects = after.grants.map(({ subject }) => subject);
   const mayBeBob = (side: typeof after, past?: typeof after): boolean => {
-    const principals = new Principals(side.entities, subjects, past?.entities);
+    const principals = new Principals(side.entities, subjects, new PatternComparer(), past?.entities);
     const [one, group] = ["bob", "a"].map((name) => subjects.find((subject) => subject.name === name));
     return principals.sharing(one!).includes(group!);
   };

@@ -57,6 +57,13 @@ describe("D1 lock-out", () => {
     expect(d1(all, without(all, ...owns.slice(0, gone)), { minOwners })).toEqual(severities);
   });
 
+  it("counts an identity and one that takes its tokens as one owner", () => {
+    const heir = identity("heir", claims({ issuer: "https://issuer.platform.example", subject: ada.uid }));
+    const four = [...all, heir, binding(heir, owner, acme)];
+    expect(d1(four, without(four, ...owns.slice(1)), { minOwners: 2 })).toEqual(["critical"]);
+    expect(d1(four, without(four, owns[0]), { minOwners: 3 })).toEqual([]);
+  });
+
   it("takes a role that no document describes for owner", () => {
     const hidden = edit(owns[1], { roleUid: UNKNOWN });
     const two = without(all, owns[1]);
