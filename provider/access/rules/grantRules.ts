@@ -463,7 +463,7 @@ const supplyChainWrite: Rule = {
     findGrantsByReach(
       facts,
       "G6",
-      "bind registry.pull to pull; to push, create one pinned identity and its binding on the group of its own repositories in one change",
+      "bind registry.pull to pull, and let a pipeline push: one pinned identity, with its binding on the group of its own repositories, made in one change",
     ),
 };
 
