@@ -305,13 +305,6 @@ export class Principals {
     ];
   }
 
-  /** Who an identity is, as a text: those of the same trust have one. Keys end, and an invite is used up: these have none. */
-  textOf(subject: Subject): string | undefined {
-    const admissions = this.admissionsOf(subject);
-    const hasKeys = admissions.some(({ trusts }) => trusts.some(({ trust }) => trust.hasKeys));
-    return subject.type === "identity" && !hasKeys ? admissions.map(({ text }) => text).join(" ") : undefined;
-  }
-
   /** Those of whom no two may be one principal, as many as are surely different. */
   distinct<T>(holders: readonly T[], subjectOf: (holder: T) => Subject): T[] {
     const known = new Set<string>();

@@ -301,6 +301,8 @@ describe("any two matches", () => {
 
   test("a narrowed match accepts no token that it refused before, and the reverse change is widened", () => {
     const seen = new Set<Direction>();
+    // Few pairs that are drawn accept the same.
+    const anyone = { subject: "repo:acme/pay", issuer: issuers[0], claims: {}, claimPatterns: {} };
     fc.assert(
       fc.property(match, match, fc.boolean(), (one, drawn, isClose) => {
         // Two that differ in little are narrowed more often.
@@ -318,7 +320,7 @@ describe("any two matches", () => {
           }
         }
       }),
-      { numRuns: casesOf(400) },
+      { numRuns: casesOf(400), examples: [[anyone, { ...anyone }, false]] },
     );
     expect([...seen].sort()).toEqual(["narrowed", "neutral", "unknown", "widened"]);
   });
