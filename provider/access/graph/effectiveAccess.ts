@@ -5,12 +5,14 @@ import { labelByKey } from "./groupHierarchy";
 import { grantKey, graphOf } from "./resolveGrants";
 import { DocumentError } from "../documents/jsonText";
 import type { AccessGraph, Entity } from "./model";
-import type { Grant, Scope } from "./grant";
+import type { Grant, Scope, Subject } from "./grant";
 import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "./entities";
 import { joinSteps, buildGraphs } from "./graphBuilder";
+import { tokenTrustsOf } from "./tokenTrusts";
 import { trustsOf } from "./trust";
+import { PatternComparer } from "../trust/patternComparer";
 import { hasKeyCalled } from "../documents/digest";
 
 export function graphOfInventory(inventory: Inventory): AccessGraph {
@@ -42,6 +44,8 @@ export interface Access {
   readonly grant: Grant;
   /** The requested group, if the grant is one of a group above it. */
   readonly inheritedBy?: Scope;
+  /** The name of the requested subject, if the grant is one of an identity that takes its tokens. */
+  readonly byTokensOf?: string;
 }
 
 export interface EffectiveAccess {
@@ -107,7 +111,10 @@ function findGroup(graph: AccessGraph, text: string): Scope {
   return hierarchy.scope(only);
 }
 
-function isSubject({ subject }: Grant, text: string): boolean {
+function isSubject(
+  { subject }: { readonly subject: Pick<Subject, "key" | "uid" | "urn" | "name" | "displayName"> },
+  text: string,
+): boolean {
   if ([subject.key, subject.uid, subject.urn, subject.name].includes(text)) return true;
   return subject.displayName.toLowerCase().includes(text.toLowerCase());
 }
@@ -139,6 +146,27 @@ export function checkSubject(graph: AccessGraph, who: string): void {
   );
 }
 
+/** The identities that whoever can be a requested one can be too, each with the name of that one. */
+function findTakers(
+  graph: AccessGraph,
+  who: string,
+  holdersOfTheKey: readonly string[],
+): Map<string, string> {
+  const { entities, grants } = graph;
+  const subjects = grants.flatMap(({ subject }) => (isSubject({ subject }, who) ? [subject] : []));
+  const named = [...entities.values()].filter((entity) => {
+    const { displayName } = accessKinds[entity.kind]?.describeHolder?.(entity) ?? {};
+    return displayName !== undefined && isSubject({ subject: { ...entity, displayName } }, who);
+  });
+  const trusts = tokenTrustsOf(entities, new PatternComparer());
+  const takers = new Map<string, string>();
+  for (const key of [...[...named, ...subjects].map(({ key }) => key), ...holdersOfTheKey]) {
+    for (const taker of trusts.withTakers(key))
+      if (!takers.has(taker)) takers.set(taker, entities.get(key)?.name ?? key);
+  }
+  return takers;
+}
+
 /**
  * Who has access, and by which grant.
  *
@@ -149,18 +177,22 @@ export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuer
   const group = on === undefined ? undefined : findGroup(graph, on);
   const chain = group === undefined ? undefined : hierarchy.chain(group.key);
   const holders = who === undefined ? [] : holdersOfKey(graph, who).map(({ key }) => key);
+  const takers = who === undefined ? undefined : findTakers(graph, who, holders);
   const seen = new Set<string>();
   const access: Access[] = [];
   const undecided: Access[] = [];
   for (const grant of graph.grants) {
     if (chain && !chain.includes(grant.group.key)) continue;
-    if (who !== undefined && !isSubject(grant, who) && !holders.includes(grant.subject.key)) continue;
+    const isAsked = who === undefined || isSubject(grant, who) || holders.includes(grant.subject.key);
+    const byTokensOf = isAsked ? undefined : takers?.get(grant.subject.key);
+    if (!isAsked && byTokensOf === undefined) continue;
     const key = `${grantKey(grant, hierarchy)} ${grant.sourceKind}`;
     if (seen.has(key)) continue;
     seen.add(key);
     const one: Access = {
       grant,
       ...(group === undefined || group.key === grant.group.key ? {} : { inheritedBy: group }),
+      ...(byTokensOf === undefined ? {} : { byTokensOf }),
     };
     if (can === undefined || grant.role.capabilities?.includes(can)) access.push(one);
     else if (grant.role.capabilities === undefined) undecided.push(one);

@@ -23,7 +23,7 @@ export interface AccessRow {
   readonly roleUid: string;
   readonly group: string;
   readonly groupUid: string;
-  /** How the subject comes to it: by which resource, at which group, and inherited by which. */
+  /** How the subject comes to it: by which resource, at which group, inherited by which, and with whose tokens. */
   readonly path: string;
   readonly sourceKind: string;
   readonly sourceUid: string;
@@ -73,7 +73,7 @@ function findEnd(subject: Entity | undefined, source: Entity | undefined): strin
 }
 
 function buildRow(
-  { grant, inheritedBy }: Access,
+  { grant, inheritedBy, byTokensOf }: Access,
   graph: AccessGraph,
   hasStacks: boolean,
   matches: string,
@@ -84,6 +84,7 @@ function buildRow(
     .find((entity) => entity !== undefined);
   const name = urn === undefined ? (source?.name ?? uid ?? "") : urnParts(urn).name;
   const inherited = inheritedBy === undefined ? "" : `, inherited by ${inheritedBy.path}`;
+  const tokens = byTokensOf === undefined ? "" : `, with tokens of ${byTokensOf}`;
   const entity = graph.entities.get(subject.key);
   return {
     subject: subject.displayName,
@@ -94,7 +95,7 @@ function buildRow(
     roleUid: role.uid ?? "",
     group: group.path,
     groupUid: group.uid ?? "",
-    path: `${[sourceKind, name].filter(Boolean).join(" ")} at ${group.path}${inherited}`,
+    path: `${[sourceKind, name].filter(Boolean).join(" ")} at ${group.path}${inherited}${tokens}`,
     sourceKind,
     sourceUid: uid ?? "",
     stack: urn === undefined ? (hasStacks ? "unmanaged" : "") : urnParts(urn).stack,

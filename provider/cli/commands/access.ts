@@ -43,7 +43,7 @@ const flags = {
   who: {
     type: "string",
     value: "SUBJECT",
-    help: "a uid, a name, a part of the displayed name, or the thumbprint or kid of a key",
+    help: "a uid, a name, a part of the displayed name, or the thumbprint or kid of a key; with each identity that takes its tokens",
   },
   can: {
     type: "string",
@@ -98,14 +98,15 @@ interface AccessDocument extends EffectiveAccess {
   readonly unused?: UnusedAccess;
 }
 
-function formatAccess({ grant, inheritedBy }: Access): string {
+function formatAccess({ grant, inheritedBy, byTokensOf }: Access): string {
   const { role, group, sourceKind, urn, uid, location } = grant;
   const roleName = printable(role.label ?? role.name ?? `role ${role.uid ?? role.key}`, 80);
   const groupPath = printable(group.path, 200);
   const below = inheritedBy === undefined ? "" : ` (and so at ${printable(inheritedBy.path, 200)})`;
   const source = urn === undefined ? (uid ?? "") : urnParts(urn).name;
+  const tokens = byTokensOf === undefined ? "" : `, with tokens of ${printable(byTokensOf, 80)}`;
   const at = location === undefined ? "" : `, ${location.file}:${location.line}`;
-  return `  ${roleName} at ${groupPath}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}`;
+  return `  ${roleName} at ${groupPath}${below}\n    by ${sourceKind} ${printable(source, 120)}${printable(at, 200)}${tokens}`;
 }
 
 function formatBySubject(accesses: readonly Access[]): string[] {

@@ -173,7 +173,10 @@ async function checkCredentials(
     const set = commands.find((line) => line.includes(` set ${variable} `)) ?? "";
     const command = set.startsWith("glab") ? set.replace(" set ", " update ") : set;
     if (isAbsent(uid)) return missing(check, `${uid} is the uid of no identity below ${root}`, command);
-    const { access } = effectiveAccess(graph, { who: uid });
+    // A job is one identity: what takes its tokens is another one.
+    const access = effectiveAccess(graph, { who: uid }).access.filter(
+      (each) => each.byTokensOf === undefined,
+    );
     const writing = access.flatMap(({ grant }) =>
       (grant.role.capabilities ?? [])
         .filter((capability) => familyOf(capability).effect !== "reads")

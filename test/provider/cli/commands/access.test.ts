@@ -195,6 +195,39 @@ describe("pulumi-platform access as a table", () => {
     ]);
   });
 
+  test("whoever is asked for is also each identity that takes the tokens of that one", async () => {
+    const takerOf = (digit: string, name: string, subject: string) => ({
+      kind: "Identity",
+      uid: uid(digit),
+      inputs: { parentUid: ORG, name, claimMatch: { issuer: "https://issuer.platform.example", subject } },
+    });
+    const bindingOf = (digit: string, holder: string) => ({
+      kind: "RoleBinding",
+      uid: `${TEAM}/${digit.repeat(16)}`,
+      inputs: { parentUid: TEAM, identityUid: uid(holder), roleUid: ROLE },
+    });
+    const objects = [
+      ...inventory.objects,
+      ...[takerOf("6", "deployer", CI), takerOf("7", "rescuer", uid("6")), takerOf("8", "other", uid("9"))],
+      ...[bindingOf("a", "7"), bindingOf("b", "8")],
+    ];
+    const taken = join(folder, "taken.json");
+    writeFileSync(taken, JSON.stringify({ ...inventory, objects }));
+    const ask = async (...flags: string[]) => {
+      const ended = await runCommand(main, ["--inventory", taken, ...flags], {});
+      expect(ended).toMatchObject({ code: 0, stderr: "" });
+      return ended.stdout;
+    };
+    const [ofRescuer, ofOther] = ["a", "b"].map((digit) => `RoleBinding ${TEAM}/${digit.repeat(16)}`);
+    expect(await ask("--who", CI)).toContain(`${ofRescuer}, with tokens of =HYPERLINK("x")`);
+    // It has no grant of its own.
+    expect(await ask("--who", "deployer")).toContain(`${ofRescuer}, with tokens of deployer`);
+    expect(await ask("--who", "deployer", "-o", "csv")).toContain("at acme / pay, with tokens of deployer");
+    expect(await ask("--who", "rescuer")).toContain(`${ofRescuer}\n`);
+    for (const who of [CI, "deployer", "rescuer"]) expect(await ask("--who", who)).not.toContain(ofOther);
+    expect(await ask("--who", "other")).not.toContain(ofRescuer);
+  });
+
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
     const policy = join(folder, "policy.yaml");
     writeFileSync(policy, "forbid: [{ name: x, can: CAP_REPO_DELETE, on: acme, who: { name: nobody } }]");
