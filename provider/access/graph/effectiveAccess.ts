@@ -186,7 +186,7 @@ export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuer
     const isAsked = who === undefined || isSubject(grant, who) || holders.includes(grant.subject.key);
     const byTokensOf = isAsked ? undefined : takers?.get(grant.subject.key);
     if (!isAsked && byTokensOf === undefined) continue;
-    const key = `${grantKey(grant, hierarchy)} ${grant.sourceKind}`;
+    const key = JSON.stringify([grantKey(grant, hierarchy), grant.sourceKind, grant.uid ?? grant.urn]);
     if (seen.has(key)) continue;
     seen.add(key);
     const one: Access = {

@@ -116,7 +116,10 @@ function judgeProviders(steps: readonly JoinedStep[]): JoinedStep[] {
  * One step for each URN, from those of a preview, and one for each rest of an earlier replacement. After a refresh the later step
  * has the live values.
  */
-export function joinSteps(shown: readonly PreviewStep[], state: StateExport | undefined): JoinedStep[] {
+export function joinSteps(
+  shown: readonly PreviewStep[],
+  state: Pick<StateExport, "resources"> | undefined,
+): JoinedStep[] {
   const steps = new Map<string, JoinedStep>();
   for (const resource of state?.resources ?? []) {
     steps.set(resource.urn, { urn: resource.urn, op: "same", before: resource, after: resource });

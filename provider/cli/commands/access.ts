@@ -26,12 +26,12 @@ import { wholeOf } from "../../access/graph/entityKeys";
 import type { AccessGraph, Entity } from "../../access/graph/model";
 import { graphOf } from "../../access/graph/resolveGrants";
 import { plural } from "../../text/plain";
-import { parseStateExport } from "../../access/documents/stateExport";
 import { buildGraphs, joinSteps } from "../../access/graph/graphBuilder";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
 import { writeResults } from "../output/writeFiles";
 import { readFlaggedDocument } from "../input/readFiles";
+import { readStates } from "../input/states";
 import { readDriftPolicy } from "../policy/accessPolicy";
 import { defineCommand } from "../framework/defineCommand";
 import type { Flags, Values } from "../framework/flags";
@@ -60,7 +60,12 @@ const flags = {
     help: "a group's uid, name or path: access there, also by grants above it",
   },
   inventory: { type: "string", value: "FILE", help: "the live organisation (pulumi-platform inventory)" },
-  state: { type: "string", value: "FILE", help: "a stack (pulumi stack export)" },
+  state: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    help: "a stack (pulumi stack export); * and ? match any characters",
+  },
   preview: {
     type: "string",
     value: "FILE",
@@ -177,7 +182,7 @@ export const command = defineCommand(
     name: "access",
     usage: ["(--inventory | --state | --preview) FILE [options]"],
     about:
-      "Shows who can do what where, and by which grant. An inventory, a stack and a preview, one of each, are read together. - is standard input. csv, md " +
+      "Shows who can do what where, and by which grant. An inventory, stacks and a preview are read together. - is standard input. csv, md " +
       "and html are one table of who has what, with the end of each grant, its path, and when the identity was last seen. " +
       "With --policy it says how the access breaks what the file forbids, requires and separates. With --unused it shows what " +
       "identities hold that nobody uses, and where to remove it.",
@@ -190,8 +195,8 @@ export const { main } = command;
 
 /** @throws UsageError for flags that do not go together. */
 function checkFlags({ inventory, state, preview, unused }: Values<typeof flags>): void {
-  const paths = [inventory, state, preview];
-  if (paths.every((path) => path === undefined)) {
+  const paths = [inventory, ...state, preview].filter((path) => path !== undefined);
+  if (paths.length === 0) {
     throw new UsageError("PP5004", "access needs a document: give --inventory, --state or --preview");
   }
   if (paths.filter((path) => path === "-").length > 1) {
@@ -217,17 +222,19 @@ function checkCapability(can: string, { grants }: AccessGraph): void {
 /** @throws UsageError, DocumentError in one line. */
 const readDocuments = async ({ inventory, state, preview }: Values<typeof flags>) => ({
   inventory: await readFlaggedDocument("--inventory", inventory, parseInventory),
-  state: await readFlaggedDocument("--state", state, parseStateExport),
+  states: await readStates(state, [], undefined),
   preview: await readFlaggedDocument("--preview", preview, parsePreview),
 });
 
 type Documents = Awaited<ReturnType<typeof readDocuments>>;
 
 /** The access graph that the documents describe together, and why it may lack something. */
-function buildGraph({ inventory, state, preview }: Documents) {
-  const graphs = buildGraphs(joinSteps(preview?.steps ?? [], state), inventory);
+function buildGraph({ inventory, states, preview }: Documents) {
+  const resources = states.flatMap((state) => state.resources);
+  const graphs = buildGraphs(joinSteps(preview?.steps ?? [], { resources }), inventory);
   const graph = acceptUnverified(graphs.after);
-  const omitted = state === undefined && inventory === undefined ? (preview?.omittedUnchanged ?? 0) : 0;
+  const isWhole = inventory !== undefined || states.some(({ stack }) => stack === preview?.stack);
+  const omitted = isWhole ? 0 : (preview?.omittedUnchanged ?? 0);
   const incomplete = [
     ...(preview?.problems ?? []),
     ...graphs.unresolved,
@@ -292,7 +299,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     notes,
   };
   for (const line of notes ?? []) logError(line);
-  const hasStacks = documents.state !== undefined || documents.preview !== undefined;
+  const hasStacks = documents.states.length > 0 || documents.preview !== undefined;
   const broken = (violations ?? []).map(({ severity, message }) => `${severity}: ${message}`);
   const table = { rows: accessRows(document, shown, hasStacks, unused), incomplete, broken };
   writeResults(outputs, {

@@ -118,6 +118,36 @@ describe("pulumi-platform access as a table", () => {
     ]);
   });
 
+  test("reads several stacks, also where one of them reads what another one manages", async () => {
+    const ci = { kind: "Identity", name: "ci", uid: CI, inputs: inventory.objects[3]!.inputs };
+    const bindingAt = (parentUid: string) => ({
+      kind: "RoleBinding",
+      uid: `${parentUid}/${"6".repeat(16)}`,
+      inputs: { parentUid, identityUid: CI, roleUid: ROLE },
+    });
+    const objects = [...inventory.objects, bindingAt(ORG), bindingAt(TEAM)];
+    writeFileSync(file, JSON.stringify({ ...inventory, objects }));
+    writeFileSync(
+      join(folder, "stack-base.json"),
+      exportText([ci, { name: "ci", ...bindingAt(ORG) }], "base"),
+    );
+    const team = exportText([ci, { name: "ci", ...bindingAt(TEAM) }], "team");
+    const read = team.replace(/("type":"[^"]*:Identity")/, '$1,"external":true');
+    writeFileSync(join(folder, "stack-team.json"), read);
+    const table = await run("--state", join(folder, "stack-*.json"), "-o", "csv");
+    const [head = [], ...lines] = readCsv(table);
+    const [source, stack] = [head.indexOf("Source uid"), head.indexOf("Stack")];
+    expect(lines.map((line) => [line[source], line[stack]]).sort()).toEqual(
+      [
+        [BINDING, "unmanaged"],
+        [INVITE, "unmanaged"],
+        [bindingAt(ORG).uid, "base"],
+        [bindingAt(TEAM).uid, "team"],
+      ].sort(),
+    );
+    writeFileSync(file, JSON.stringify(inventory));
+  });
+
   test.each([
     [
       "--on",
