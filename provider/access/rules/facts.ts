@@ -16,7 +16,7 @@ import type { GrantIndex } from "../graph/grantIndex";
 import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
-import type { AccessGraph, Entity } from "../graph/model";
+import type { AccessGraph, Entities, Entity } from "../graph/model";
 import { tokenTrustsOf } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
@@ -93,6 +93,17 @@ function placeOf({ kind, name, inputs }: Entity): string {
   const spec = specs[kind];
   const own = spec === undefined ? [] : distinguishingInputs(spec).map((key) => inputs[key] ?? null);
   return JSON.stringify([kind, inputs["parentUid"] ?? null, name ?? own]);
+}
+
+/** The same of what lies in a group, whatever that is called, with the group. */
+function placeByGroup(
+  entity: Entity,
+  entities: Entities,
+): { readonly text: string; readonly group: Entity } | undefined {
+  const group = entities.get(textAt(entity.inputs, "parentUid") ?? "");
+  if (group?.kind !== "Group") return undefined;
+  const inputs = { ...entity.inputs, parentUid: group.inputs["parentUid"] ?? null };
+  return { text: placeOf({ ...entity, inputs }), group };
 }
 
 /** What rules ask of a comparison. Worked out once, when first asked for. */
@@ -480,21 +491,42 @@ export class Facts {
     return `; or, if ${what} only has another name or parent resource in the program, give ${now} the option aliases: [${aliasOf(formerUrn, urn)}]`;
   }
 
-  /** The urns before and after, where a resource is deleted, and another one makes an equal object or adopts that of it. */
+  /**
+   * The urns before and after, where a resource is deleted, and another one makes an equal object or adopts that of it. So it is of a
+   * group where only what is in it is equal: a team can get another name with all that it has.
+   */
   private readonly renamed = once((): ReadonlyMap<string, readonly string[]> => {
-    const created = groupBy(
-      [...this.writes(everyKind)].flatMap(({ op, after }) => (op === "create" ? [after] : [])),
-      (each) => [placeOf(each)],
+    const { before, after, changes } = this.comparison;
+    const created = new Map(
+      [...this.writes(everyKind)].flatMap(({ op, after: each }) =>
+        op === "create" ? [[each.key, each] as const] : [],
+      ),
     );
-    const pairs = this.comparison.changes.map(({ before, formerUrn, urn }) => {
-      if (formerUrn !== undefined) return { before, urns: [formerUrn, urn] };
-      const isDeleted = before !== undefined && this.isDeleted(before.key);
-      return { before, urns: isDeleted ? [before.urn, created.get(placeOf(before))?.[0]?.urn] : [] };
+    const byPlace = groupBy(created.values(), (each) => [placeOf(each)]);
+    const byGroup = groupBy(created.values(), (each) => {
+      const place = placeByGroup(each, after.entities);
+      return place !== undefined && created.has(place.group.key) ? [place.text] : [];
     });
+    const pairs = changes.flatMap(
+      ({ before: old, formerUrn, urn }): (readonly [Entity, string | undefined, string | undefined])[] => {
+        if (old === undefined) return [];
+        if (formerUrn !== undefined) return [[old, formerUrn, urn]];
+        if (!this.isDeleted(old.key)) return [];
+        const place = placeByGroup(old, before.entities);
+        const equal = place && byGroup.get(place.text)?.[0];
+        const group = equal && placeByGroup(equal, after.entities)?.group;
+        return [
+          ...(place && this.isDeleted(place.group.key)
+            ? [[place.group, place.group.urn, group?.urn] as const]
+            : []),
+          [old, old.urn, byPlace.get(placeOf(old))?.[0]?.urn],
+        ];
+      },
+    );
     return new Map(
-      pairs.flatMap(({ before, urns }) => {
-        const known = urns.filter((urn) => urn !== undefined);
-        return before !== undefined && known.length === 2 ? [[before.key, known] as const] : [];
+      pairs.flatMap(([old, ...urns]) => {
+        const known = urns.filter((each) => each !== undefined);
+        return known.length === 2 ? [[old.key, known] as const] : [];
       }),
     );
   });

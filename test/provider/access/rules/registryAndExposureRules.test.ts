@@ -90,6 +90,19 @@ describe("R1 registry-loss", () => {
       const hint = /if group team only has .* give (\S+)-2 the option aliases: \[\{ name: "\1" \}\]$/;
       expect(replaced?.advice).toMatch(hint);
     }
+    // And what goes with a team that gets another name with all that it has.
+    const squad = group("squad", `${acme}/${"8".repeat(16)}`);
+    const repoOf = (of: Resource, more: Props = {}): Resource => ({
+      ...repo({ parentUid: of.uid, ...more }),
+      uid: `${of.uid}/${"9".repeat(16)}`,
+      urn: `${repo().urn}-${of.inputs["name"] as string}`,
+    });
+    const adviceTo = (more?: Props): string | undefined =>
+      found("R1", change([team, repoOf(team)], [squad, repoOf(squad, more)]))[0]?.advice;
+    expect(adviceTo()).toMatch(
+      /if group team only has .* give squad the option aliases: \[\{ name: "team" \}\]$/,
+    );
+    expect(adviceTo({ name: "other" })).not.toContain("aliases");
     const other = edit(renamed, { name: "other" });
     expect(found("R1", change([repo()], [other]))[0]?.advice).not.toContain("aliases");
   });
