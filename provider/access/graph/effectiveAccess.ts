@@ -29,9 +29,11 @@ export function acceptUnverified({ entities }: AccessGraph): AccessGraph {
   );
 }
 
+type Described = Pick<Subject, "key" | "uid" | "urn" | "name" | "displayName">;
+
 /** Selects the access to show; all of it without a condition. */
 export interface AccessQuery {
-  /** A uid, a name, or a part of the display name of a subject; or the thumbprint or the kid of a key that it has. */
+  /** A uid or a name of a subject, or a part of its name or display name where nobody is called so; or the thumbprint or the kid of a key that it has. */
   readonly who?: string;
   /** A capability: `CAP_REPO_DELETE`. */
   readonly can?: string;
@@ -111,12 +113,29 @@ function findGroup(graph: AccessGraph, text: string): Scope {
   return hierarchy.scope(only);
 }
 
-function isSubject(
-  { subject }: { readonly subject: Pick<Subject, "key" | "uid" | "urn" | "name" | "displayName"> },
-  text: string,
-): boolean {
-  if ([subject.key, subject.uid, subject.urn, subject.name].includes(text)) return true;
-  return subject.displayName.toLowerCase().includes(text.toLowerCase());
+/** Whoever may hold something, also where they hold nothing. */
+function listSubjects({ entities, grants }: AccessGraph): readonly Described[] {
+  const objects = [...entities.values()].flatMap((entity) => {
+    const described = accessKinds[entity.kind]?.describeHolder?.(entity);
+    return described === undefined ? [] : [{ ...entity, displayName: described.displayName }];
+  });
+  return [...objects, ...grants.map(({ subject }) => subject)];
+}
+
+/** Whom a text means: those that are called so; where there are none, those in whose name it is; and who has a key of that name. */
+function findSubjects(graph: AccessGraph, text: string): ReadonlySet<string> {
+  const all = listSubjects(graph);
+  const word = text.toLowerCase();
+  const called = all.filter(({ key, uid, urn, name, displayName }) =>
+    [key, uid, urn, name, displayName].includes(text),
+  );
+  const named =
+    called.length > 0
+      ? called
+      : all.filter(({ name = "", displayName }) =>
+          [name, displayName].some((each) => each.toLowerCase().includes(word)),
+        );
+  return new Set([...named, ...holdersOfKey(graph, text)].map(({ key }) => key));
 }
 
 /** The identities that have a key of this thumbprint or kid. */
@@ -127,43 +146,21 @@ export const holdersOfKey = ({ entities }: AccessGraph, text: string): Entity[] 
 
 /** @throws DocumentError where a text matches no subject that is known here. */
 export function checkSubject(graph: AccessGraph, who: string): void {
-  const { grants, entities } = graph;
-  const names = [
-    ...grants.flatMap(({ subject }) => [subject.name ?? "", subject.displayName]),
-    ...[...entities.values()].flatMap(({ kind, name = "" }) =>
-      accessKinds[kind]?.describeHolder === undefined ? [] : [name],
-    ),
-  ];
-  const isKnown =
-    entities.has(who) ||
-    grants.some((grant) => isSubject(grant, who)) ||
-    names.some((name) => name.toLowerCase().includes(who.toLowerCase())) ||
-    holdersOfKey(graph, who).length > 0;
-  if (isKnown) return;
+  if (findSubjects(graph, who).size > 0) return;
+  const names = listSubjects(graph).flatMap(({ name, displayName }) => [name ?? "", displayName]);
   throw new DocumentError(
     "PP5008",
     `--who ${JSON.stringify(printable(who, 80))} names nobody who is known here${suggest(who, [...new Set(names.map((name) => printable(name, 100)))])}`,
   );
 }
 
-/** The identities that whoever can be a requested one can be too, each with the name of that one. */
-function findTakers(
-  graph: AccessGraph,
-  who: string,
-  holdersOfTheKey: readonly string[],
-): Map<string, string> {
-  const { entities, grants } = graph;
-  const subjects = grants.flatMap(({ subject }) => (isSubject({ subject }, who) ? [subject] : []));
-  const named = [...entities.values()].filter((entity) => {
-    const { displayName } = accessKinds[entity.kind]?.describeHolder?.(entity) ?? {};
-    return displayName !== undefined && isSubject({ subject: { ...entity, displayName } }, who);
-  });
+/** The identities that take the tokens of others, each with the name of one whose tokens it takes. */
+function findTakers({ entities }: AccessGraph, keys: ReadonlySet<string>): ReadonlyMap<string, string> {
   const trusts = tokenTrustsOf(entities, new PatternComparer());
   const takers = new Map<string, string>();
-  for (const key of [...[...named, ...subjects].map(({ key }) => key), ...holdersOfTheKey]) {
+  for (const key of keys)
     for (const taker of trusts.withTakers(key))
-      if (!takers.has(taker)) takers.set(taker, entities.get(key)?.name ?? key);
-  }
+      if (!keys.has(taker) && !takers.has(taker)) takers.set(taker, entities.get(key)?.name ?? key);
   return takers;
 }
 
@@ -176,16 +173,15 @@ export function effectiveAccess(graph: AccessGraph, { who, can, on }: AccessQuer
   const { hierarchy } = graph;
   const group = on === undefined ? undefined : findGroup(graph, on);
   const chain = group === undefined ? undefined : hierarchy.chain(group.key);
-  const holders = who === undefined ? [] : holdersOfKey(graph, who).map(({ key }) => key);
-  const takers = who === undefined ? undefined : findTakers(graph, who, holders);
+  const asked = who === undefined ? undefined : findSubjects(graph, who);
+  const takers = asked && findTakers(graph, asked);
   const seen = new Set<string>();
   const access: Access[] = [];
   const undecided: Access[] = [];
   for (const grant of graph.grants) {
     if (chain && !chain.includes(grant.group.key)) continue;
-    const isAsked = who === undefined || isSubject(grant, who) || holders.includes(grant.subject.key);
-    const byTokensOf = isAsked ? undefined : takers?.get(grant.subject.key);
-    if (!isAsked && byTokensOf === undefined) continue;
+    const byTokensOf = takers?.get(grant.subject.key);
+    if (asked?.has(grant.subject.key) === false && byTokensOf === undefined) continue;
     const key = JSON.stringify([grantKey(grant, hierarchy), grant.sourceKind, grant.uid ?? grant.urn]);
     if (seen.has(key)) continue;
     seen.add(key);
