@@ -424,11 +424,13 @@ describe("G3 delegation-caps, of a role or an identity that others may change", 
   });
 
   const admin = binding(boss, owner, payments);
+  const hidden = binding(boss, role("hidden", ["REPO_LIST"]), payments);
   it.each<[string, Resource, Place, Resource[], string[]]>([
     ["pushes, beside a group of an owner", pusher, "beside", [admin], ["medium"]],
     ["pushes, above a group of an owner", pusher, "above", [admin], ["medium"]],
     ["owns, beside a group of an owner", owner, "beside", [admin], ["high"]],
     ["has an unknown role, beside it", role("unknown", ["TAG_CREATE"]), "beside", [admin], ["medium"]],
+    ["pushes, beside a group whose people have an unknown role", pusher, "beside", [hidden], ["medium"]],
     ["pushes, in a group of an owner", pusher, "at", [admin], []],
     ["pushes, below a group of an owner", pusher, "below", [admin], []],
     ["only reads, beside a group of an owner", viewer, "beside", [admin], []],
@@ -612,6 +614,7 @@ describe("G7 mass-grant", () => {
   const lister = role("lister", ["REPO_LIST"]);
   const reader = role("reader", ["REPO_LIST", "REPO_BLOBS_GET"]);
   const admin = role("admin", ["IAM_IDENTITY_UPDATE"]);
+  const decoy = role("viewer", ["REPO_LIST", "MANIFEST_CREATE"]);
 
   const BELOW = "on acme and everything below it";
   const everyone = (what: string) => `everyone who signs in through sso gets ${what} ${BELOW}`;
@@ -622,6 +625,12 @@ describe("G7 mass-grant", () => {
     ["a token of a directory", [...withOwner, idp(pusher)], sync, [`high: ${added("registry.push")}`]],
     ["viewer", withOwner, idp(viewer), []],
     ["less than viewer", [...withOwner, lister], idp(lister), []],
+    [
+      "a role of one's own that is called viewer",
+      [...groups, decoy],
+      idp(decoy),
+      [`high: ${everyone("viewer")}`],
+    ],
     ["more than to list, without viewer", [...groups, reader], idp(reader), [`high: ${everyone("reader")}`]],
     ["to list, where viewer is not known", [...groups, lister], idp(lister), []],
     ["a mapping with capabilities of G1", withOwner, mapping(owner), [`high: ${member("owner")}`]],
