@@ -33,7 +33,10 @@ type Described = Pick<Subject, "key" | "uid" | "urn" | "name" | "displayName">;
 
 /** Selects the access to show; all of it without a condition. */
 export interface AccessQuery {
-  /** A uid or a name of a subject, or a part of its name or display name where nobody is called so; or the thumbprint or the kid of a key that it has. */
+  /**
+   * A uid or a name; where nobody is called so, a part of a name or display name, or the subject of a token that is accepted; or the
+   * thumbprint or the kid of a key.
+   */
   readonly who?: string;
   /** A capability: `CAP_REPO_DELETE`. */
   readonly can?: string;
@@ -122,20 +125,40 @@ function listSubjects({ entities, grants }: AccessGraph): readonly Described[] {
   return [...objects, ...grants.map(({ subject }) => subject)];
 }
 
-/** Whom a text means: those that are called so; where there are none, those in whose name it is; and who has a key of that name. */
+/** Whether a token with this subject, or for this principal of AWS, may be accepted. */
+function mayAccept(entity: Entity, subject: string, comparer: PatternComparer): boolean {
+  return trustsOf(entity).some((trust) =>
+    [trust.subject, trust.arn].some(
+      (part) =>
+        part !== undefined &&
+        (part.exact === subject || (part.pattern !== undefined && comparer.mayMatch(part.pattern, subject))),
+    ),
+  );
+}
+
+/**
+ * Whom a text means: those that are called so; where there are none, those in whose name it is, and who accepts it as the subject of a
+ * token; and who has a key of that name.
+ */
 function findSubjects(graph: AccessGraph, text: string): ReadonlySet<string> {
   const all = listSubjects(graph);
-  const word = text.toLowerCase();
   const called = all.filter(({ key, uid, urn, name, displayName }) =>
     [key, uid, urn, name, displayName].includes(text),
   );
-  const named =
-    called.length > 0
-      ? called
-      : all.filter(({ name = "", displayName }) =>
-          [name, displayName].some((each) => each.toLowerCase().includes(word)),
-        );
-  return new Set([...named, ...holdersOfKey(graph, text)].map(({ key }) => key));
+  const meant = called.length > 0 ? called : [...findByPart(all, text), ...findAccepting(graph, text)];
+  return new Set([...meant, ...holdersOfKey(graph, text)].map(({ key }) => key));
+}
+
+function findByPart(subjects: readonly Described[], text: string): readonly Described[] {
+  const word = text.toLowerCase();
+  return subjects.filter(({ name = "", displayName }) =>
+    [name, displayName].some((each) => each.toLowerCase().includes(word)),
+  );
+}
+
+function findAccepting({ entities }: AccessGraph, subject: string): readonly Entity[] {
+  const comparer = new PatternComparer();
+  return [...entities.values()].filter((entity) => mayAccept(entity, subject, comparer));
 }
 
 /** The identities that have a key of this thumbprint or kid. */

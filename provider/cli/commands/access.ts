@@ -43,7 +43,7 @@ const flags = {
   who: {
     type: "string",
     value: "SUBJECT",
-    help: "a uid, a name, a part of it or of the displayed name, or the thumbprint or kid of a key; with each identity that takes its tokens",
+    help: "a uid, a name, a part of it or of the displayed name, the subject of a token, or the thumbprint or kid of a key; with each identity that takes its tokens",
   },
   can: {
     type: "string",

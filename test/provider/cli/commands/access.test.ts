@@ -261,6 +261,21 @@ describe("pulumi-platform access as a table", () => {
     for (const who of ["deployer-2", "DEPLOY"]) expect(await ask("--who", who)).toContain(`${ofSecond}\n`);
     for (const who of [CI, "deployer", "deployer-2"]) expect(await ask("--who", who)).not.toContain(ofOther);
     expect(await ask("--who", "other")).not.toContain(ofSecond);
+    // A subject is asked for as a token has it.
+    const github = (digit: string, claimMatch: object) => ({
+      ...{ kind: "Identity", uid: uid(digit) },
+      inputs: { parentUid: ORG, name: digit, claimMatch: { issuer: "https://i.example", ...claimMatch } },
+    });
+    const web = "repo:acme/web:ref:refs/heads/main";
+    objects.push(
+      ...[github("c", { subject: web }), github("d", { subjectPattern: "^repo:acme/.*$" })],
+      ...[bindingOf("e", "c"), bindingOf("f", "d")],
+    );
+    writeFileSync(taken, JSON.stringify({ ...inventory, objects }));
+    const sourcesFor = async (subject: string) =>
+      (await ask("--who", subject)).match(/(?<=RoleBinding \S+)\w$/gm)?.sort();
+    expect(await sourcesFor(web)).toEqual(["e", "f"]);
+    expect(await sourcesFor("repo:acme/pay:pull_request")).toEqual(["f"]);
   });
 
   test("a name of the policy file that nobody has is said, and breaks nothing", async () => {
