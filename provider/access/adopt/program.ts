@@ -346,11 +346,12 @@ class References {
     if (object === undefined) return uid;
     const name = typeof object.inputs["name"] === "string" ? object.inputs["name"] : undefined;
     if (object.builtIn && name !== undefined) return this.createLookup(uid, name);
-    const wanted =
-      uid === this.root ? "organisation" : `${camelCase(slug(name ?? "") || "other")}${object.kind}`;
-    const variable = this.variables.create(wanted, uid);
     // The programs of init read the same key. The root may also be a group of an organisation, which it does not name.
     const isOrganisation = uid === this.root && parentOf(uid) === undefined;
+    const wanted = isOrganisation
+      ? "organisation"
+      : `${camelCase(slug(name ?? "") || "other")}${object.kind}`;
+    const variable = this.variables.create(wanted, uid);
     this.usesRootUid ||= isOrganisation;
     const value = isOrganisation
       ? new CallExpression(new VariableReference("config", "require"), [ROOT_UID_KEY])

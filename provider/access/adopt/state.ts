@@ -16,7 +16,7 @@ import {
 } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { kinds } from "../../kinds";
-import { parentOf } from "../../text/uid";
+import { isTopUid, parentOf } from "../../text/uid";
 import { providerUrn, urnParts } from "../documents/engineState";
 import type { Inventory, InventoryObject } from "../documents/inventory";
 import { DocumentError } from "../documents/jsonText";
@@ -124,7 +124,7 @@ function collectionKindOf(kind: string): string | undefined {
 
 /** Why an object is not declared whatever its arguments are; undefined where it may be. */
 function skipReason(
-  { inventory, only, names, managers }: CandidateRequest,
+  { only, names, managers }: CandidateRequest,
   spec: ResourceSpec,
   { kind, uid }: InventoryObject,
 ): string | undefined {
@@ -135,7 +135,7 @@ function skipReason(
   if (owner !== undefined)
     return `the ${collectionKind} of ${owner} has all of its group, this one as well: add it there only if drift says that it is missing`;
   const isNamed = only?.includes(uid) === true || names?.has(objectKey(kind, uid)) === true;
-  if (uid === inventory.root && !spec.sharesParentUid && !isNamed) {
+  if (isTopUid(uid) && !spec.sharesParentUid && !isNamed) {
     return "it is the organisation itself: name its uid with --only if the program is to manage it too";
   }
   return undefined;

@@ -25,7 +25,7 @@ import { outputFlag, readDestinations } from "../../framework/options";
 import { openConnection } from "../../input/connection";
 import { resolveGroup } from "../../input/groups";
 import { readKinds } from "../../input/states";
-import { projectNameOf } from "../../input/projectFiles";
+import { findProjectFile, projectNameOf } from "../../input/projectFiles";
 import { readText } from "../../input/readFiles";
 import { logError, withProgress } from "../../output/log";
 import { groupBy } from "../../../fields/values";
@@ -199,9 +199,12 @@ async function describeNextSteps(
   const unset = await findUnset(adoption, out, existing.exported === undefined ? undefined : stack);
   const isSecret = (setting: string): boolean => setting.startsWith("--secret ");
   const ofStack = stack === undefined ? "" : ` --stack ${quoteWord(stack)}`;
-  const creation = existing.exported === undefined ? ", with pulumi stack init if there is no stack yet" : "";
   const steps = [
+    ...(findProjectFile(resolve(out)) === undefined
+      ? [`${ownCommand()} init    # there is no Pulumi.yaml in the folder or above it`]
+      : []),
     ...describeInstallation(out),
+    ...(existing.exported === undefined ? ["pulumi stack init    # unless there is a stack already"] : []),
     ...unset
       .filter((setting) => !isSecret(setting))
       .map((setting) => `pulumi config set ${setting}${ofStack}`),
@@ -214,7 +217,7 @@ async function describeNextSteps(
     ...unset
       .filter(isSecret)
       .map((setting) => `set this secret: pulumi config set ${setting}${ofStack} --cwd ${quoteWord(out)}`),
-    ...(steps.length + creation.length === 0 ? [] : [`next, in ${printable(out, 200)}${creation}:`]),
+    ...(steps.length === 0 ? [] : [`next, in ${printable(out, 200)}:`]),
     ...steps.map((step) => `  ${step}`),
     ...(rewrites
       ? [`then, where --force writes ${file} anew, without what STACK manages:`]

@@ -8,7 +8,7 @@ import { readTextFile } from "../../../text/files";
 import { printable } from "../../../text/printable";
 import { UsageError } from "../../framework/exitCodes";
 import { readProjectName } from "../../input/backend";
-import { LOCKFILES, findPackageManager } from "../../input/packageManager";
+import { findPackageManager } from "../../input/packageManager";
 import { GITIGNORE, findProjectFile, withFoldersAbove } from "../../input/projectFiles";
 import { runPulumi } from "../../input/pulumi";
 import { readStates } from "../../input/states";
@@ -31,11 +31,14 @@ interface ProgramTarget {
 /** Whether a folder does not exist, or is empty. */
 const isEmptyFolder = (path: string): boolean => !existsSync(path) || readdirSync(path).length === 0;
 
-/** Whether a folder becomes a project: it is empty, or has an installation of packages alone. */
+/** The files of a program, of which a folder without a project may have one all the same. */
+const PROGRAM_FILES = ["index.ts", "tsconfig.json"];
+
+/** Whether a folder becomes a project: there is none in it or above it, and no program. */
 const becomesProject = (path: string): boolean =>
   isEmptyFolder(path) ||
   (findProjectFile(resolve(path)) === undefined &&
-    readdirSync(path).every((name) => ["package.json", "node_modules", ...LOCKFILES].includes(name)));
+    !PROGRAM_FILES.some((name) => existsSync(join(path, name))));
 
 interface FileChoice {
   /** `--file` */
@@ -72,8 +75,9 @@ export function writeProject(
 ): void {
   const { "package.json": manifest, ...others } = newProjectFiles(projectName, "index.ts");
   const files = {
-    ...(becomesProject(out) && { ...others, ".gitignore": GITIGNORE }),
-    ...(isEmptyFolder(out) && { "package.json": manifest }),
+    ...(becomesProject(out) && others),
+    ...(becomesProject(out) && !existsSync(join(out, ".gitignore")) && { ".gitignore": GITIGNORE }),
+    ...(!existsSync(join(out, "package.json")) && becomesProject(out) && { "package.json": manifest }),
     ...program,
   };
   for (const [name, text] of Object.entries(files)) {

@@ -214,7 +214,7 @@ describe("what of an organisation is declared", () => {
     expect(adopt({ only: [other], usedNames: new Set(["Group two"]) }).resources[0]?.name).toBe("two-one");
     // Only the uid of an organisation is a setting, not that of a group below it.
     const ofGroup = adopt({ inventory: { ...organisation, root: group }, only: [uid(0, 1)] });
-    expect(ofGroup.code.replace(/\s+/g, " ")).toContain(`const organisation = "${group}";`);
+    expect(ofGroup.code.replace(/\s+/g, " ")).toContain(`const oneGroup = "${group}";`);
     expect(ofGroup.settings).toEqual({});
   });
 

@@ -96,6 +96,29 @@ describe("pulumi-platform adopt", () => {
     expect(readFileSync(join(project, "package.json"), "utf8")).toBe(manifest);
   });
 
+  test("a folder with other files becomes a project too, which keeps them, of the group that is asked for", async () => {
+    const { uid } = await call(emulator, "POST", "/iam/v2/groups", { name: "whole" });
+    const team = await call(emulator, "POST", `/iam/v2/groups/${String(uid)}`, { name: "team" });
+    const project = join(folder, "with-others");
+    mkdirSync(project);
+    writeFileSync(join(project, ".gitignore"), "of ours\n");
+    writeFileSync(join(project, "README.md"), "ours\n");
+    const ended = await run(main, ["--root", String(team["uid"]), "--out", project]);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("1 resource is declared") });
+    expect(existsSync(join(project, "Pulumi.yaml"))).toBe(true);
+    expect(readFileSync(join(project, ".gitignore"), "utf8")).toBe("of ours\n");
+    const program = readFileSync(join(project, "index.ts"), "utf8");
+    expect(program).toMatch(new RegExp(`new Group\\("team", \\{[^}]*parentUid: "${String(uid)}"`));
+    // Where there is a program and no project, that is the first step.
+    const bare = join(folder, "bare");
+    mkdirSync(bare);
+    writeFileSync(join(bare, "index.ts"), "// ours\n");
+    const { stdout } = await run(main, ["--root", String(team["uid"]), "--out", bare]);
+    expect(stdout).toMatch(
+      /^next, in .*bare:\n {2}npx --no pulumi-platform init {4}# there is no Pulumi\.yaml/m,
+    );
+  });
+
   test("a selection is written once, to a separate file if the program declares other resources", async () => {
     const make = async (path: string, name: string) =>
       String((await call(emulator, "POST", `/iam/v2/groups${path}`, { name }))["uid"]);
@@ -154,7 +177,7 @@ describe("pulumi-platform adopt", () => {
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(
-          `^1 resource is declared [^]*\\nnext, in \\S+shared, with pulumi stack init if there is no stack yet:[^]*\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n(?: {4}Group "(?:managed|more-\\d+)" at shared .*\\n){20} {4}… and 1 more\\n`,
+          `^1 resource is declared [^]*\\nnext, in \\S+shared:[^]*\\n {2}pulumi stack init {4}# unless there is a stack already\\n {2}pulumi config set rootUid ${String(uid)}\\n[^]*stack other/prod manages it already:\\n(?: {4}Group "(?:managed|more-\\d+)" at shared .*\\n){20} {4}… and 1 more\\n`,
         ),
       ),
     });
