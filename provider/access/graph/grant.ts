@@ -28,8 +28,8 @@ export function pathIn(path: string): string {
 }
 
 /** "owner on acme / payments". */
-export const roleOn = ({ role, group }: Pick<Grant, "role" | "group">): string =>
-  `${nameIn(role)} on ${pathIn(group.path)}`;
+export const roleOn = ({ role, group, isOneOf }: Pick<Grant, "role" | "group" | "isOneOf">): string =>
+  `${isOneOf === true ? "perhaps " : ""}${nameIn(role)} on ${pathIn(group.path)}`;
 
 /** What to call a subject in a few words: its label or its name, or how it is described where it has none. */
 export function shortName(subject: Subject): string {

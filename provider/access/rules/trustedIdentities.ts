@@ -5,7 +5,7 @@ import type { Grant } from "../graph/grant";
 import { trustsOf } from "../graph/trust";
 import type { Trust } from "../graph/trust";
 import { isAssumable } from "./rule";
-import { limitLines } from "../../text/plain";
+import { listFirst } from "../../text/plain";
 import { rememberByFacts } from "./facts";
 import type { Facts, KnownBy } from "./facts";
 
@@ -71,9 +71,8 @@ export const boundBefore = rememberByFacts((facts, by: KnownBy): readonly Truste
 export const isStrongGrant = (facts: Facts, { role, group }: Grant): boolean =>
   group.isRoot || facts.roles.mayWrite(role);
 
-/** What grants give, behind words that say who gets it: in one line, or in a line each. */
+/** What grants give, behind words that say who gets it. */
 export function listGrantsHeld(words: string, grants: readonly Grant[]): string[] {
-  const [first, ...others] = [...new Set(grants.map(roleOn))].sort();
-  if (first === undefined) return [];
-  return others.length === 0 ? [`${words}: ${first}`] : [`${words}:`, ...limitLines([first, ...others])];
+  const held = [...new Set(grants.map(roleOn))].sort();
+  return held.length === 0 ? [] : [`${words}: ${listFirst(held, 20)}`];
 }
