@@ -679,7 +679,7 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
   const judge = new Judge(args, own);
   const ofRules = all.flatMap((rule) => {
     const policyFor = (isSevere: boolean): AccessPolicy[] => {
-      const severity = rule.severities.find((each) => isHighOrCritical(each) === isSevere);
+      const [severity, ...others] = rule.severities.filter((each) => isHighOrCritical(each) === isSevere);
       if (severity === undefined) return [];
       const enforcementLevel =
         levels.get(rule) ?? (isSevere && !ALWAYS_ADVISORY.includes(rule.id) ? "mandatory" : "advisory");
@@ -695,7 +695,8 @@ export function accessPolicies(args: AccessPolicyArgs = {}): AccessPolicy[] {
           displayName: `${rule.id} ${rule.name}`,
           description: `${rule.id}: ${rule.why}`,
           remediationSteps: rule.fix,
-          severity,
+          // The engine prints it beside each violation, which may be of another one of several.
+          ...(others.length === 0 && { severity }),
           enforcementLevel,
           validateResource: (resource, report) => {
             if (!isAskedEarly) return;

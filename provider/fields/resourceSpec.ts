@@ -276,8 +276,10 @@ export function objectKey(kind: string, uid: string): string {
 
 /** What is wrong where another resource is for a group of which one of the two owns all children. */
 export function conflictOfOwners(owns: NonNullable<ResourceSpec["owns"]>, other: string): Failure {
-  const [all, beside] = owns.all ? ["this", other] : [other, "this"];
-  const reason = `names a group of which ${all} owns all ${owns.children}, but ${beside} is for the same group: ${owns.advice}`;
+  const whose = owns.all
+    ? `names the group of ${other} too, and this owns all ${owns.children} of it`
+    : `names the group of ${other}, which owns all ${owns.children} of it`;
+  const reason = `${whose}: ${owns.advice}`;
   return { property: "parentUid", reason, code: "PP1104" };
 }
 

@@ -9,7 +9,7 @@ import { everyKind, hasAccessField, isPulledByName } from "./rule";
 import { recordedState } from "./recordedState";
 import { urnParts } from "../documents/engineState";
 import type { ChangeWithAfter } from "../review/compare";
-import { isGain, roleOn, shortName } from "../graph/grant";
+import { isGain, pathIn, roleOn, shortName } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { isUnread, reasonWords } from "../graph/unread";
 import type { UnreadReason, UnreadValue } from "../graph/unread";
@@ -135,28 +135,38 @@ function judgeName(
   names: KnownNames,
   before: Entity | undefined,
   after: Entity,
-): { readonly severity: Severity; readonly why: string } | undefined {
+): { readonly severity: Severity; readonly why: string; readonly advice: string } | undefined {
   const isRenamed = before === undefined || before.name !== after.name;
+  const advice =
+    "choose a name that nothing else of the kind has or had, and say in the pull request why it changes";
   if (
     isRenamed &&
     after.kind === "Role" &&
     facts.roles.hasName(foldName(after.name ?? "")) &&
     !isBuiltInRole(after)
   ) {
-    return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
+    return {
+      severity: "medium",
+      why: "that is the name of a role of the platform, and this one is not",
+      advice,
+    };
   }
   const other = names.findNamesake(before, after);
+  const group = other && facts.groupOf(other);
+  const whose = `another one, ${group === undefined ? "" : `in ${pathIn(group.path)}, `}${other?.key ?? ""}`;
   if (other !== undefined && isFoundByPath(after.kind)) {
     const path = facts.pathOf(after.key, "after");
     return {
       severity: "high",
-      why: `${path} is or was the path of another one, ${other.key}, and whatever names this path may mean this one`,
+      why: `${path} is or was the path of ${whose}, and whatever names this path may mean this one`,
+      advice,
     };
   }
   if (other !== undefined) {
     return {
       severity: "medium",
-      why: `that is or was the name of another one, ${other.key}`,
+      why: `that is or was the name of ${whose}`,
+      advice,
     };
   }
   if (before === undefined || !isRenamed) return undefined;
@@ -171,6 +181,7 @@ function judgeName(
   return {
     severity: isStrong || pulled > 0 ? "medium" : "low",
     why: `${uses.join(", ")}, and whoever knew the name may take it for another one`,
+    advice: "keep the name; or tell those who know it, and say in the pull request why it changes",
   };
 }
 
@@ -197,8 +208,7 @@ function* findTakenNames(facts: Facts): Generator<FindingInput> {
       field: "name",
       message: `${describeNaming(facts, before, after)}: ${judged.why}`,
       pins: after.name,
-      advice:
-        "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",
+      advice: judged.advice,
     });
   }
 }

@@ -461,6 +461,13 @@ export class Facts {
     return undefined;
   }
 
+  /** "tag latest of repo api": what lies in no group is told with what it lies in. */
+  label(entity: Pick<Entity, "kind" | "name" | "uid" | "urn"> & Partial<Pick<Entity, "inputs">>): string {
+    const parent = this.entity(textAt(entity.inputs ?? {}, "parentUid") ?? "");
+    const isInGroup = parent === undefined || parent.kind === "Group";
+    return isInGroup ? labelEntity(entity) : `${labelEntity(entity)} of ${labelEntity(parent)}`;
+  }
+
   /** A finding about a grant. */
   aboutGrant(grant: Grant, text: FindingText): FindingInput {
     const { subject, sourceKind: kind, urn, uid, location } = grant;

@@ -19,6 +19,7 @@ import type { FindingInput, Rule } from "./rule";
 import { chooseStableName, inputsToPin, stableNames } from "./findingValue";
 import { everyKind, hasAccessField, hasJudgedContent } from "./rule";
 import { KEEP_IN_ONE_PROGRAM, grantLine, labelEntity } from "./wording";
+import { listedKinds } from "../documents/inventory";
 import { limitLines, listFirst, plural } from "../../text/plain";
 
 /** The resources that gained and widened grants name: who holds them, and by which role. */
@@ -59,7 +60,9 @@ function* findRecordOnly(facts: Facts): Generator<FindingInput> {
     return (givesAccess(kind) || hasAccessField(kind)) && reliesOnRecord(change);
   });
   if (relied.length === 0) return;
-  const names = relied.map((change) => labelEntity(change.after ?? change)).sort();
+  const names = relied.map(({ after, ...change }) => facts.label(after ?? change)).sort();
+  const kinds = new Set(relied.map(({ kind }) => kind));
+  const types = [...kinds].flatMap((kind) => (listedKinds.includes(kind) ? [] : [`+${kind}`]));
   yield {
     severity: facts.options.strict ? "high" : "medium",
     name: "recorded state",
@@ -70,8 +73,7 @@ function* findRecordOnly(facts: Facts): Generator<FindingInput> {
       ...limitLines(names),
     ],
     pins: valuesOf(relied),
-    advice:
-      "give --inventory with an inventory of the group above all that this program manages, with these kinds (inventory --types +KIND)",
+    advice: `give --inventory with an inventory of the group above all that this program manages${types.length === 0 ? "" : `, taken with --types ${types.join(",")}`}`,
   };
 }
 

@@ -25,7 +25,7 @@ function* findRemovedNames(facts: Facts): Generator<FindingInput> {
     yield facts.aboutEntity(before, {
       severity: "high",
       pins: op,
-      message: `${labelEntity(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
+      message: `${facts.label(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
       advice: "check that nothing pulls it any more, and keep it until then",
     });
   }
@@ -42,14 +42,14 @@ function* findOtherImages(facts: Facts, { op, before, after }: ChangeWithAfter):
       ? facts.aboutEntity(after, {
           severity: "medium",
           field: path,
-          message: `${labelEntity(after)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
+          message: `${facts.label(after)} is moved from ${shortenDigest(from)} to ${shortenDigest(to)}`,
           details: [`from ${from ?? "unknown"}`, `to ${to ?? "unknown"}`],
           advice: "name in the pull request how the new image was built; deploy by digest",
         })
       : facts.aboutEntity(after, {
           severity: "high",
           field: path,
-          message: `${labelEntity(after)} copies its images from ${to ?? "nowhere"} in place of ${from ?? "nowhere"}`,
+          message: `${facts.label(after)} copies its images from ${to ?? "nowhere"} in place of ${from ?? "nowhere"}`,
           advice: "create a second repository for the new source, and point what pulls to it",
         });
   }

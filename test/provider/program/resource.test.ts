@@ -169,7 +169,7 @@ describe("the owner of a group's bindings", () => {
   const binding = (name: string, parentUid: pulumi.Input<string>) =>
     new RoleBinding(name, { parentUid, ...grant });
   const advice =
-    "for the same group: keep one GroupAccess for a group, and move the bindings of others into its bindings (PP1104)";
+    "keep one GroupAccess for a group, and move the bindings of others into its bindings (PP1104)";
 
   test.each([
     ["a uid", () => GROUP_UID],
@@ -179,15 +179,15 @@ describe("the owner of a group's bindings", () => {
     const group = new Group("team", { name: "team" });
     access("one", of(group));
     expect(() => access("two", of(group))).toThrow(
-      `GroupAccess "two": parentUid names a group of which this owns all role bindings, but GroupAccess "one" is ${advice}`,
+      `GroupAccess "two": parentUid names the group of GroupAccess "one" too, and this owns all role bindings of it: ${advice}`,
     );
     expect(() => binding("grant", of(group))).toThrow(
-      `RoleBinding "grant": parentUid names a group of which GroupAccess "one" owns all role bindings, but this is ${advice}`,
+      `RoleBinding "grant": parentUid names the group of GroupAccess "one", which owns all role bindings of it: ${advice}`,
     );
     const other = new Group("other", { name: "other" });
     binding("first", of(other) === GROUP_UID ? ROOT_UID : of(other));
     expect(() => access("late", of(other) === GROUP_UID ? ROOT_UID : of(other))).toThrow(
-      `GroupAccess "late": parentUid names a group of which this owns all role bindings, but RoleBinding "first" is ${advice}`,
+      `GroupAccess "late": parentUid names the group of RoleBinding "first" too, and this owns all role bindings of it: ${advice}`,
     );
   });
 });

@@ -728,7 +728,9 @@ export class EntryList {
     };
     const explain = (all: readonly Finding[], ...more: readonly Labelled[]): Block[] =>
       blocks(
-        lineBlock(...unique(all.flatMap(detailsOf)).filter((line) => !repeated.has(line))),
+        lineBlock(
+          ...unique(all.flatMap(detailsOf)).filter((line) => !repeated.has(line.replace(/ \([^()]*\)$/, ""))),
+        ),
         labelled(...more, ...joinRows(all.flatMap((finding) => this.adviceOf(finding, said)))),
       );
     const explanation = explain(

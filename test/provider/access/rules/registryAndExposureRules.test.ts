@@ -33,7 +33,7 @@ describe("R1 registry-loss", () => {
     uid: `${repo().uid}/${"9".repeat(16)}`,
     urn: `${tag(to).urn}-tag`,
   });
-  const MOVED = "medium: tag latest is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…";
+  const MOVED = "medium: tag latest of repo api is moved from sha256:aaaaaaaaaaaa… to sha256:bbbbbbbbbbbb…";
 
   const fails = (what: string, of = "it"): string[] => [`high: ${what}: pulls of ${of} fail`];
   const copies = (from: string, before: string): string[] => [
@@ -49,7 +49,7 @@ describe("R1 registry-loss", () => {
       fails("repo api is replaced", "the old one"),
       [repo()],
     ],
-    ["a tag that is deleted", [repo(), tag("a")], [repo()], fails("tag latest is deleted")],
+    ["a tag that is deleted", [repo(), tag("a")], [repo()], fails("tag latest of repo api is deleted")],
     ["a tag that is moved", [repo(), tag("a")], [repo(), tag("b")], [MOVED]],
     ["another source", [synced("a")], [synced("b")], copies("b", "a")],
     ["a source that is set", [repo()], [synced("b")], copies("b", "nowhere")],
