@@ -17,6 +17,7 @@ import { isAssumable } from "./rule";
 import { isOfKnownToken, massGrant, signInProvider } from "./signIn";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import type { AccessGraph, Entity } from "../graph/model";
+import { textAt } from "../graph/describedFields";
 import { hasWideReach } from "./subjectTrust";
 import { limitLines, listFirst, plural } from "../../text/plain";
 import { isUid } from "../../text/uid";
@@ -415,8 +416,8 @@ const delegationCaps: Rule = {
 };
 
 /**
- * Finds the set-up that the rule recommends: one pinned identity pushes to the group in which it is defined, and the same change
- * makes that group. Nothing is pulled from there yet.
+ * Finds the set-up that the rule recommends: one pinned identity pushes to a group, and the same change makes both. Nothing is pulled
+ * from there yet, and whoever may change the identity has the group too, since it lies there or above.
  */
 function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
   const { groups, after, drift } = facts.comparison;
@@ -427,25 +428,34 @@ function createOwnPipelineCheck(facts: Facts): (grant: Grant) => boolean {
     made.has(group.key) &&
     (role.capabilities?.some((each) => facts.roles.effectOf(each) === "supplyChain") ?? true);
   const writers = groupBy(after.grants.filter(isOfMadeGroup), ({ group }) => [group.key]);
+  const isOwnOf = (group: string, identity: Entity | undefined): boolean =>
+    identity !== undefined &&
+    identity.uid === undefined &&
+    facts.groupAndAbove(group).includes(textAt(identity.inputs, "parentUid") ?? "");
   return ({ subject, group }) =>
     subject.type === "identity" &&
     !group.isRoot &&
     !subject.matchesMany &&
-    after.entities.get(subject.key)?.inputs["parentUid"] === group.key &&
+    isOwnOf(group.key, after.entities.get(subject.key)) &&
     writers.get(group.key)?.every((other) => other.subject.key === subject.key) === true;
 }
 
 /** Finds the grants of a rule, with the severity of their reach: a group's own pipeline reaches nobody else yet. */
 function* findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): Generator<FindingInput> {
   const isOwnPipeline = once(() => createOwnPipelineCheck(facts));
-  yield* findGrantsWith(facts, rule, (grant) =>
-    isOwnPipeline()(grant)
-      ? {
-          severity: "low",
-          advice: "check that the identity is the pipeline of the repositories that the group is for",
-        }
-      : { severity: hasWideReach(facts, grant) ? "high" : "medium", advice },
-  );
+  const adviceTo = ({ subject }: Grant): string => {
+    const identity = subject.type === "identity" && rule === "G6" ? facts.entity(subject.key) : undefined;
+    const seesRegistry = identity === undefined || facts.groupOf(identity)?.isRoot !== false;
+    return seesRegistry
+      ? ""
+      : "; define the identity in the organisation: one of a group below does not see the registry";
+  };
+  yield* findGrantsWith(facts, rule, (grant) => {
+    const isOwn = isOwnPipeline()(grant);
+    const own = "check that the identity is the pipeline of the repositories that the group is for";
+    const severity = isOwn ? "low" : hasWideReach(facts, grant) ? "high" : "medium";
+    return { severity, advice: `${isOwn ? own : advice}${adviceTo(grant)}` };
+  });
 }
 
 const supplyChainWrite: Rule = {
@@ -453,9 +463,9 @@ const supplyChainWrite: Rule = {
   name: "supply-chain-write",
   severities: ["high", "medium", "low"],
   when: "high at a root group, or if several can be the subject, as in G1. Low for the pipeline of a new group, as the fix describes it; otherwise medium",
-  what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Low: the change makes the group, and the identity is defined in it, trusts one principal, and is the only one that gets this there. Not reported: reading and pulling, what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
+  what: "A subject gains a capability to change what others pull, build or run. That is to write manifests, tags, repositories, packages, libraries or skills, to edit image overlays, to start builds or to sign. To change policies or advisories counts too. Low: the change makes the group and the identity, which lies in it or above it, trusts one principal, and is the only one that gets this there. Not reported: reading and pulling, what the subject could already do there or above by what the stack records, and a grant of `owner` (G1).",
   why: "Whoever moves a tag or edits an overlay decides what runs in production at the next pull, without a deployment.",
-  fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in that group, and make the group, the identity and the binding in one change.",
+  fix: "Pull with `registry.pull`. Let one pinned identity push, on the group of its own repositories. Define it in the organisation, since an identity of a group below does not see the registry. Make the group, the identity and the binding in one change.",
   except: "For the identity of a build pipeline, pinned to its repository and branch.",
   exampleMatch: { subject: "ci-*", role: "registry.push" },
   about: givesAccess,

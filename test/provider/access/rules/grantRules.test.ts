@@ -556,6 +556,7 @@ describe("G6 and G9 for the pipeline of a new group", () => {
   const [pipeline, second, crowd] = [identity("pipeline", pinned), identity("second", pinned), open].map(
     inOwn,
   ) as [Resource, Resource, Resource];
+  const above = identity("above", { parentUid: acme, ...pinned });
   const bound = binding(pipeline, pusher, own.uid);
   const other = binding(second, pusher, own.uid);
   const tagger = role("tagger", ["TAG_CREATE"]);
@@ -568,11 +569,28 @@ describe("G6 and G9 for the pipeline of a new group", () => {
     ["beside one of whom nothing is known is medium", [], [own, pipeline, bound, ci, unknown], ["medium"]],
     ["with two who push is medium", [], [own, pipeline, second, bound, other], ["medium", "medium"]],
     ["of an identity of another group is medium", [], [own, ci, binding(ci, pusher, own.uid)], ["medium"]],
+    [
+      "of a new identity of the organisation is low",
+      [],
+      [own, above, binding(above, pusher, own.uid)],
+      ["low"],
+    ],
+    ["of one that was there is medium", [above], [own, above, binding(above, pusher, own.uid)], ["medium"]],
     ["that many can be is high", [], [own, crowd, binding(crowd, pusher, own.uid)], ["high"]],
     ["and of another group is medium there", [], [own, pipeline, bound, ...elsewhere], ["medium", "low"]],
   ])("%s", (_title, before, after, expected) => {
     const all = [...groups, viewer, pusher];
     expect(severitiesOf("G6", compareResources([...all, ...before], [...all, ...after]))).toEqual(expected);
+  });
+
+  test("says where an identity must lie that is to see the registry", () => {
+    const adviceTo = (who: Resource, what = pusher, rule = "G6") =>
+      found(rule, adding([...groups, what, who], binding(who, what, payments))).map(({ advice }) => advice);
+    const hint = "define the identity in the organisation: one of a group below does not see the registry";
+    expect(adviceTo(identity("inside", pinned))).toEqual([expect.stringContaining(hint)]);
+    expect(adviceTo(above)).toEqual([expect.not.stringContaining(hint)]);
+    const cleaner = role("cleaner", ["IAM_GROUPS_DELETE"]);
+    expect(adviceTo(identity("inside", pinned), cleaner, "G9")).toEqual([expect.not.stringContaining(hint)]);
   });
 
   test("is high where the group is a root", () => {
