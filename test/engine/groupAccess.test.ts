@@ -128,7 +128,7 @@ describe("the access of a group, through the real engine", () => {
     expect(held()).toEqual(["alice viewer", "bob editor", "carol editor"]);
     expect(stack.ids()["access"]).toBe(team);
     expect(said(up.output)).toContain(
-      `group ${team} holds a binding that no program of this stack has: carol as editor`,
+      `group ${team} holds a binding that its GroupAccess does not declare: carol as editor`,
     );
   });
 

@@ -127,7 +127,7 @@ function warnOfUnrecorded({ host, group }: GroupContext, names: readonly string[
   if (names.length === 0) return;
   const shown = [...names.slice(0, 10), ...(names.length > 10 ? ["…"] : [])].join(", ");
   host.warn(
-    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that no program of this stack has: ${shown}; a refresh shows such bindings, and the next up removes them, unless ignore names them`,
+    `group ${group} holds ${names.length === 1 ? "a binding" : `${names.length} bindings`} that its GroupAccess does not declare: ${shown}; what another resource of this stack had goes at the end of this run, a refresh shows the others, and the next up removes them, unless ignore names them`,
   );
 }
 

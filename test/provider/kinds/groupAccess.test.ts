@@ -307,7 +307,7 @@ describe("changing the access of a group", () => {
     await handlers().update(team, olds, inputs({ c: ["carol", "viewer"] }));
     expect(held()).toEqual(["bob viewer", "carol viewer"]);
     expect(warned).toEqual([
-      expect.stringContaining(" holds a binding that no program of this stack has: bob as v"),
+      expect.stringContaining(" holds a binding that its GroupAccess does not declare: bob as v"),
     ]);
   });
 
