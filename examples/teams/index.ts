@@ -2,6 +2,7 @@ import { Group, Identity } from "pulumi-platform";
 import { Team } from "./team";
 import type { TeamArgs } from "./team";
 
+// A new organisation. In one that exists, take its uid in place of this group: const organisation = { id: "<uid>" };
 const organisation = new Group("organisation", { name: "acme", description: "Acme's organisation" });
 
 const identity = (name: string, subject: string) =>

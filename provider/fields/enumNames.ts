@@ -107,9 +107,14 @@ function unknownNames(
 
 /** What was probably meant by a name. No name is proposed that the list beside it has already. */
 function proposeName({ name, field: { known, prefix }, beside }: UnknownName): string {
+  const own = name.slice(prefix.length);
   const open = known.filter((one) => !beside.has(prefix + one));
-  const meant = meantName(prefix, open, name.slice(prefix.length));
-  return meant === undefined ? "" : `; did you mean ${JSON.stringify(prefix + meant)}?`;
+  const meant = meantName(prefix, open, own);
+  if (meant !== undefined) return `; did you mean ${JSON.stringify(prefix + meant)}?`;
+  const there = meantName(prefix, known, own);
+  return there === undefined
+    ? ""
+    : `; remove it: ${prefix}${there}, which is probably meant, is there already`;
 }
 
 /**

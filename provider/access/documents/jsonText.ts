@@ -427,6 +427,8 @@ export function schemaProblems(name: SchemaName, value: unknown): SchemaProblem[
   const misspelt = new Set(errors.filter(isMisspelling).map(({ instancePath }) => instancePath));
   for (const error of errors) {
     if (misspelt.has(error.instancePath) && ABSENCES.includes(error.keyword)) continue;
+    // What one of several forms lacks is said with all of them.
+    if (error.keyword === "required" && /\/(?:anyOf|oneOf)\/\d+\//.test(error.schemaPath)) continue;
     const keys = locateError(error);
     const place = JSON.stringify(keys);
     if (error.keyword === "if" || problems.has(place)) continue;

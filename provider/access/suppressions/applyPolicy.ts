@@ -1,7 +1,9 @@
 import { DAY_MS } from "../../fields/formats";
 import { addTo, groupBy, SECRET_MASK } from "../../fields/values";
 import { printable } from "../../text/printable";
+import { listFirst } from "../../text/plain";
 import { didYouMean } from "../../text/suggestions";
+import { urnParts } from "../documents/engineState";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
@@ -99,15 +101,42 @@ function isExpired({ expires }: Pick<PolicyEntry, "expires">, now: number): bool
   return expires !== undefined && !(now < Date.parse(`${expires}T00:00:00Z`) + DAY_MS);
 }
 
-/** Why an entry that has not expired suppresses less than it could. */
-function usageNotes({ used, missed }: EntryUse, isUnused: boolean): string[] {
+/** What the name in an entry may mean that fits nothing: what its rule found is called so in the program alone, or nearly so. */
+function nearNote({ match: { name, ...others } = {}, ...rest }: PolicyEntry, open: readonly Finding[]) {
+  if (rest.rule === undefined || name === undefined) return undefined;
+  const alike = open.filter((finding) => matchesEntry({ ...rest, match: others }, finding));
+  const inProgram = ({ urn = "" }: Finding): string => urnParts(urn).name;
+  const called = alike.filter((finding) => globMatches(name, inProgram(finding)));
+  if (called.length > 0)
+    return `does not match ${countFindings(called)}: ${JSON.stringify(name)} is the name of its resource in the program, and no name of an object: give a uid, or fingerprint: ${listFirst(
+      called.map(({ fingerprint }) => fingerprint),
+      3,
+    )}`;
+  const names = alike.flatMap((finding) => [
+    finding.name ?? "",
+    finding.grant?.subject.name ?? "",
+    inProgram(finding),
+  ]);
+  const meant = didYouMean(name, names);
+  return meant === undefined
+    ? undefined
+    : `does not match ${countFindings(alike)}; did you mean the name ${JSON.stringify(meant)}?`;
+}
+
+/** Why an entry that has not expired suppresses less than it could. @param open The findings that no entry suppresses. */
+function usageNotes(
+  { entry, used, missed }: EntryUse,
+  isUnused: boolean,
+  open: readonly Finding[],
+): string[] {
   const notes = (Object.keys(gaps) as Gap[]).flatMap((gap) => {
     const findings = missed.get(gap);
     return findings === undefined ? [] : [gaps[gap](countFindings(findings), findings)];
   });
-  return isUnused && !used && missed.size === 0
-    ? ["matches no finding: remove it, or correct what it names"]
-    : notes;
+  if (used || missed.size > 0) return notes;
+  const near = nearNote(entry, open);
+  if (near !== undefined) return [near];
+  return isUnused ? ["matches no finding: remove it, or correct what it names"] : [];
 }
 
 function expiredNote({ entry: { expires = "" }, missed }: EntryUse, mayBeUnused: boolean): string {
@@ -171,8 +200,11 @@ class Suppressions {
     return entry.fingerprint === undefined ? "fingerprint" : undefined;
   }
 
-  /** @param isComplete Whether all was looked at: where it was not, no entry is called unused. */
-  notes(isComplete: boolean): { unused: string[]; expired: string[] } {
+  /**
+   * @param isComplete Whether all was looked at: where it was not, no entry is called unused.
+   * @param open The findings that no entry suppresses.
+   */
+  notes(isComplete: boolean, open: readonly Finding[]): { unused: string[]; expired: string[] } {
     const [unused, expired]: [string[], string[]] = [[], []];
     for (const use of this.uses) {
       const { entry } = use;
@@ -180,7 +212,7 @@ class Suppressions {
       // An entry for both commands may serve the other one, so neither calls it unused.
       const mayBeUnused = isComplete && (this.command === undefined || commandsOf(entry).length === 1);
       if (isExpired(entry, this.now)) expired.push(printable(where + expiredNote(use, mayBeUnused)));
-      else for (const note of usageNotes(use, mayBeUnused)) unused.push(printable(where + note));
+      else for (const note of usageNotes(use, mayBeUnused, open)) unused.push(printable(where + note));
     }
     return { unused, expired };
   }
@@ -248,7 +280,7 @@ export function applyPolicy(
     const { reason, expires } = entry;
     suppressed.push({ ...finding, suppression: { reason, expires } });
   }
-  const notes = suppressions.notes(isComplete);
+  const notes = suppressions.notes(isComplete, left);
   return { findings: left, suppressed, ...notes, unused: [...notes.unused, ...typeNotes(policy, left)] };
 }
 

@@ -1,6 +1,7 @@
 import type { Client } from "../../http/client";
 import { printable } from "../../text/printable";
 import { isUid, parentOf } from "../../text/uid";
+import { groupPath } from "../../access/graph/groupHierarchy";
 import { UsageError } from "../framework/exitCodes";
 import { compareTexts } from "../../fields/values";
 
@@ -38,15 +39,27 @@ export function describeGroups(groups: readonly NamedGroup[]): string {
   ].join(", ");
 }
 
+/** The groups that have a path as reports write it: `acme / payments`. */
+async function findByPath(client: Client, path: string): Promise<NamedGroup[]> {
+  if (!path.includes(" / ")) return [];
+  const all = new Map((await findGroups(client, {})).map((group) => [group.uid, group]));
+  const namesTo = (uid = ""): string[] => {
+    const group = all.get(uid);
+    return group === undefined ? [] : [...namesTo(parentOf(uid)), group.name];
+  };
+  return [...all.values()].filter(({ uid }) => groupPath(namesTo(uid)) === path);
+}
+
 /**
- * The uid of a group that a flag names by its uid or by its name.
+ * The uid of a group that a flag names by its uid, its name or its path.
  *
  * @throws UsageError that lists candidates where no group has the name, or several do.
  */
 export async function resolveGroup(client: Client, text: string, flag: string): Promise<string> {
   if (isUid(text)) return text;
   const shown = JSON.stringify(printable(text, 80));
-  const named = (await findGroups(client, { name: text })).filter(({ name }) => name === text);
+  const called = (await findGroups(client, { name: text })).filter(({ name }) => name === text);
+  const named = called.length > 0 ? called : await findByPath(client, text);
   const [only] = named;
   if (only !== undefined && named.length === 1) return only.uid;
   if (named.length > 1) {
@@ -58,5 +71,5 @@ export async function resolveGroup(client: Client, text: string, flag: string): 
   const roots = await listRootGroups(client);
   const candidates =
     roots.length === 0 ? "the credential can see no group" : `the root groups are ${describeGroups(roots)}`;
-  throw new UsageError("PP5008", `${flag}: no group has the uid or name ${shown}; ${candidates}`);
+  throw new UsageError("PP5008", `${flag}: no group has the uid, name or path ${shown}; ${candidates}`);
 }

@@ -870,8 +870,8 @@ function remediesOf(
       : { short: "restore", heading: "Restore it", text: revert, language: "sh" },
     { short: "update the program", heading: "Update the program", text: adopt, language: "ts" },
     {
-      short: "suppress",
-      heading: "Suppress it in the policy file",
+      short: "suppress, below allow in the policy file",
+      heading: "Suppress it in the policy file, below allow",
       text: entries === "" ? undefined : entries,
       language: "yaml",
     },

@@ -103,6 +103,12 @@ function readIssuer(values: WatchValues): string {
   if (values.group.length === 0)
     throw new UsageError("PP5004", "--group is missing: give the group of the subscription");
   const issuer = values.issuer ?? readEnvironment()["PLATFORM_ISSUER_URL"] ?? "";
+  if (issuer === "") {
+    throw new UsageError(
+      "PP5004",
+      "--issuer is missing: give the address of the platform's issuer, or set PLATFORM_ISSUER_URL",
+    );
+  }
   if (!URL.canParse(issuer) || hasUserinfo(new URL(issuer))) {
     throw new UsageError(
       "PP5002",

@@ -389,6 +389,29 @@ describe("exceptions", () => {
     expect(result.unused).toHaveLength(unused);
   });
 
+  it("that name what is not called so are told, whichever commands they are for", () => {
+    const urn = "urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:Subscription::shop-events";
+    const [first] = findings;
+    const found = {
+      ...first!,
+      id: "X1",
+      rule: "event-sink",
+      severity: "medium",
+      name: undefined,
+      grant: undefined,
+      urn,
+    } as const;
+    const noted = (name: string): readonly string[] =>
+      apply(entry("rule: X1", `match: { name: ${name} }`, "reason: x"), NOW, "review", [found]).unused;
+    const called = `:2: does not match 1 finding (X1): "shop-events" is the name of its resource in the program, and no name of an object: give a uid, or fingerprint: ${found.fingerprint}`;
+    expect(noted("shop-events")).toEqual([expect.stringContaining(called)]);
+    expect(noted("shop-evnts")).toEqual([
+      expect.stringContaining(`:2: does not match 1 finding (X1); did you mean the name "shop-events"?`),
+    ]);
+    // What may serve drift alone is not told.
+    for (const name of ["other", "shop-deployments"]) expect(noted(name)).toEqual([]);
+  });
+
   it("that match no finding are reported, except those for the other command", () => {
     const text = entry("kind: unmanaged", "match: { name: x }", "reason: x");
     expect(apply(text).unused).toEqual([

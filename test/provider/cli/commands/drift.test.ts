@@ -162,8 +162,8 @@ allow:
     // A role was widened; a binding and its identity are unmanaged; a rule finds a risk of medium severity.
     for (const [which, count] of Object.entries({ any: 5, widened: 3, unmanaged: 2, never: 0 }))
       expect([which, (await reportOf("--fail-on", which)).report.failing]).toEqual([which, count]);
-    expect((await run()).stdout).not.toContain("suppress:");
-    expect((await run("--fix")).stdout).toContain("suppress:");
+    expect((await run()).stdout).not.toContain("below allow in the policy file:");
+    expect((await run("--fix")).stdout).toContain("below allow in the policy file:");
   });
 
   test("calls an entry unused, and a name unknown, only where all was checked", async () => {

@@ -266,7 +266,14 @@ describe("pulumi-platform watch", () => {
   test.each([
     [[], "nothing to compare"],
     [["--state", "x.json"], "--group is missing"],
-    [["--state", "x.json", "--group", "0".repeat(40)], "--issuer must be the address"],
+    [
+      ["--state", "x.json", "--group", "0".repeat(40)],
+      "--issuer is missing: give the address of the platform's issuer, or set PLATFORM_ISSUER_URL",
+    ],
+    [
+      ["--state", "x.json", "--group", "0".repeat(40), "--issuer", "issuer.example"],
+      "--issuer must be the address",
+    ],
     [["--state", "x.json", "--group", "0".repeat(40), ISSUER, "--settle=-1s"], "--settle must be a time"],
     ...["8787", "localhost:65536", ":1"].map((place): [string[], string] => [
       ["--state", "x.json", "--group", "0".repeat(40), ISSUER, "--listen", place],

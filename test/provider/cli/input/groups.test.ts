@@ -43,6 +43,11 @@ describe("a group that a flag names", () => {
     expect(await resolve("acme")).toBe(acme);
   });
 
+  test("is found by its path, as reports write it", async () => {
+    expect([await resolve("acme / team"), await resolve("beta / team")]).toEqual(below);
+    await expect(resolve("acme / none")).rejects.toMatchObject({ errorCode: "PP5008" });
+  });
+
   test("is refused with candidates where several have the name, or none", async () => {
     const ambiguous = await resolve("team").catch((error: unknown) => error);
     expect(ambiguous).toMatchObject({
@@ -54,7 +59,7 @@ describe("a group that a flag names", () => {
     await expect(resolve("Acme")).rejects.toMatchObject({
       code: "USAGE",
       message: expect.stringMatching(
-        /^--root: no group has the uid or name "Acme"; the root groups are .*acme \(/,
+        /^--root: no group has the uid, name or path "Acme"; the root groups are .*acme \(/,
       ),
     });
   });

@@ -141,9 +141,9 @@ test("of a difference the command that restores it comes first, also where a rul
 test("code and policy entries are shown with --fix only, and what restores a difference always", () => {
   for (const report of [nightDrift, teamReview()]) {
     const [plain, fix] = [renderers.text(report, {}), renderers.text(report, { fix: true })];
-    expect(plain).not.toMatch(/^ +(update the program|suppress):$/m);
+    expect(plain).not.toMatch(/^ +(update the program|suppress, below allow .*):$/m);
     expect(plain).toContain("Use --fix");
-    expect(fix).toMatch(/^ +suppress:$/m);
+    expect(fix).toMatch(/^ +suppress, below allow in the policy file:$/m);
     expect(fix).not.toContain("Use --fix");
   }
   expect(renderers.text(nightDrift, {})).toContain("pulumi up --refresh --target");
