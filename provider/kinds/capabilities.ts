@@ -128,6 +128,9 @@ type NamesOf<T extends Readonly<Record<string, string>>> = {
 /** What an editor offers: not what is deprecated or not for customers. */
 export type UsualCapability = NamesOf<typeof usual>;
 
+/** The full name of a capability. The compiler would list all of them where a value is wrong, had they no name. */
+export type Capability = `CAP_${UsualCapability}` | (string & Record<never, never>);
+
 export type CapabilityName =
   UsualCapability | NamesOf<typeof deprecated> | NamesOf<typeof internalOnly> | "INTERNAL";
 

@@ -11,7 +11,8 @@ import {
   type Resolved,
   type ResultOf,
 } from "../fields/builders";
-import { adviseOnCapabilities, capabilityNames, type UsualCapability } from "./capabilities";
+import type { Input } from "@pulumi/pulumi";
+import { adviseOnCapabilities, capabilityNames, type Capability, type UsualCapability } from "./capabilities";
 import { adviseOnName, description, nameOnly, parentGroup } from "./common";
 
 const role = kind({
@@ -52,7 +53,10 @@ const role = kind({
 });
 
 /** The arguments of a Role. */
-export interface RoleArgs extends ArgsOf<typeof role>, OfKind {}
+export interface RoleArgs extends ArgsOf<typeof role>, OfKind {
+  /** What the role allows: one or more full names, as in `CAP_REPO_LIST`. Order means nothing. */
+  readonly capabilities: Input<Input<Capability>[]>;
+}
 /** A role. Of a capability that is newer than the gateway, `capabilities` holds the number. */
 export interface GetRoleResult extends ResultOf<typeof role> {}
 /** A custom role. Built-in roles never change: find them with `getRole`. */

@@ -186,7 +186,7 @@ describe.each(kinds.map(({ spec }) => [spec.kind, spec] as const))("an editor sh
       expect(editor.complete(at).sort()).toEqual(Object.keys(fields).sort());
     for (const { key, at } of given) {
       const { text, documentation } = editor.hover(at);
-      expect(text).toMatch(new RegExp(`^\\(property\\) ${key}\\??: `));
+      expect(text).toMatch(new RegExp(`^\\(property\\) (?:\\w+Args\\.)?${key}\\??: `));
       // Names of the types by which this package describes kinds say nothing to a user.
       expect(text).not.toMatch(/\b(ArgsOf|Field|Kind|OpenEnum|Typed)</);
       expect(documentation).toMatch(/^\S.{3,}/s);
