@@ -122,6 +122,24 @@ test("holders of one role are one entry, which says the fix once and where each 
   expect(new EntryList(reportOf(otherAdvice)).open).toHaveLength(2);
 });
 
+test("what the fields of an entry say is not repeated by the details of its rules, with its reason neither", () => {
+  const [finding] = riskyReview.findings;
+  const urn = "urn:pulumi:prod::acme::pulumi-nodejs:dynamic/platform:AccountAssociation::accounts";
+  const details = ["amazon.account: 1 → 2 (another value than before)", "who has it (and his own)"];
+  const change = {
+    ...{ kind: "AccountAssociation", name: "accounts", urn },
+    ...{ fields: [{ path: "amazon.account", before: "1", after: "2" }], grants: [] },
+  };
+  const report = {
+    ...riskyReview,
+    trust: [change],
+    findings: [{ ...finding!, grant: undefined, kind: "AccountAssociation", urn, details }],
+  };
+  const text = renderers.text(report as unknown as typeof riskyReview, { width: 200 });
+  expect(text.split("amazon.account").length - 1).toBe(1);
+  expect(text).toContain("who has it (and his own)");
+});
+
 test("of a difference the command that restores it comes first, also where a rule finds something worse", () => {
   const [changed] = nightDrift.findings;
   const rule = { id: "T1", rule: "any-subject", severity: "critical", message: "worse" } as const;
