@@ -107,11 +107,11 @@ function nearNote({ match: { name, ...others } = {}, ...rest }: PolicyEntry, ope
   const alike = open.filter((finding) => matchesEntry({ ...rest, match: others }, finding));
   const inProgram = ({ urn = "" }: Finding): string => urnParts(urn).name;
   const called = alike.filter((finding) => globMatches(name, inProgram(finding)));
-  if (called.length > 0)
-    return `does not match ${countFindings(called)}: ${JSON.stringify(name)} is the name of its resource in the program, and no name of an object: give a uid, or fingerprint: ${listFirst(
-      called.map(({ fingerprint }) => fingerprint),
-      3,
-    )}`;
+  const [first] = called;
+  if (first !== undefined) {
+    const prints = called.map(({ fingerprint }) => fingerprint);
+    return `does not match ${countFindings(called)}: ${JSON.stringify(inProgram(first))} is the name of its resource in the program, and no name of an object: give a uid, or fingerprint: ${listFirst(prints, 3)}`;
+  }
   const names = alike.flatMap((finding) => [
     finding.name ?? "",
     finding.grant?.subject.name ?? "",
