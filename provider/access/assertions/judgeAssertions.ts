@@ -163,7 +163,8 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new AccessSide(meanwhile, before, comparer, this.isPlanned, before, former);
-    const tokenTrusts = tokenTrustsOf(after.entities, comparer);
+    const tokenTrusts = [before, after].map(({ entities }) => tokenTrustsOf(entities, comparer));
+    const withTakers = (key: string): string[] => tokenTrusts.flatMap((side) => [...side.withTakers(key)]);
     this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }): readonly string[] => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
@@ -171,7 +172,7 @@ class AssertionJudge {
           if (!mayWiden(direction) || effect === "role") return false;
           return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventories);
         };
-        return entity !== undefined && fields.some(letsMoreIn) ? [...tokenTrusts.withTakers(entity.key)] : [];
+        return entity !== undefined && fields.some(letsMoreIn) ? withTakers(entity.key) : [];
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);
