@@ -171,6 +171,15 @@ describe("an exception", () => {
     ["another case", "{ group: acme / Sandbox }", [create(grant(CI, SANDBOX))]],
   ];
 
+  it("matches a binding by its uid while that grants the same to the same", () => {
+    const claimMatch = {
+      issuer: "https://token.actions.githubusercontent.com",
+      subjectPattern: "^repo:acme/.*$",
+    };
+    const steps = [same(held), update(ci, { claimMatch })];
+    expect(judge(sourcesOf(steps), BY_UID)).toMatchObject({ findings: [], suppressed: [{ id: "G1" }] });
+  });
+
   it.each(hostile)("does not match %s", (_what, match, steps) => {
     expect(judge(sourcesOf(steps), match)).toMatchObject({ suppressed: [] });
   });
