@@ -3,25 +3,34 @@ import { knownIssuerOf } from "../trust/issuers";
 import { anchored } from "../trust/patternComparer";
 import type { PatternComparer } from "../trust/patternComparer";
 import { accessKinds } from "./accessKinds";
+import { textAt } from "./describedFields";
+import { isUid } from "../../text/uid";
 import type { Entities, Entity } from "./model";
 import { subjectUids, trustsOf } from "./trust";
 import type { Trust } from "./trust";
 
 const ANY_UID = anchored("[0-9a-f]{40}(?:/[0-9a-f]{16})+");
 
+/** Whether a pattern may accept the uid of an identity; of one that the update makes only its group is known. */
+function mayAcceptUid(comparer: PatternComparer, pattern: string, { uid, inputs }: Entity): boolean {
+  if (uid !== undefined) return comparer.mayMatch(pattern, uid);
+  const parent = textAt(inputs, "parentUid");
+  const below = isUid(parent) ? anchored(`${parent}/[0-9a-f]{16}`) : ANY_UID;
+  return comparer.intersects(pattern, below) !== "no";
+}
+
 /**
  * Which identities take the tokens of which: a token of the platform has as its subject the uid of the identity that its holder has
  * assumed, so whoever can be that one can be each that takes its tokens.
  */
 class TokenTrusts {
-  /** By the key of an identity: those whose tokens it takes. */
+  /** By the key of an identity: those whose tokens it takes, each by its key, which is its uid where it has one. */
   private readonly taken = new Map<string, string[]>();
   /** By the key of an identity: those that take its tokens. */
   private readonly takers = new Map<string, string[]>();
 
   constructor(entities: Entities, comparer: PatternComparer) {
     const all = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
-    const uids = all.flatMap(({ uid }) => uid ?? []);
     // A pattern need not write out the uid that it accepts. One that accepts all of them is open, and a finding as such.
     const mayAcceptSome = ({ subject, issuer, hasKeys }: Trust, pattern: string): boolean =>
       subject?.exact === undefined &&
@@ -29,18 +38,17 @@ class TokenTrusts {
       (issuer?.exact === undefined || knownIssuerOf(issuer.exact) === undefined) &&
       comparer.intersects(pattern, ANY_UID) !== "no" &&
       comparer.isSubset(ANY_UID, pattern) !== "yes";
-    const uidsOf = (trust: Trust): string[] => {
+    const acceptedBy = (trust: Trust): string[] => {
       const { pattern } = trust.subject ?? {};
-      const isSome = pattern !== undefined && mayAcceptSome(trust, pattern);
-      return [
-        ...subjectUids(trust),
-        ...(isSome ? uids.filter((uid) => comparer.mayMatch(pattern, uid)) : []),
-      ];
+      if (pattern === undefined || !mayAcceptSome(trust, pattern)) return subjectUids(trust);
+      const accepted = all.filter((each) => mayAcceptUid(comparer, pattern, each));
+      return [...subjectUids(trust), ...accepted.flatMap(({ key, uid = key }) => [key, uid])];
     };
     for (const taker of all) {
-      for (const uid of new Set(trustsOf(taker).flatMap(uidsOf))) {
-        addTo(this.taken, taker.key, uid);
-        addTo(this.takers, uid, taker.key);
+      for (const key of new Set(trustsOf(taker).flatMap(acceptedBy))) {
+        if (key === taker.key) continue;
+        addTo(this.taken, taker.key, key);
+        addTo(this.takers, key, taker.key);
       }
     }
   }

@@ -134,6 +134,25 @@ describe("whoever can be one identity can be each that takes its tokens", () => 
     expect(messagesOf(policy, all(outsider), all(outsider))).toEqual([]);
   });
 
+  test.each([
+    ["of the group in which it is made", payments, 1],
+    ["of another group", acme, 0],
+  ])("a new identity, where somebody takes all tokens %s", (_, place, count) => {
+    const all = claims({
+      issuer: "https://issuer.platform.example",
+      subjectPattern: `^${place}/[0-9a-f]{16}$`,
+    });
+    const warden = identity("warden", all);
+    const before = [...groups, viewer, pusher, warden, binding(warden, pusher, payments)];
+    const stranger = inPayments(
+      "stranger",
+      claims({ issuer: GITHUB, subject: "repo:other/x:ref:refs/heads/main" }),
+    );
+    const after = [...before, stranger];
+    expect(messagesOf(noPush("subject: ['repo:other/*']"), before, after)).toHaveLength(count);
+    expect(found("T7", compareResources(before, after))).toHaveLength(count);
+  });
+
   test("they are one holder", () => {
     const duties =
       "separate: [{ name: n, duties: [[CAP_MANIFEST_CREATE], [CAP_EVENTS_SUBSCRIPTION_LIST]], on: [acme / payments] }]";
