@@ -12,7 +12,7 @@ import { accessKinds } from "../graph/accessKinds";
 import { graphOf } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
-import { tokenTrustsOf } from "../graph/tokenTrusts";
+import { TokenTrusts } from "../graph/tokenTrusts";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
@@ -163,8 +163,7 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new AccessSide(meanwhile, before, comparer, this.isPlanned, before, former);
-    const tokenTrusts = [before, after].map(({ entities }) => tokenTrustsOf(entities, comparer));
-    const withTakers = (key: string): string[] => tokenTrusts.flatMap((side) => [...side.withTakers(key)]);
+    const tokenTrusts = new TokenTrusts(comparer, before.entities, after.entities);
     this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }): readonly string[] => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {
@@ -172,7 +171,7 @@ class AssertionJudge {
           if (!mayWiden(direction) || effect === "role") return false;
           return effect !== "expiry" || hasEnded(textAtPath(old?.inputs, path), inventories);
         };
-        return entity !== undefined && fields.some(letsMoreIn) ? withTakers(entity.key) : [];
+        return entity !== undefined && fields.some(letsMoreIn) ? [...tokenTrusts.withTakers(entity.key)] : [];
       }),
     );
     this.doubtOf = createSignInDoubt(graphs);

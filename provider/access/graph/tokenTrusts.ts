@@ -23,14 +23,17 @@ function mayAcceptUid(comparer: PatternComparer, pattern: string, { uid, inputs 
  * Which identities take the tokens of which: a token of the platform has as its subject the uid of the identity that its holder has
  * assumed, so whoever can be that one can be each that takes its tokens.
  */
-class TokenTrusts {
+export class TokenTrusts {
   /** By the key of an identity: those whose tokens it takes, each by its key, which is its uid where it has one. */
   private readonly taken = new Map<string, string[]>();
   /** By the key of an identity: those that take its tokens. */
   private readonly takers = new Map<string, string[]>();
 
-  constructor(entities: Entities, comparer: PatternComparer) {
-    const all = [...entities.values()].filter(({ kind }) => accessKinds[kind]?.assumable === true);
+  /** @param sides What there is; before a change and after it, whom somebody can be while the update runs. */
+  constructor(comparer: PatternComparer, ...sides: readonly Entities[]) {
+    const all = sides
+      .flatMap((entities) => [...entities.values()])
+      .filter(({ kind }) => accessKinds[kind]?.assumable === true);
     // A pattern need not write out the uid that it accepts. One that accepts all of them is open, and a finding as such.
     const mayAcceptSome = ({ subject, issuer, hasKeys }: Trust, pattern: string): boolean =>
       subject?.exact === undefined &&
@@ -71,14 +74,12 @@ function withAll(key: string, next: ReadonlyMap<string, readonly string[]>): Rea
   return found;
 }
 
+/** Many ask the same of some entities. */
 const known = new WeakMap<Entities, TokenTrusts>();
-
-/** The same for all that ask it of some entities. */
-export const tokenTrustsOf = (entities: Entities, comparer: PatternComparer): TokenTrusts =>
-  getOrCompute(known, entities, () => new TokenTrusts(entities, comparer));
 
 /** The other identities whose tokens an identity takes, as far as a document has them. */
 export function takenBy(entities: Entities, key: string, comparer: PatternComparer): readonly Entity[] {
-  const taken = [...tokenTrustsOf(entities, comparer).withTaken(key)];
+  const trusts = getOrCompute(known, entities, () => new TokenTrusts(comparer, entities));
+  const taken = [...trusts.withTaken(key)];
   return taken.flatMap((each) => (each === key ? [] : (entities.get(each) ?? [])));
 }

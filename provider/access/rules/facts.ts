@@ -17,7 +17,7 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { tokenTrustsOf } from "../graph/tokenTrusts";
+import { TokenTrusts } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
@@ -216,14 +216,16 @@ export class Facts {
    * trust it by its uid): with the most that its roles allow.
    */
   heldThrough(key: string): readonly Grant[] {
-    return [...this.tokenTrusts.withTakers(key)].flatMap((holder) =>
+    return [...this.tokenTrusts().withTakers(key)].flatMap((holder) =>
       [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
     );
   }
 
-  private get tokenTrusts() {
-    return tokenTrustsOf(this.comparison.after.entities, this.comparison.comparer);
-  }
+  /** Whoever is let in before what is narrowed or deleted is gone has that, too. */
+  private readonly tokenTrusts = once(() => {
+    const { before, after, comparer } = this.comparison;
+    return new TokenTrusts(comparer, before.entities, after.entities);
+  });
 
   /**
    * The grants of an identity, and of others who hold by it, that are new, reach more or allow more: the update may do that before
@@ -232,7 +234,7 @@ export class Facts {
   gainedThrough(key: string): readonly Grant[] {
     const changes = this.changesBySubject();
     const subjects = new Set(
-      [...this.tokenTrusts.withTakers(key)].flatMap((each) => [
+      [...this.tokenTrusts().withTakers(key)].flatMap((each) => [
         each,
         ...this.before.subjectsOf(each),
         ...this.after.subjectsOf(each),

@@ -7,7 +7,7 @@ import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { tokenTrustsOf } from "../graph/tokenTrusts";
+import { TokenTrusts } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -184,7 +184,7 @@ export class FindingValues {
   ): Json {
     const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
     if (holder === undefined) return displayName;
-    const taken = this.tokenTrusts().flatMap((side) => [...side.withTaken(holder.key)]);
+    const taken = [...this.tokenTrusts().withTaken(holder.key)];
     const trusted = new Set([holder, ...taken.flatMap((each) => entityAt(each) ?? [])]);
     const [own = displayName, ...others] = Array.from(trusted, (each) =>
       this.inputsOf(each, judgedFields(each.kind)),
@@ -192,12 +192,10 @@ export class FindingValues {
     return others.length === 0 ? own : [own, ...others.map((each) => each ?? null)];
   }
 
-  /** Before the change, and after it. */
-  private readonly tokenTrusts = once(() =>
-    [this.comparison.before, this.comparison.after].map(({ entities }) =>
-      tokenTrustsOf(entities, this.comparison.comparer),
-    ),
-  );
+  private readonly tokenTrusts = once(() => {
+    const { before, after, comparer } = this.comparison;
+    return new TokenTrusts(comparer, before.entities, after.entities);
+  });
 
   /** A grant, as one text: who holds what and where, who can be the holder, and what the role allows. */
   private textOf(grant: Grant, entityAt?: (key: string) => Entity | undefined): string {
@@ -221,7 +219,7 @@ export class FindingValues {
    */
   private effectsOf(entity: Entity): Json {
     const { before, after } = this.comparison;
-    const takers = new Set(this.tokenTrusts().flatMap((side) => [...side.withTakers(entity.key)]));
+    const takers = new Set(this.tokenTrusts().withTakers(entity.key));
     takers.delete(entity.key);
     const lines = [before, after].flatMap(({ entities, index }) =>
       [index.by(entity), ...Array.from(takers, (key) => index.about({ key }))]

@@ -134,6 +134,29 @@ describe("whoever can be one identity can be each that takes its tokens", () => 
     expect(messagesOf(policy, all(outsider), all(outsider))).toEqual([]);
   });
 
+  test("somebody else, where who takes its tokens goes, or takes them no longer, in the same change", () => {
+    const known = by("outsider", "repo:acme/ci:ref:refs/heads/main");
+    const both = identity(
+      "taker",
+      claims({
+        issuer: "https://issuer.platform.example",
+        subjectPattern: `^(?:${outsider.uid}|${ci.uid})$`,
+      }),
+    );
+    const none = takerOf("taker", ci);
+    const given = (...some: readonly Resource[]) => [...groups, viewer, pusher, ci, ...some];
+    for (const [was, is] of [
+      [taker, undefined],
+      [both, none],
+    ] as const) {
+      const bound = binding(was, pusher, payments);
+      const after = is === undefined ? given(outsider) : given(outsider, is, bound);
+      const change = compareResources(given(known, was, bound), after);
+      for (const id of ["T5", "T7"])
+        expect(found(id, change)).toMatchObject([{ severity: "high", name: "outsider" }]);
+    }
+  });
+
   test.each([
     ["of the group in which it is made", payments, 1],
     ["of another group", acme, 0],
