@@ -5,7 +5,7 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { capitalize, isObject, SECRET_MASK, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
-import { quoteWord } from "../../text/plain";
+import { listFirst, quoteWord } from "../../text/plain";
 import { isUid, parentOf } from "../../text/uid";
 import { declareObject } from "../adopt/state";
 import { CallExpression, VariableReference, printKey, printStatement, printProperty } from "../adopt/code";
@@ -47,11 +47,31 @@ export function stackCommand(
   what: keyof typeof stackCommands,
   urn: string,
   stack: string,
+  ...others: readonly string[]
 ): string | undefined {
-  const [word, name] = [quoteShellWord(urn), quoteShellWord(stack)];
-  return word === undefined || name === undefined || urn.includes("*")
+  const name = quoteShellWord(stack);
+  const words = [urn, ...others].flatMap((each) => (each.includes("*") ? [] : (quoteShellWord(each) ?? [])));
+  return name === undefined || words.length <= others.length
     ? undefined
-    : `${stackCommands[what]} ${word} --stack ${name}`;
+    : `${stackCommands[what]} ${words.join(" --target ")} --stack ${name}`;
+}
+
+/** Whether the program ignores changes of a property. */
+export const isIgnored = (property: string, ignored: readonly string[]): boolean =>
+  ignored.some((path) => path === "*" || isPathWithin(property, path));
+
+/** How what a program declares is restored. A restore records what the program ignores, and changes nothing of it. */
+function restorationOf({ resource, stackName }: ManagedResource, paths: readonly string[]) {
+  const ignored = paths.filter((path) => isIgnored(path, resource.ignoreChanges));
+  return ignored.length > 0
+    ? {
+        advice: `take ${listFirst(ignored, 3)} out of ignoreChanges, and run pulumi up --refresh; or copy the change into the program`,
+        revert: undefined,
+      }
+    : {
+        advice: "restore it, copy the change into the program, or suppress it",
+        revert: stackCommand("revert", resource.urn, stackName),
+      };
 }
 
 /** How an object is deleted that no single request deletes safely; undefined where one does. */
@@ -207,8 +227,7 @@ export class DifferenceDescriber {
             adopt: stackCommand("refresh", resource.urn, stackName),
           }
         : {
-            advice: "restore it, copy the change into the program, or suppress it",
-            revert: stackCommand("revert", resource.urn, stackName),
+            ...restorationOf(managed, paths),
             adopt: changedArgumentsCode(spec, paths, sides.after, isSecret),
           };
     return {

@@ -27,7 +27,7 @@ import type { OwnRule } from "../rules/ownRules";
 import { grantLine } from "../rules/wording";
 import type { Suppressor } from "../suppressions/applyPolicy";
 import { PatternComparer } from "../trust/patternComparer";
-import { DifferenceDescriber, maskSecrets } from "./differenceDescriber";
+import { DifferenceDescriber, maskSecrets, stackCommand } from "./differenceDescriber";
 import { findingOf, reportDifference, reportDrift, sortDriftFindings } from "./driftReport";
 import {
   ComparisonScope,
@@ -159,6 +159,37 @@ interface DriftFound {
   readonly compared: number;
 }
 
+/**
+ * The differences, with the commands that restore what refers to a deleted object restoring that too: by itself the restore fails, and its
+ * refresh has recorded the difference by then.
+ */
+function withReferred(differences: readonly DetectedDifference[]): readonly DetectedDifference[] {
+  const deleted = new Map(
+    differences.flatMap(({ what, uid, managed }) =>
+      what === "deleted" && managed !== undefined ? [[uid, managed] as const] : [],
+    ),
+  );
+  const referredBy = (first: ManagedResource): ManagedResource[] => {
+    const found = new Set([first]);
+    for (const { spec, resource } of found)
+      for (const uid of listReferences(spec, resource.inputs)) {
+        const referred = deleted.get(uid);
+        if (referred?.stackName === first.stackName) found.add(referred);
+      }
+    return [...found].slice(1);
+  };
+  return differences.map((difference) => {
+    const { managed, revert } = difference;
+    if (managed === undefined) return difference;
+    const { resource, stackName } = managed;
+    const urns = referredBy(managed).map((referred) => referred.resource.urn);
+    const isRestored = revert === stackCommand("revert", resource.urn, stackName);
+    return urns.length === 0 || !isRestored
+      ? difference
+      : { ...difference, revert: stackCommand("revert", resource.urn, stackName, ...urns) };
+  });
+}
+
 /** Compares what states record with the live organisation. */
 async function compareStates(run: DriftRun): Promise<DriftFound> {
   const states = new StateComparison(run);
@@ -174,7 +205,7 @@ async function compareStates(run: DriftRun): Promise<DriftFound> {
     // Whoever makes an identity chooses its name, and so whether a pattern of names ignores its bindings.
     (object, owner) => read.has(owner) && !isOwned(entityOfObject(object)),
   );
-  const differences = [...states.differences, ...unmanaged];
+  const differences = [...withReferred(states.differences), ...unmanaged];
   return { differences, resources: states.compared, compared: states.compared.length };
 }
 

@@ -20,10 +20,10 @@ import { describeEffects, mayWiden } from "../effects";
 import type { Direction, FieldEffect } from "../effects";
 import { lacksRequiredMember } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
-import { topProperty, isPathWithin, listReferences } from "../graph/inputLeaves";
+import { topProperty, listReferences } from "../graph/inputLeaves";
 import type { DifferenceKind } from "../review/finding";
 import type { DriftRequest, DriftRun } from "./drift";
-import { recordedArguments, revealedArguments } from "./differenceDescriber";
+import { isIgnored, recordedArguments, revealedArguments } from "./differenceDescriber";
 
 /** What a drift run could not compare, a line each. */
 export class DriftNotes {
@@ -125,6 +125,11 @@ export class ManagedResources {
     if (state.pendingOperations > 0) {
       notes.unresolved.add(
         `${stack}: ${describeInterrupted(state)}; what it created may be shown as unmanaged until then`,
+      );
+    }
+    if (state.hasFailedUpdate === true) {
+      notes.incomplete.add(
+        `${stack}: an update failed, and none of the whole stack has succeeded since: its refresh may have recorded what was done by hand, which is no difference then: run pulumi up until it passes`,
       );
     }
     for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {
@@ -298,9 +303,6 @@ function createSnapshotApi(directory: Directory): ReadingApi {
     },
   };
 }
-
-const isIgnored = (property: string, ignored: readonly string[]): boolean =>
-  ignored.some((path) => path === "*" || isPathWithin(property, path));
 
 /** The live arguments with the recorded value of each property that has changed. */
 function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEffect[]): Props {

@@ -262,6 +262,52 @@ describe("drift", () => {
     expect(brief(report).map(({ uid, direction }) => [uid, direction])).toEqual(
       directions.map((direction) => [role, direction]),
     );
+    // A restore would record it, and change nothing.
+    for (const { advice } of report.findings)
+      expect(advice).toBe(
+        "take capabilities out of ignoreChanges, and run pulumi up --refresh; or copy the change into the program",
+      );
+    expect(report.differences.flatMap(({ answers }) => answers.revert ?? [])).toEqual([]);
+  });
+
+  test("to restore what refers to a deleted object restores that too", async () => {
+    const [role, who] = [
+      live("Role", { name: "r", capabilities: ["CAP_REPO_LIST"] }),
+      live("Identity", { name: "i", ...ofGitHub("s") }),
+    ];
+    const [bound, other] = [bind(who, role), bind(who, role, `${org}/${"7".repeat(16)}`)];
+    const report = await driftBetween([stateOf([role, who, bound], "prod")], [root, role]);
+    const targets = new Map(
+      report.differences.map(({ kind, type, answers }) => [
+        `${kind} ${type}`,
+        (answers.revert ?? "").match(/--target /g)?.length,
+      ]),
+    );
+    expect(targets).toEqual(
+      new Map([
+        ["deleted Identity", 1],
+        ["deleted RoleBinding", 2],
+      ]),
+    );
+    // What another stack manages is restored by that.
+    const apart = await driftBetween(
+      [stateOf([who], "one"), stateOf([role, bound], "two")],
+      [root, role, other],
+    );
+    const ofBinding = apart.differences.find(({ uid }) => uid === bound.uid);
+    expect(ofBinding?.answers.revert).not.toContain("Identity");
+  });
+
+  test("is incomplete where an update failed since the last one of the whole stack", async () => {
+    const role = live("Role", { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    for (const hasFailedUpdate of [true, false]) {
+      const report = await driftBetween([{ ...stateOf([role], "prod"), hasFailedUpdate }], [root, role]);
+      expect(report.complete).toBe(!hasFailedUpdate);
+      if (hasFailedUpdate)
+        expect(report.incomplete.join()).toContain(
+          "an update failed, and none of the whole stack has succeeded since",
+        );
+    }
   });
 
   test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
