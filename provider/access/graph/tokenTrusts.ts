@@ -11,12 +11,16 @@ import type { Trust } from "./trust";
 
 const ANY_UID = anchored("[0-9a-f]{40}(?:/[0-9a-f]{16})+");
 
-/** Whether a pattern may accept the uid of an identity; of one that the update makes only its group is known. */
-function mayAcceptUid(comparer: PatternComparer, pattern: string, { uid, inputs }: Entity): boolean {
-  if (uid !== undefined) return comparer.mayMatch(pattern, uid);
-  const parent = textAt(inputs, "parentUid");
-  const below = isUid(parent) ? anchored(`${parent}/[0-9a-f]{16}`) : ANY_UID;
-  return comparer.intersects(pattern, below) !== "no";
+/** The uids that one of which the update makes an identity may have: those below its group, which may be new itself. */
+function uidsBelow(sides: readonly Entities[], { inputs }: Entity): string {
+  let parent = textAt(inputs, "parentUid") ?? "";
+  for (let levels = 1; levels < 10; levels += 1) {
+    if (isUid(parent)) return anchored(`${parent}(?:/[0-9a-f]{16}){${levels}}`);
+    const key: string = parent;
+    const group = sides.map((entities) => entities.get(key)).find((entity) => entity !== undefined);
+    parent = textAt(group?.inputs ?? {}, "parentUid") ?? "";
+  }
+  return ANY_UID;
 }
 
 /**
@@ -44,7 +48,11 @@ export class TokenTrusts {
     const acceptedBy = (trust: Trust): string[] => {
       const { pattern } = trust.subject ?? {};
       if (pattern === undefined || !mayAcceptSome(trust, pattern)) return subjectUids(trust);
-      const accepted = all.filter((each) => mayAcceptUid(comparer, pattern, each));
+      const mayAccept = (each: Entity): boolean =>
+        each.uid === undefined
+          ? comparer.intersects(pattern, uidsBelow(sides, each)) !== "no"
+          : comparer.mayMatch(pattern, each.uid);
+      const accepted = all.filter(mayAccept);
       return [...subjectUids(trust), ...accepted.flatMap(({ key, uid = key }) => [key, uid])];
     };
     for (const taker of all) {

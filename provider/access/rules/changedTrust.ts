@@ -2,6 +2,8 @@ import { describeEffects, mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { specs } from "../documents/specs";
 import { hasPrincipal, isPrincipalField } from "../graph/accessKinds";
+import { wholeOf } from "../graph/entityKeys";
+import { shortName, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";
 import type { Entity } from "../graph/model";
 import { pathsMeant } from "../graph/describedFields";
@@ -10,6 +12,7 @@ import { trustsOf } from "../graph/trust";
 import type { Severity } from "../review/finding";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
+import { isAssumable } from "./rule";
 import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
@@ -17,7 +20,7 @@ import { labelEntity } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { getOrCompute } from "../../fields/values";
-import { limitLines, plural } from "../../text/plain";
+import { limitLines, listFirst, plural } from "../../text/plain";
 
 /** What the change of the trust of an identity means, and what to do: new keys may be a rotation, which no rule can tell. */
 function describeTrustChange(
@@ -261,12 +264,34 @@ function* findInheritedGrants(facts: Facts): Generator<FindingInput> {
   }
 }
 
+/** New identities whose tokens somebody takes who is there already, by a pattern of uids: whoever can be the new one has all of that. */
+function* findTakenTokens(facts: Facts): Generator<FindingInput> {
+  for (const { op, before, after } of facts.writes(isAssumable)) {
+    if (op === "update") continue;
+    const known = new Set(before === undefined ? [] : facts.heldThrough(before.key).map(tupleOf));
+    const grants = facts
+      .heldThrough(after.key)
+      .filter((grant) => ![grant.subject.key, wholeOf(grant.subject.key)].includes(after.key))
+      .filter((grant) => !known.has(tupleOf(grant)));
+    if (grants.length === 0) continue;
+    const holders = [...new Set(grants.map(({ subject }) => shortName(subject)))];
+    yield facts.aboutEntity(after, {
+      severity: grants.some((grant) => isStrongGrant(facts, grant)) ? "high" : "medium",
+      field: "parentUid",
+      message: `${labelEntity(after)} is new, and its tokens are those of ${listFirst(holders, 3)}: whoever can assume it gets ${plural(grants.length, "grant")}`,
+      details: listGrantsHeld("whoever assumes it gets", grants),
+      grants: [grants],
+      advice: "write out in the other identity whose tokens it takes, or define the new one elsewhere",
+    });
+  }
+}
+
 export const trustChanged: Rule = {
   id: "T5",
   name: "trust-changed",
   severities: ["high", "medium"],
   when: "medium for another subject of the same owners at a shared issuer, if all grants only read below the root. Medium too for another audience at a service of CI, whose runs ask for any, and of a service account of Kubernetes. Medium too for the numbers of the same repository of GitHub; otherwise high. In drift always high",
-  what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Or such an identity is deleted, and a new one that trusts somebody else gets its grants: the same role on the same group. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. An update deletes grants last, so those count too. Reported as well: a trust that the update narrows, perhaps after it made or widened a grant. Not reported: another change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
+  what: "The trust of an identity that has grants changes, so that a different principal gets these grants. Its issuer, subject, audience, claims, keys or AWS match change, or it authenticates in another way. The finding lists the inherited grants. Or such an identity is deleted, and a new one that trusts somebody else gets its grants: the same role on the same group. Or an identity is new whose tokens another one takes by a pattern of uids. Of identity providers, the rule checks the issuer, the client id, the groups claim and the correlation rule. A change that cannot be judged is reported. An update deletes grants last, so those count too. Reported as well: a trust that the update narrows, perhaps after it made or widened a grant. Not reported: another change that accepts no more than before, such as a further claim; identities without grants; a new description or expiry of keys.",
   why: "No binding changes, so nothing in the diff shows that a different principal now has this access.",
   fix: "Create a new identity for the new principal and bind what it needs. Remove the old one in a second change. If it is the same principal under another name, say so in the pull request. To rotate keys, add the new key beside the old one, and remove the old one in a second change.",
   except:
@@ -275,5 +300,5 @@ export const trustChanged: Rule = {
   needsBefore: "object",
   driftAdvice: "restore the trust, unless your team changed it; then change the program and have it reviewed",
   about: hasPrincipal,
-  find: (facts) => [...findChangedTrust(facts), ...findInheritedGrants(facts)],
+  find: (facts) => [...findChangedTrust(facts), ...findInheritedGrants(facts), ...findTakenTokens(facts)],
 };
