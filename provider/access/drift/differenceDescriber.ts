@@ -62,7 +62,10 @@ export const isIgnored = (property: string, ignored: readonly string[]): boolean
 
 /** How what a program declares is restored. A restore records what the program ignores, and changes nothing of it. */
 function restorationOf({ resource, stackName }: ManagedResource, paths: readonly string[]) {
-  const ignored = paths.filter((path) => isIgnored(path, resource.ignoreChanges));
+  // A path may be ignored in part, and be written in several ways: `capabilities[0]`, `["capabilities"]`.
+  const ignoring = resource.ignoreChanges.map(topProperty);
+  const isAll = ignoring.some((path) => path === "" || path === "*");
+  const ignored = paths.filter((path) => isAll || ignoring.includes(topProperty(path)));
   return ignored.length > 0
     ? {
         advice: `take ${listFirst(ignored, 3)} out of ignoreChanges, and run pulumi up --refresh; or copy the change into the program`,

@@ -249,13 +249,23 @@ describe("drift", () => {
 
   test.each([
     ["more access", ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"], ["widened"]],
+    [
+      "more of which a part is ignored",
+      ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"],
+      ["widened"],
+      "capabilities[0]",
+    ],
+    [
+      "more by another spelling",
+      ["CAP_REPO_LIST", "CAP_TAG_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"],
+      ["widened"],
+      '["capabilities"]',
+    ],
     ["less", ["CAP_TAG_LIST"], []],
   ])("where the program ignores changes, %s is drift only if it may be more", async (...given) => {
-    const [, capabilities, directions] = given;
+    const [, capabilities, directions, path = "capabilities"] = given;
     const role = uidOf("role");
-    const rows = made.rows.map((row) =>
-      row["id"] === role ? { ...row, ignoreChanges: ["capabilities"] } : row,
-    );
+    const rows = made.rows.map((row) => (row["id"] === role ? { ...row, ignoreChanges: [path] } : row));
     await patch(`/iam/v2/roles/${role}`, { capabilities });
     const report = await survey({ ...on, states: [Object.assign(new Made(), { rows }).export()] });
     await patch(`/iam/v2/roles/${role}`, { capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"] });
