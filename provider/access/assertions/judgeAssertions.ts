@@ -12,7 +12,7 @@ import { accessKinds } from "../graph/accessKinds";
 import { graphOf } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
-import { TokenTrusts } from "../graph/tokenTrusts";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
 import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
@@ -163,7 +163,7 @@ class AssertionJudge {
       meanwhile === undefined
         ? this.after
         : new AccessSide(meanwhile, before, comparer, this.isPlanned, before, former);
-    const tokenTrusts = new TokenTrusts(comparer, before.entities, after.entities);
+    const tokenTrusts = tokenTrustsOf(comparer, before.entities, after.entities);
     this.widened = new Set(
       changes.flatMap(({ before: old, after: entity, fields }): readonly string[] => {
         const letsMoreIn = ({ direction, effect, path }: FieldEffect): boolean => {

@@ -18,7 +18,14 @@ import { bindingKeys } from "../graph/accessKinds";
 import { fieldsWhere } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
 import { entityOfObject } from "../graph/entities";
-import { topProperty, isReference, leavesIn, mapLeaves, isPathWithin } from "../graph/inputLeaves";
+import {
+  topProperty,
+  isReference,
+  leavesIn,
+  mapLeaves,
+  isPathWithin,
+  createIgnoredCheck,
+} from "../graph/inputLeaves";
 import type { Leaf } from "../graph/inputLeaves";
 import { KEEP_IN_ONE_PROGRAM } from "../rules/wording";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
@@ -56,16 +63,9 @@ export function stackCommand(
     : `${stackCommands[what]} ${words.join(" --target ")} --stack ${name}`;
 }
 
-/** Whether the program ignores changes of a property. */
-export const isIgnored = (property: string, ignored: readonly string[]): boolean =>
-  ignored.some((path) => path === "*" || isPathWithin(property, path));
-
 /** How what a program declares is restored. A restore records what the program ignores, and changes nothing of it. */
 function restorationOf({ resource, stackName }: ManagedResource, paths: readonly string[]) {
-  // A path may be ignored in part, and be written in several ways: `capabilities[0]`, `["capabilities"]`.
-  const ignoring = resource.ignoreChanges.map(topProperty);
-  const isAll = ignoring.some((path) => path === "" || path === "*");
-  const ignored = paths.filter((path) => isAll || ignoring.includes(topProperty(path)));
+  const ignored = paths.filter(createIgnoredCheck(resource.ignoreChanges));
   return ignored.length > 0
     ? {
         advice: `take ${listFirst(ignored, 3)} out of ignoreChanges, and run pulumi up --refresh; or copy the change into the program`,

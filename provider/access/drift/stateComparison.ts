@@ -20,10 +20,10 @@ import { describeEffects, mayWiden } from "../effects";
 import type { Direction, FieldEffect } from "../effects";
 import { lacksRequiredMember } from "../graph/describedFields";
 import type { Directory } from "../graph/directory";
-import { topProperty, listReferences } from "../graph/inputLeaves";
+import { topProperty, isPathWithin, listReferences } from "../graph/inputLeaves";
 import type { DifferenceKind } from "../review/finding";
 import type { DriftRequest, DriftRun } from "./drift";
-import { isIgnored, recordedArguments, revealedArguments } from "./differenceDescriber";
+import { recordedArguments, revealedArguments } from "./differenceDescriber";
 
 /** What a drift run could not compare, a line each. */
 export class DriftNotes {
@@ -303,6 +303,9 @@ function createSnapshotApi(directory: Directory): ReadingApi {
     },
   };
 }
+
+const isIgnored = (property: string, ignored: readonly string[]): boolean =>
+  ignored.some((path) => path === "*" || isPathWithin(property, path));
 
 /** The live arguments with the recorded value of each property that has changed. */
 function argumentsBefore(recorded: Props, live: Props, changes: readonly FieldEffect[]): Props {

@@ -10,7 +10,7 @@ import type { Inventory } from "../documents/inventory";
 import type { StateExport } from "../documents/stateExport";
 import { entityOfObject } from "./entities";
 import { joinSteps, buildGraphs } from "./graphBuilder";
-import { TokenTrusts } from "./tokenTrusts";
+import { tokenTrustsOf } from "./tokenTrusts";
 import { trustsOf } from "./trust";
 import { PatternComparer } from "../trust/patternComparer";
 import { hasKeyCalled } from "../documents/digest";
@@ -179,7 +179,7 @@ export function checkSubject(graph: AccessGraph, who: string): void {
 
 /** The identities that take the tokens of others, each with the name of one whose tokens it takes. */
 function findTakers({ entities }: AccessGraph, keys: ReadonlySet<string>): ReadonlyMap<string, string> {
-  const trusts = new TokenTrusts(new PatternComparer(), entities);
+  const trusts = tokenTrustsOf(new PatternComparer(), entities);
   const takers = new Map<string, string>();
   for (const key of keys)
     for (const taker of trusts.withTakers(key))

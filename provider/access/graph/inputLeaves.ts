@@ -141,11 +141,17 @@ export const listReferences = (spec: ResourceSpec | undefined, inputs: Props): s
     isReference(leaf) && typeof leaf.value === "string" ? [leaf.value] : [],
   );
 
-/** The arguments of a kind that decide who may do what and that paths of `ignoreChanges` name. */
-export function ignoredAccess(spec: ResourceSpec | undefined, ignoreChanges: readonly string[]): string[] {
+/** Finds whether paths of `ignoreChanges` name an argument, or a part of it: `capabilities[0]`, `["capabilities"]`, `*`. */
+export function createIgnoredCheck(ignoreChanges: readonly string[]): (property: string) => boolean {
   const paths = ignoreChanges.map(topProperty);
   const isAll = paths.some((path) => path === "" || path === "*");
+  return (property) => isAll || paths.includes(topProperty(property));
+}
+
+/** The arguments of a kind that decide who may do what and that paths of `ignoreChanges` name. */
+export function ignoredAccess(spec: ResourceSpec | undefined, ignoreChanges: readonly string[]): string[] {
+  const isNamed = createIgnoredCheck(ignoreChanges);
   return Object.entries(spec?.fields ?? {})
-    .filter(([key, field]) => decidesAccess(field) && (isAll || paths.includes(key)))
+    .filter(([key, field]) => decidesAccess(field) && isNamed(key))
     .map(([key]) => key);
 }

@@ -27,7 +27,7 @@ function uidsBelow(sides: readonly Entities[], { inputs }: Entity): string {
  * Which identities take the tokens of which: a token of the platform has as its subject the uid of the identity that its holder has
  * assumed, so whoever can be that one can be each that takes its tokens.
  */
-export class TokenTrusts {
+class TokenTrusts {
   /** By the key of an identity: those whose tokens it takes, each by its key, which is its uid where it has one. */
   private readonly taken = new Map<string, string[]>();
   /** By the key of an identity: those that take its tokens. */
@@ -82,12 +82,18 @@ function withAll(key: string, next: ReadonlyMap<string, readonly string[]>): Rea
   return found;
 }
 
-/** Many ask the same of some entities. */
-const known = new WeakMap<Entities, TokenTrusts>();
+const known = new WeakMap<Entities, WeakMap<Entities, TokenTrusts>>();
+
+/** The relation of some entities, or of those before a change and after it together: many ask the same of them. */
+export function tokenTrustsOf(comparer: PatternComparer, before: Entities, after = before): TokenTrusts {
+  const others = getOrCompute(known, before, () => new WeakMap());
+  return getOrCompute(others, after, () =>
+    before === after ? new TokenTrusts(comparer, after) : new TokenTrusts(comparer, before, after),
+  );
+}
 
 /** The other identities whose tokens an identity takes, as far as a document has them. */
 export function takenBy(entities: Entities, key: string, comparer: PatternComparer): readonly Entity[] {
-  const trusts = getOrCompute(known, entities, () => new TokenTrusts(comparer, entities));
-  const taken = [...trusts.withTaken(key)];
+  const taken = [...tokenTrustsOf(comparer, entities).withTaken(key)];
   return taken.flatMap((each) => (each === key ? [] : (entities.get(each) ?? [])));
 }

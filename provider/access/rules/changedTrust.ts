@@ -278,7 +278,7 @@ function* findTakenTokens(facts: Facts): Generator<FindingInput> {
     yield facts.aboutEntity(after, {
       severity: grants.some((grant) => isStrongGrant(facts, grant)) ? "high" : "medium",
       field: "parentUid",
-      message: `${labelEntity(after)} is new, and its tokens are those of ${listFirst(holders, 3)}: whoever can assume it gets ${plural(grants.length, "grant")}`,
+      message: `${labelEntity(after)} is new, and ${listFirst(holders, 3)} takes its tokens: whoever can assume it gets ${plural(grants.length, "grant")}`,
       details: listGrantsHeld("whoever assumes it gets", grants),
       grants: [grants],
       advice: "write out in the other identity whose tokens it takes, or define the new one elsewhere",

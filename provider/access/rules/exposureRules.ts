@@ -135,38 +135,25 @@ function judgeName(
   names: KnownNames,
   before: Entity | undefined,
   after: Entity,
-): { readonly severity: Severity; readonly why: string; readonly advice: string } | undefined {
+): { readonly severity: Severity; readonly why: string; readonly advice?: string } | undefined {
   const isRenamed = before === undefined || before.name !== after.name;
-  const advice =
-    "choose a name that nothing else of the kind has or had, and say in the pull request why it changes";
   if (
     isRenamed &&
     after.kind === "Role" &&
     facts.roles.hasName(foldName(after.name ?? "")) &&
     !isBuiltInRole(after)
   ) {
-    return {
-      severity: "medium",
-      why: "that is the name of a role of the platform, and this one is not",
-      advice,
-    };
+    return { severity: "medium", why: "that is the name of a role of the platform, and this one is not" };
   }
   const other = names.findNamesake(before, after);
-  const group = other && facts.groupOf(other);
-  const whose = `another one, ${group === undefined ? "" : `in ${pathIn(group.path)}, `}${other?.key ?? ""}`;
-  if (other !== undefined && isFoundByPath(after.kind)) {
+  if (other !== undefined) {
+    const group = facts.groupOf(other);
+    const whose = `another one, ${group === undefined ? "" : `in ${pathIn(group.path)}, `}${other.key}`;
+    if (!isFoundByPath(after.kind)) return { severity: "medium", why: `that is or was the name of ${whose}` };
     const path = facts.pathOf(after.key, "after");
     return {
       severity: "high",
       why: `${path} is or was the path of ${whose}, and whatever names this path may mean this one`,
-      advice,
-    };
-  }
-  if (other !== undefined) {
-    return {
-      severity: "medium",
-      why: `that is or was the name of ${whose}`,
-      advice,
     };
   }
   if (before === undefined || !isRenamed) return undefined;
@@ -208,7 +195,9 @@ function* findTakenNames(facts: Facts): Generator<FindingInput> {
       field: "name",
       message: `${describeNaming(facts, before, after)}: ${judged.why}`,
       pins: after.name,
-      advice: judged.advice,
+      advice:
+        judged.advice ??
+        "choose a name that nothing else of the kind has or had, and say in the pull request why it changes",
     });
   }
 }

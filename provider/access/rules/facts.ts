@@ -17,7 +17,7 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { TokenTrusts } from "../graph/tokenTrusts";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
@@ -216,16 +216,16 @@ export class Facts {
    * trust it by its uid): with the most that its roles allow.
    */
   heldThrough(key: string): readonly Grant[] {
-    return [...this.tokenTrusts().withTakers(key)].flatMap((holder) =>
+    return [...this.tokenTrusts.withTakers(key)].flatMap((holder) =>
       [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
     );
   }
 
   /** Whoever is let in before what is narrowed or deleted is gone has that, too. */
-  private readonly tokenTrusts = once(() => {
+  private get tokenTrusts() {
     const { before, after, comparer } = this.comparison;
-    return new TokenTrusts(comparer, before.entities, after.entities);
-  });
+    return tokenTrustsOf(comparer, before.entities, after.entities);
+  }
 
   /**
    * The grants of an identity, and of others who hold by it, that are new, reach more or allow more: the update may do that before
@@ -234,7 +234,7 @@ export class Facts {
   gainedThrough(key: string): readonly Grant[] {
     const changes = this.changesBySubject();
     const subjects = new Set(
-      [...this.tokenTrusts().withTakers(key)].flatMap((each) => [
+      [...this.tokenTrusts.withTakers(key)].flatMap((each) => [
         each,
         ...this.before.subjectsOf(each),
         ...this.after.subjectsOf(each),
@@ -516,28 +516,22 @@ export class Facts {
       const place = placeByGroup(each, after.entities);
       return place !== undefined && created.has(place.group.key) ? [place.text] : [];
     });
-    const pairs = changes.flatMap(
-      ({ before: old, formerUrn, urn }): (readonly [Entity, string | undefined, string | undefined])[] => {
-        if (old === undefined) return [];
-        if (formerUrn !== undefined) return [[old, formerUrn, urn]];
-        if (!this.isDeleted(old.key)) return [];
+    const renamed = new Map<string, readonly string[]>();
+    const add = (old: Entity, former: string | undefined, now: string | undefined): void => {
+      if (former !== undefined && now !== undefined) renamed.set(old.key, [former, now]);
+    };
+    for (const { before: old, formerUrn, urn } of changes) {
+      if (old === undefined) continue;
+      if (formerUrn !== undefined) add(old, formerUrn, urn);
+      else if (this.isDeleted(old.key)) {
         const place = placeByGroup(old, before.entities);
         const equal = place && byGroup.get(place.text)?.[0];
-        const group = equal && placeByGroup(equal, after.entities)?.group;
-        return [
-          ...(place && this.isDeleted(place.group.key)
-            ? [[place.group, place.group.urn, group?.urn] as const]
-            : []),
-          [old, old.urn, byPlace.get(placeOf(old))?.[0]?.urn],
-        ];
-      },
-    );
-    return new Map(
-      pairs.flatMap(([old, ...urns]) => {
-        const known = urns.filter((each) => each !== undefined);
-        return known.length === 2 ? [[old.key, known] as const] : [];
-      }),
-    );
+        if (place && equal && this.isDeleted(place.group.key))
+          add(place.group, place.group.urn, placeByGroup(equal, after.entities)?.group.urn);
+        add(old, old.urn, byPlace.get(placeOf(old))?.[0]?.urn);
+      }
+    }
+    return renamed;
   });
 }
 

@@ -1,13 +1,13 @@
 import { canonical } from "../../fields/equal";
 import { isSecurityRelevant } from "../../fields/fieldSpec";
-import { compareTexts, getOrCompute, once } from "../../fields/values";
+import { compareTexts, getOrCompute } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { fingerprintOf } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../graph/fieldAccess";
 import type { Entity } from "../graph/model";
-import { TokenTrusts } from "../graph/tokenTrusts";
+import { tokenTrustsOf } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -184,7 +184,7 @@ export class FindingValues {
   ): Json {
     const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
     if (holder === undefined) return displayName;
-    const taken = [...this.tokenTrusts().withTaken(holder.key)];
+    const taken = [...this.tokenTrusts.withTaken(holder.key)];
     const trusted = new Set([holder, ...taken.flatMap((each) => entityAt(each) ?? [])]);
     const [own = displayName, ...others] = Array.from(trusted, (each) =>
       this.inputsOf(each, judgedFields(each.kind)),
@@ -192,10 +192,10 @@ export class FindingValues {
     return others.length === 0 ? own : [own, ...others.map((each) => each ?? null)];
   }
 
-  private readonly tokenTrusts = once(() => {
+  private get tokenTrusts() {
     const { before, after, comparer } = this.comparison;
-    return new TokenTrusts(comparer, before.entities, after.entities);
-  });
+    return tokenTrustsOf(comparer, before.entities, after.entities);
+  }
 
   /** A grant, as one text: who holds what and where, who can be the holder, and what the role allows. */
   private textOf(grant: Grant, entityAt?: (key: string) => Entity | undefined): string {
@@ -219,7 +219,7 @@ export class FindingValues {
    */
   private effectsOf(entity: Entity): Json {
     const { before, after } = this.comparison;
-    const takers = new Set(this.tokenTrusts().withTakers(entity.key));
+    const takers = new Set(this.tokenTrusts.withTakers(entity.key));
     takers.delete(entity.key);
     const lines = [before, after].flatMap(({ entities, index }) =>
       [index.by(entity), ...Array.from(takers, (key) => index.about({ key }))]

@@ -73,11 +73,14 @@ export function writeProject(
   { out, projectName, force }: ProgramTarget,
   program: Readonly<Record<string, string>>,
 ): void {
-  const { "package.json": manifest, ...others } = newProjectFiles(projectName, "index.ts");
+  const ofProject: Readonly<Record<string, string>> = becomesProject(out)
+    ? { ...newProjectFiles(projectName, "index.ts"), ".gitignore": GITIGNORE }
+    : {};
+  // A folder that has these keeps its own.
+  const isKept = (name: string): boolean =>
+    ["package.json", ".gitignore"].includes(name) && existsSync(join(out, name));
   const files = {
-    ...(becomesProject(out) && others),
-    ...(becomesProject(out) && !existsSync(join(out, ".gitignore")) && { ".gitignore": GITIGNORE }),
-    ...(!existsSync(join(out, "package.json")) && becomesProject(out) && { "package.json": manifest }),
+    ...Object.fromEntries(Object.entries(ofProject).filter(([name]) => !isKept(name))),
     ...program,
   };
   for (const [name, text] of Object.entries(files)) {
