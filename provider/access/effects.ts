@@ -10,7 +10,7 @@ import { limitLines } from "../text/plain";
 import { visible } from "../text/printable";
 import { keysByKid, keysIn } from "./documents/digest";
 import { isPattern } from "./graph/describedFields";
-import { effectOf, isJudged } from "./graph/fieldAccess";
+import { effectOf, isJudged } from "../fields/fieldAccess";
 import { distinctLabels, labelByKey } from "./graph/groupHierarchy";
 import { readRoleCapabilities } from "./graph/resolveGrants";
 import type { Entities } from "./graph/model";
@@ -88,6 +88,7 @@ const unreadWords: Readonly<Record<UnreadReason, string>> = {
   secret: SECRET_MASK,
   unknown: "(not known yet)",
   unreadable: "(cannot be read)",
+  refreshed: "(not recorded)",
 };
 
 type NameOf = (key: string) => string;

@@ -7,6 +7,7 @@ import { mergeLive, outputsFor } from "../fields/mergeLive";
 import { applyUpdate, buildPatch, changedSubresources, writesInputOnly } from "../fields/patch";
 import type { Patch } from "../fields/patch";
 import type { Failure, ResourceSpec, WrongArguments, Dependents } from "../fields/resourceSpec";
+import { isRefreshed, REFRESHED } from "../fields/refreshed";
 import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Props } from "../fields/values";
 import { readOutputs } from "../fields/wire";
@@ -16,7 +17,14 @@ import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
 import type { CreateResult } from "./create";
-import { adviseOnRefusal, explainFailure, labelResource, explain, HandlerError } from "./messages";
+import {
+  adviseOnRefusal,
+  explainFailure,
+  labelResource,
+  explain,
+  HandlerError,
+  PartialFailure,
+} from "./messages";
 import { readResource } from "./read";
 import type { ReadResult } from "./read";
 import { confirm, finishWrite } from "./verifyWrite";
@@ -58,7 +66,8 @@ class KindHandlers {
     const isConfirmed = olds[UNCONFIRMED] !== true;
     const deletesFirst = spec.deletion?.beforeReplace && !difference.replaces.includes("parentUid");
     return {
-      changes: difference.changed ? missing.length > 0 || !isConfirmed || undefined : false,
+      // The update of what is only marked sends nothing. It makes a change of the program, in a review too, of what it takes over.
+      changes: difference.changed ? missing.length > 0 || !isConfirmed || undefined : isRefreshed(olds),
       replaces: difference.replaces,
       ...(deletesFirst ? { deleteBeforeReplace: true } : {}),
     };
@@ -78,7 +87,14 @@ class KindHandlers {
   update(id: string, olds: Props, news: Props): Promise<Props> {
     const { spec, record, mutex } = this.kind;
     record.recordUpdate(spec, id);
-    return this.recordFailure(() => mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)));
+    return this.recordFailure(() =>
+      mutex.runExclusive(id, () => updateResource(this.kind, id, olds, news)),
+    ).catch((error: unknown) => {
+      // What is left as it was is still what a refresh has recorded.
+      if (error instanceof PartialFailure && isRefreshed(olds))
+        Object.assign(error.properties, { [REFRESHED]: olds[REFRESHED] });
+      throw error;
+    });
   }
 
   delete(id: string, olds: Props): Promise<void> {

@@ -2,6 +2,7 @@ import type { Client, JsonObject } from "../http/client";
 import { isNotFound } from "../http/errors";
 import { printable } from "../text/printable";
 import { isUid, lineage } from "../text/uid";
+import { markRefreshed } from "../fields/refreshed";
 import type { ReadingApi, ResourceSpec } from "../fields/resourceSpec";
 import { getOrCompute, PROVIDER_TEXT } from "../fields/values";
 import type { Props } from "../fields/values";
@@ -72,7 +73,8 @@ export async function readResource(reader: KindReader, id: string, olds: Props):
     );
   }
   const { inputs, outs } = mergeLive(spec, olds, parseInputs(response, id));
-  return { id, props: { ...outs, ...readOutputs(spec, response as Props, id, olds) }, inputs };
+  const outputs = readOutputs(spec, response as Props, id, olds);
+  return { id, props: { ...outs, ...outputs, ...markRefreshed(spec, olds, inputs) }, inputs };
 }
 
 /** Reads the objects of one kind. */

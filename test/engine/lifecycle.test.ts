@@ -1,3 +1,4 @@
+import { REFRESHED } from "../../provider/fields/refreshed";
 import type { Emulator } from "../../emulator";
 import {
   AllKinds,
@@ -83,8 +84,18 @@ describe("the life of each kind, through the real engine", () => {
       });
     }
 
+    // A refresh records it, and says so until an update of the resource.
+    const marked = () =>
+      Object.entries(stack.recorded()).flatMap(([name, { outputs }]) =>
+        REFRESHED in (outputs ?? {}) ? [name] : [],
+      );
+    await stack.succeed(["refresh", "--yes"]);
+    expect(marked()).toEqual(expect.arrayContaining([...Object.keys(addedByHand), "role", "binding"]));
+    expect(names).toEqual(expect.arrayContaining(marked()));
+
     emulator.clearRequests();
     await stack.up("--refresh");
+    expect(marked()).toEqual([]);
     expect(all.methods()).toEqual(names.map((label) => writingOf(label)?.update.method ?? "PATCH").sort());
     const untimed = (state: ReturnType<Emulator["state"]>) =>
       Object.values(state)

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { kindTables } from "../../emulator/tables";
-import { effectOf } from "../../provider/access/graph/fieldAccess";
+import { effectOf } from "../../provider/fields/fieldAccess";
 import type { AccessEffect, FieldSpec } from "../../provider/fields/fieldSpec";
 import { referredKindOf } from "../../provider/fields/fieldSpec";
 import { aggregatedKind } from "../../provider/fields/resourceSpec";

@@ -30,8 +30,6 @@ export interface StateExport {
   readonly pendingDeletes: readonly RecordedResource[];
   /** Operations that an interrupted update left open: what they did is in no state. */
   readonly pendingOperations: number;
-  /** An update failed, and none of the whole stack has succeeded since: its refresh may have recorded what was done by hand. */
-  readonly hasFailedUpdate?: boolean;
   /** The urns of those that created something. */
   readonly pendingCreates?: readonly string[];
   /** The version of the Pulumi CLI that wrote the state: `v3.230.0`. */

@@ -6,6 +6,7 @@ import { capitalize, isObject, SECRET_MASK, ownMember } from "../../fields/value
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { listFirst, quoteWord } from "../../text/plain";
+import { inputsOfProgram } from "../../fields/refreshed";
 import { isUid, parentOf } from "../../text/uid";
 import { declareObject } from "../adopt/state";
 import { CallExpression, VariableReference, printKey, printStatement, printProperty } from "../adopt/code";
@@ -27,6 +28,7 @@ import {
   createIgnoredCheck,
 } from "../graph/inputLeaves";
 import type { Leaf } from "../graph/inputLeaves";
+import { isUnread, unreadAt } from "../graph/unread";
 import { KEEP_IN_ONE_PROGRAM } from "../rules/wording";
 import type { DetectedDifference, ManagedResource, DriftNotes } from "./stateComparison";
 
@@ -387,19 +389,24 @@ function revealMembers(recorded: Props, live: Json | undefined, path: string, se
 const unreturned = fieldsWhere(({ inputOnly }) => inputOnly === true);
 
 /** The secrets that responses contain too. The response of a collection shows which of its members it lacks. */
-function comparableLeaves({ spec, resource }: ManagedResource): Leaf[] {
+function comparableLeaves({ spec, resource }: ManagedResource, given: Props): Leaf[] {
   const isCollection = aggregatedKind(spec) !== undefined;
   const isReturned = (path: string): boolean =>
     !unreturned(spec.kind).some((field) => isPathWithin(path, field.path));
   const paths = new Set(resource.secretPaths.filter((path) => isCollection || isReturned(path)));
-  return paths.size === 0 ? [] : leavesIn(spec, resource.inputs).filter(({ path }) => paths.has(path));
+  return paths.size === 0
+    ? []
+    : leavesIn(spec, given).filter(({ path, value }) => paths.has(path) && !isUnread(value));
 }
 
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */
 export function recordedArguments(managed: ManagedResource, live: Props, notes: DriftNotes): Props {
   const { resource, stack } = managed;
-  const leaves = comparableLeaves(managed);
-  if (leaves.length === 0) return resource.inputs;
+  const given = inputsOfProgram(resource.inputs, resource.outputs, (path) =>
+    unreadAt("refreshed", { urn: resource.urn, side: "before", path }),
+  );
+  const leaves = comparableLeaves(managed, given);
+  if (leaves.length === 0) return given;
   for (const { path, decidesAccess } of leaves) {
     if (resource.secrets?.has(path)) continue;
     const line = `${stack}: ${path} of ${resource.urn} is a secret in the state, and was not compared`;
@@ -408,7 +415,7 @@ export function recordedArguments(managed: ManagedResource, live: Props, notes: 
     else notes.unresolved.add(line);
   }
   const secrets = { paths: new Set(leaves.map(({ path }) => path)), plaintext: resource.secrets };
-  return revealMembers(resource.inputs, live, "", secrets);
+  return revealMembers(given, live, "", secrets);
 }
 
 /** The recorded arguments with the plain text of each secret that is known. */

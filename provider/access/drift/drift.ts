@@ -131,12 +131,16 @@ function createGiving({ after, grants }: Comparison, effects: EffectContext) {
     }
     if (what !== "changed" || managed === undefined || before === undefined || now === undefined)
       return difference;
-    if (!describeEffects(spec, now, before, effects).some((each) => mayWiden(each.direction)))
-      return difference;
+    const directions = describeEffects(spec, now, before, effects).map((each) => each.direction);
+    if (!directions.some(mayWiden)) return difference;
+    const gives = directions.includes("widened") ? "gives" : "may give";
     // Whom an identity trusts is another one then.
     const lineOf = (grant: Grant): string => (grant.role.key === key ? grantLine(grant) : roleOn(grant));
     const lines = [...new Set(naming.map(lineOf))].sort();
-    return { ...difference, details: [...details, `to restore it gives access by ${listFirst(lines, 3)}`] };
+    return {
+      ...difference,
+      details: [...details, `to restore it ${gives} access by ${listFirst(lines, 3)}`],
+    };
   };
 }
 

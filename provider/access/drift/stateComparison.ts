@@ -127,11 +127,6 @@ export class ManagedResources {
         `${stack}: ${describeInterrupted(state)}; what it created may be shown as unmanaged until then`,
       );
     }
-    if (state.hasFailedUpdate === true) {
-      notes.incomplete.add(
-        `${stack}: an update failed, and none of the whole stack has succeeded since: its refresh may have recorded what was done by hand, which is no difference then: run pulumi up until it passes`,
-      );
-    }
     for (const { kind, id, retainOnDelete, external } of state.pendingDeletes) {
       const isLeft = retainOnDelete || external;
       const next = `its next pulumi up ${isLeft ? "leaves it at the server" : "deletes it"}`;

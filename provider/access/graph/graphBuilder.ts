@@ -1,5 +1,6 @@
 import { equal } from "../../fields/equal";
 import { containsSecret, referredKindOf } from "../../fields/fieldSpec";
+import { inputsOfProgram, isRefreshed } from "../../fields/refreshed";
 import { mergeLive } from "../../fields/mergeLive";
 import { applyCreate, applyUpdate } from "../../fields/patch";
 import {
@@ -59,11 +60,11 @@ import {
 import { compositeKey } from "./entityKeys";
 import type { LiveState } from "./entities";
 import type { ConcealedValue, Entity, AccessGraph, Assumption } from "./model";
-import { leavesIn, mapReferences } from "./inputLeaves";
+import { leavesIn, mapReferences, topProperty } from "./inputLeaves";
 import type { Leaf } from "./inputLeaves";
 import { ServerRemovals } from "./serverRemovals";
 import { findReplacedOwners, findSecondOwners, findSecondProcess, findTakenByOthers } from "./unforeseen";
-import { isUnread, reasonOf, reasonWords } from "./unread";
+import { isUnread, reasonOf, reasonWords, unreadAt } from "./unread";
 import type { UnreadValue } from "./unread";
 import { listFirst } from "../../text/plain";
 
@@ -499,7 +500,7 @@ class GraphBuilder {
       kind,
       before,
       after,
-      recorded: step.unrefreshed ? this.recordedEntity({ ...step, before: step.unrefreshed }) : recorded,
+      recorded: this.entityOfPrograms(step, { recorded, declared }),
       declared,
       ...(isExisting && state === "notListed" ? { isRecordOnly: true } : {}),
       ...(isExisting && state === "missing" ? { isMissing: true } : {}),
@@ -532,6 +533,31 @@ class GraphBuilder {
     const { before } = step;
     if (!isManagedKind(before)) return undefined;
     return toEntity(before, { key: this.keys.of(step), uid: this.keys.uidOf(step), side: "before" });
+  }
+
+  /**
+   * The record without what a refresh has put in the place of what the programs of the stack gave. Where that was one value, and the
+   * change writes another one, nothing of it is kept: that is taken for what they gave.
+   */
+  private entityOfPrograms(
+    step: JoinedStep,
+    sides: Pick<ResourceSides, "recorded" | "declared">,
+  ): Entity | undefined {
+    const before = step.unrefreshed ?? step.before;
+    const entity = step.unrefreshed ? this.recordedEntity({ ...step, before }) : sides.recorded;
+    if (entity === undefined || before === undefined || !isRefreshed(before.outputs)) return entity;
+    const declared = new Map(
+      leavesIn(specs[entity.kind], sides.declared?.inputs ?? {}).map(({ path, value }) => [path, value]),
+    );
+    const unread: UnreadValue[] = [];
+    const inputs = inputsOfProgram(entity.inputs, before.outputs, (path, recorded) => {
+      const written = declared.get(path);
+      const areRead = [written, recorded].every((value) => typeof value === "string" && !isUnread(value));
+      if (areRead && written !== recorded) return written;
+      unread.push({ path, property: topProperty(path), reason: "refreshed", decidesAccess: true });
+      return unreadAt("refreshed", { urn: before.urn, side: "before", path });
+    });
+    return withInputs({ ...entity, unread: [...(entity.unread ?? []), ...unread] }, inputs);
   }
 
   /**

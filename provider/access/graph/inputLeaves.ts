@@ -3,7 +3,7 @@ import type { ResourceSpec } from "../../fields/resourceSpec";
 import { isObject, ownMember } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
-import { decidesAccess } from "./fieldAccess";
+import { decidesAccess } from "../../fields/fieldAccess";
 
 /** A value inside inputs. */
 export interface Leaf {

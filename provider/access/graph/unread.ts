@@ -5,11 +5,12 @@ const words = {
   secret: "is secret",
   unknown: "is not known yet",
   unreadable: "cannot be read",
+  refreshed: "is not recorded any more: a refresh has replaced it",
 } as const;
 
 /**
- * Why a value was not read: it is a secret, it is not known before the update, or it has a form that no property of
- * the API has.
+ * Why a value was not read: it is a secret, it is not known before the update, it has a form that no property of the API has, or a
+ * refresh has recorded another one in its place.
  */
 export type UnreadReason = keyof typeof words;
 

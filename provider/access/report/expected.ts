@@ -10,7 +10,7 @@ import type { Inventory } from "../documents/inventory";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { entityOfObject } from "../graph/entities";
-import { mustBeAnnounced } from "../graph/fieldAccess";
+import { mustBeAnnounced } from "../../fields/fieldAccess";
 import type { Entity } from "../graph/model";
 import { ignoredAccess, mapLeaves } from "../graph/inputLeaves";
 import type { DeclaredResource, ExpectedAccess, ExpectedEntity, IgnoredChanges } from "./report";

@@ -1,5 +1,6 @@
 import { ADOPT, UNCONFIRMED, compareTexts, isUnknown, SECRET_MASK } from "../../fields/values";
 import { mergeLive } from "../../fields/mergeLive";
+import { isRefreshed } from "../../fields/refreshed";
 import { applyUpdate } from "../../fields/patch";
 import { isUid } from "../../text/uid";
 import { urnParts } from "../documents/engineState";
@@ -469,8 +470,10 @@ export function compare(sources: Sources): Comparison {
   const pairs = graphs.changes.map(
     (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
   );
-  const side =
-    inventory === undefined ? undefined : recordedSide(graphs, pairs, context, mayOmitResources(preview));
+  // A record alone shows nothing that was done by hand but what a refresh has put there.
+  const mayShowByHand =
+    inventory !== undefined || graphs.changes.some(({ step }) => isRefreshed(step.before?.outputs ?? {}));
+  const side = mayShowByHand ? recordedSide(graphs, pairs, context, mayOmitResources(preview)) : undefined;
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;
   const ownSides = compareUpdate(own.before, own.after, comparer, own.changes);

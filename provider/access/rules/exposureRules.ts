@@ -1,4 +1,4 @@
-import { isJudged, isName } from "../graph/fieldAccess";
+import { isJudged, isName } from "../../fields/fieldAccess";
 import type { Entity } from "../graph/model";
 import { labelEntity, nounOf } from "./wording";
 import { limitLines, listFirst, plural } from "../../text/plain";
@@ -223,6 +223,7 @@ const INSTEAD: Readonly<Record<UnreadReason, string>> = {
   unknown:
     "apply the resource that it comes from first, in a separate change, so that the preview knows the value",
   unreadable: "write a value of the type that the property has",
+  refreshed: "run pulumi up with the program that is deployed, and preview again",
 };
 
 /** Changes that leave a resource there, whose values a reader must be able to judge. */

@@ -5,7 +5,7 @@ import type { Json, Props } from "../../fields/values";
 import { fingerprintOf } from "../documents/digest";
 import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
-import { isJudged, isName } from "../graph/fieldAccess";
+import { isJudged, isName } from "../../fields/fieldAccess";
 import type { Entity } from "../graph/model";
 import { tokenTrustsOf } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";

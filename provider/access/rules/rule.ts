@@ -2,7 +2,7 @@ import type { Json } from "../../fields/values";
 import type { Grant } from "../graph/grant";
 import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
-import { decidesAccess, isJudged, isName } from "../graph/fieldAccess";
+import { decidesAccess, isJudged, isName } from "../../fields/fieldAccess";
 import { isHighOrCritical } from "../review/finding";
 import type { Finding, Severity } from "../review/finding";
 import type { Facts } from "./facts";

@@ -5,7 +5,7 @@ import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, bindingKeys, grantsIn, isShownByGrants, givesAccess } from "../graph/accessKinds";
 import { fieldsWhere, lifetimesOf, pathsMeant, textAt, textAtPath } from "../graph/describedFields";
-import { isJudged } from "../graph/fieldAccess";
+import { isJudged } from "../../fields/fieldAccess";
 import { ignoredAccess, isPathWithin, pathsOverlap } from "../graph/inputLeaves";
 import { roleOn, tupleOf } from "../graph/grant";
 import type { Grant } from "../graph/grant";

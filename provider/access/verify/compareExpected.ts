@@ -25,7 +25,7 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { graphOf, grantKey } from "../graph/resolveGrants";
 import { lacksRequiredMember, valueAt } from "../graph/describedFields";
 import { entityKey } from "../graph/entities";
-import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../graph/fieldAccess";
+import { isName, mustBeAnnounced, decidesAccess, effectOf } from "../../fields/fieldAccess";
 import { isGain } from "../graph/grant";
 import type { GrantChange } from "../graph/grant";
 import type { AccessGraph, Entities, Entity } from "../graph/model";

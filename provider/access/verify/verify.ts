@@ -15,7 +15,7 @@ import { entityOfObject } from "../graph/entities";
 import { NEW_GRANT, nameIn, pathIn, tupleOf } from "../graph/grant";
 import type { GrantChange, Grant } from "../graph/grant";
 import { replaceKeys } from "../graph/entityKeys";
-import { mustBeAnnounced } from "../graph/fieldAccess";
+import { mustBeAnnounced } from "../../fields/fieldAccess";
 import type { Entity } from "../graph/model";
 import { leavesIn, mapReferences, topProperty } from "../graph/inputLeaves";
 import { isUnread } from "../graph/unread";

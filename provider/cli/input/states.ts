@@ -2,7 +2,6 @@ import { isWithin, inventoryKinds, listedKinds } from "../../access/documents/in
 import { parseStateExport, listManaged } from "../../access/documents/stateExport";
 import type { StateExport } from "../../access/documents/stateExport";
 import { addTo } from "../../fields/values";
-import { tryParseJson } from "../../text/plain";
 import { printable } from "../../text/printable";
 import { UsageError } from "../framework/exitCodes";
 import { PulumiError, runPulumi, STACK_NOT_FOUND } from "./pulumi";
@@ -25,31 +24,6 @@ async function exportStack(stack: string, cwd: string | undefined, withSecrets: 
     if (withSecrets) return exportStack(stack, cwd, false);
     throw error;
   }
-}
-
-/** An update in the history of a stack, with the flags that it was given. */
-interface PastUpdate {
-  readonly kind?: string;
-  readonly result?: string;
-  readonly environment?: Readonly<Record<string, unknown>>;
-}
-
-/** How many updates are looked at: what failed before these is not known. */
-const MOST_UPDATES = 100;
-
-/**
- * Whether an update of a stack failed, and none of the whole stack has succeeded since. Its refresh may have recorded what was done by
- * hand: then the stack and the server are the same, and only the program differs.
- */
-async function hasFailedUpdate(stack: string, cwd: string | undefined): Promise<boolean> {
-  const args = ["stack", "history", "--json", "--page-size", String(MOST_UPDATES)];
-  const history = tryParseJson(await runPulumi(args, stack, cwd));
-  const updates = Array.isArray(history) ? (history as PastUpdate[]) : [];
-  const isOfAll = ({ kind, environment = {} }: PastUpdate): boolean =>
-    kind === "update" &&
-    !["target", "target-replace", "exclude"].some((flag) => `pulumi.flag.${flag}` in environment);
-  const last = updates.findIndex((update) => update.result === "succeeded" && isOfAll(update));
-  return updates.slice(0, last === -1 ? updates.length : last).some(({ result }) => result === "failed");
 }
 
 /** @throws UsageError where two exports are of one stack: each of its resources would seem to be managed twice. */
@@ -85,8 +59,7 @@ export async function readStates(
   }
   for (const stack of new Set(stacks)) {
     const text = await exportStack(stack, cwd, options.withSecrets === true);
-    const state = parseStateExport(text, `the export of stack ${stack}`, options);
-    states.push((await hasFailedUpdate(stack, cwd)) ? { ...state, hasFailedUpdate: true } : state);
+    states.push(parseStateExport(text, `the export of stack ${stack}`, options));
   }
   requireOneOfEach(states);
   return states;

@@ -6,6 +6,7 @@ import { HandlerError, PartialFailure } from "../../../provider/lifecycle/messag
 import { isFoundByComparison } from "../../../provider/fields/resourceSpec";
 import type { Failure } from "../../../provider/fields/resourceSpec";
 import { ADOPT, WRONG_ARGUMENTS } from "../../../provider/fields/values";
+import { REFRESHED } from "../../../provider/fields/refreshed";
 import { printable } from "../../../provider/text/printable";
 import type { Props } from "../../../provider/fields/values";
 import {
@@ -314,6 +315,39 @@ describe("read", () => {
     },
   );
 
+  test("marks what it finds changed and may matter, until an update", async () => {
+    const role = { ...sampleOf("Role"), capabilities: ["CAP_REPO_LIST"] };
+    const outputs = { ...requiredOutputs("Role"), ...role };
+    const held = (change: Props): Reply => json({ uid: ROLE_UID, ...role, ...change });
+    const readAs = async (change: Props, olds: Props): Promise<Props> => {
+      server.script([held(change)]);
+      return (await handlers("Role").read(ROLE_UID, olds)).props ?? {};
+    };
+    const wider = { capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"] };
+    expect(await readAs({}, outputs)).not.toHaveProperty(REFRESHED);
+    expect(await readAs({ description: "by hand" }, outputs)).not.toHaveProperty(REFRESHED);
+    // An import, or a `get`, has no arguments yet.
+    expect(await readAs(wider, {})).not.toHaveProperty(REFRESHED);
+    const marked = await readAs(wider, outputs);
+    expect(marked).toMatchObject({ ...wider, [REFRESHED]: { capabilities: { 1: "added" } } });
+    // More by hand, other by hand, and as before by hand.
+    const widest = { capabilities: ["CAP_TAG_LIST", ...wider.capabilities] };
+    expect(await readAs(widest, marked)).toMatchObject({
+      [REFRESHED]: { capabilities: { 0: "added", 2: "added" } },
+    });
+    const other = await readAs({ capabilities: ["CAP_TAG_LIST"] }, marked);
+    expect(other).toMatchObject({ [REFRESHED]: { capabilities: "changed" } });
+    expect(await readAs({}, other)).toMatchObject({ [REFRESHED]: { capabilities: "changed" } });
+    expect(await readAs({}, marked)).not.toHaveProperty(REFRESHED);
+    // The program may have it by now: then an update sends nothing.
+    const accepted = { ...role, ...wider };
+    expect(handlers("Role").diff(marked, accepted)).toEqual({ changes: true, replaces: [] });
+    expect(handlers("Role").diff(marked, role).changes).toBeUndefined();
+    server.script([]);
+    expect(await handlers("Role").update(ROLE_UID, marked, accepted)).not.toHaveProperty(REFRESHED);
+    expect(server.calls).toEqual([]);
+  });
+
   test("at a wrong address is an error: it must never empty a stack", async () => {
     server.script([wrongAddress]);
     expect(await failing(handlers("Group").read(GROUP_UID, group))).toBe(
@@ -406,6 +440,11 @@ describe("update", () => {
     const error = await errorOf(handlers("Repo").update(repoUid, repo, repoNews));
     const { properties } = error as Error & { properties: Props };
     expect(properties).toEqual({ ...repo, name: "web" });
+    holding(repoStored, (_request, held) => new Held({ ...held, name: "web" }));
+    const refreshed = { ...repo, [REFRESHED]: { name: "changed" } };
+    await expect(handlers("Repo").update(repoUid, refreshed, repoNews)).rejects.toMatchObject({
+      properties: { ...properties, [REFRESHED]: { name: "changed" } },
+    });
     expect(error.message).toBe(
       `repository "web" ${repoUid}: the server ignored catalogTier (the server has "CATALOG_TIER_BASE"); a server drops names that it does not know, without an error`,
     );

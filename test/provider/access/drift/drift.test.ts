@@ -1,3 +1,4 @@
+import { REFRESHED } from "../../../../provider/fields/refreshed";
 import { startEmulator } from "../../../../emulator";
 import type { Emulator } from "../../../../emulator";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
@@ -308,17 +309,30 @@ describe("drift", () => {
     expect(ofBinding?.answers.revert).not.toContain("Identity");
   });
 
-  test("is incomplete where an update failed since the last one of the whole stack", async () => {
-    const role = live("Role", { name: "r", capabilities: ["CAP_REPO_LIST"] });
-    for (const hasFailedUpdate of [true, false]) {
-      const report = await driftBetween([{ ...stateOf([role], "prod"), hasFailedUpdate }], [root, role]);
-      expect(report.complete).toBe(!hasFailedUpdate);
-      if (hasFailedUpdate)
-        expect(report.incomplete.join()).toContain(
-          "an update failed, and none of the whole stack has succeeded since",
-        );
-    }
-  });
+  test.each<[string, Props, string, string]>([
+    ["one of several", { capabilities: { 1: "added" } }, "widened", "CAP_REPO_LIST"],
+    ["all of it", { capabilities: "changed" }, "unknown", "(not recorded)"],
+  ])(
+    "finds %s that a refresh has recorded, also where the program ignores it",
+    async (_what, mark, direction, before) => {
+      const role = live("Role", {
+        name: "r",
+        capabilities: ["CAP_REPO_LIST", "CAP_TAG_LIST"],
+        description: "reads",
+      });
+      const outputs = { ...role.inputs, [REFRESHED]: mark };
+      for (const ignoreChanges of [[], ["capabilities"]]) {
+        const { resources, ...rest } = stateOf([{ ...role, outputs }], "prod");
+        const marked = { ...rest, resources: resources.map((each) => ({ ...each, ignoreChanges })) };
+        const { differences } = await driftBetween([marked], [root, role]);
+        expect(differences).toEqual([expect.objectContaining({ kind: "changed", direction, uid: role.uid })]);
+        expect(differences[0]?.fields).toMatchObject([
+          { path: "capabilities", before, after: "CAP_REPO_LIST, CAP_TAG_LIST" },
+        ]);
+        expect(differences[0]?.answers.revert === undefined).toBe(ignoreChanges.length > 0);
+      }
+    },
+  );
 
   test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
     const org = uidOf("org");

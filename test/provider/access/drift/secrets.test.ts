@@ -1,6 +1,6 @@
 import { inspect } from "node:util";
 import { specs } from "../../../../provider/access/documents/specs";
-import { decidesAccess } from "../../../../provider/access/graph/fieldAccess";
+import { decidesAccess } from "../../../../provider/fields/fieldAccess";
 import { reportFormats, renderers } from "../../../../provider/access/report/render";
 import type { DriftReport } from "../../../../provider/access/report/report";
 import { aggregatedKind } from "../../../../provider/fields/resourceSpec";

@@ -1,7 +1,7 @@
 import fc, { casesOf } from "../../../support/properties";
 import { combineDirections, describeEffects } from "../../../../provider/access/effects";
 import type { Direction, EffectContext, FieldEffect } from "../../../../provider/access/effects";
-import { effectOf } from "../../../../provider/access/graph/fieldAccess";
+import { effectOf } from "../../../../provider/fields/fieldAccess";
 import { anchored, PatternComparer } from "../../../../provider/access/trust/patternComparer";
 import { unreadAt } from "../../../../provider/access/graph/unread";
 import type { AccessEffect, FieldSpec } from "../../../../provider/fields/fieldSpec";

@@ -1,6 +1,6 @@
 import type { ReviewReport } from "../../../../provider/access/report/report";
 import type { InventoryObject } from "../../../../provider/access/documents/inventory";
-import { decidesAccess, effectOf } from "../../../../provider/access/graph/fieldAccess";
+import { decidesAccess, effectOf } from "../../../../provider/fields/fieldAccess";
 import { isReference } from "../../../../provider/access/graph/inputLeaves";
 import { compare } from "../../../../provider/access/review/compare";
 import { isSet } from "../../../../provider/fields/equal";

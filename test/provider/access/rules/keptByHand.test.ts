@@ -3,6 +3,7 @@ import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { listResources, stepsOf } from "../../../../provider/access/rules/ruleTesting";
 import { ADOPT } from "../../../../provider/fields/values";
+import { REFRESHED } from "../../../../provider/fields/refreshed";
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Props } from "../../../../provider/fields/values";
 import {
@@ -98,6 +99,61 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     expect(x5(known, only, { live: after })).toEqual([]);
     expect(x5(known, described)).toEqual([]);
     expect(x5(known, described, { live: after })).toHaveLength(1);
+  });
+
+  test.each<[string, Resource, Props, string]>([
+    [
+      "the trust of an identity",
+      trust,
+      { claimMatch: { subject: "changed" } },
+      "claimMatch.subject: recorded (not recorded), now ",
+    ],
+    [
+      "a capability of a role",
+      edit(writer, { capabilities: wider }),
+      { capabilities: { 1: "added" } },
+      "capabilities: recorded CAP_REPO_LIST, now ",
+    ],
+    [
+      "all of a role",
+      edit(writer, { capabilities: wider }),
+      { capabilities: "changed" },
+      "capabilities: recorded (not recorded), now ",
+    ],
+    [
+      "the default role of a provider",
+      edit(staff, { defaultRole: owner.uid }),
+      { defaultRole: "changed" },
+      "defaultRole: recorded (not recorded), now ",
+    ],
+    [
+      "the role of a binding",
+      edit(grant, { roleUid: owner.uid }),
+      { roleUid: "changed" },
+      "roleUid: recorded (not recorded), now ",
+    ],
+  ])("is high after a refresh has recorded it: %s", (_what, changed, mark, recorded) => {
+    const { kind, urn, uid: id } = changed;
+    const others = known.filter(({ uid }) => uid !== id);
+    const outputs = { ...changed.inputs, [REFRESHED]: mark };
+    const reviewed = (news: Resource, withoutInventory: boolean) => {
+      const [before, after] = [changed, news].map(({ inputs }) =>
+        state(kind, "x", inputs, { id, urn, outputs }),
+      );
+      const steps = [step("update", before, after)];
+      return x5(others, others, { live: withChanged(changed), steps, withoutInventory }).filter(
+        ({ field }) => field !== "inventory",
+      );
+    };
+    for (const withoutInventory of [false, true]) {
+      const [first, ...more] = reviewed(changed, withoutInventory);
+      expect([first?.severity, more]).toEqual(["high", []]);
+      expect(first?.details.at(-1)).toContain(`, ${recorded}`);
+      expect(first?.message).toMatch(/^1 object was made, changed or deleted by hand/);
+      // A change that undoes it.
+      const before = known.find(({ uid }) => uid === id) ?? changed;
+      if (mark["capabilities"] !== "changed") expect(reviewed(before, withoutInventory)).toEqual([]);
+    }
   });
 
   it("names what the stack records and what the server has", () => {

@@ -3,7 +3,7 @@ import type { Emulator } from "../../../../emulator";
 import type { Inventory, InventoryObject } from "../../../../provider/access/documents/inventory";
 import { inventoryKinds } from "../../../../provider/access/documents/inventory";
 import { parseStateExport } from "../../../../provider/access/documents/stateExport";
-import { decidesAccess, mustBeAnnounced } from "../../../../provider/access/graph/fieldAccess";
+import { decidesAccess, mustBeAnnounced } from "../../../../provider/fields/fieldAccess";
 import { review } from "../../../../provider/access/report/reviewReport";
 import { isVerified } from "../../../../provider/access/report/expected";
 import { rootOf } from "../../../../provider/text/uid";

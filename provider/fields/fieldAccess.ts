@@ -1,5 +1,5 @@
-import { ownEffect, innerFields } from "../../fields/fieldSpec";
-import type { AccessEffect, FieldSpec } from "../../fields/fieldSpec";
+import { ownEffect, innerFields } from "./fieldSpec";
+import type { AccessEffect, FieldSpec } from "./fieldSpec";
 
 /** The effect of a field inside one with the effect `inherited`; `none` where its description says why it is harmless. */
 export function effectOf(
