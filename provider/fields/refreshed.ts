@@ -1,5 +1,5 @@
 import { equal, isSet } from "./equal";
-import { isJudged } from "./fieldAccess";
+import { isName } from "./fieldAccess";
 import { innerFields } from "./fieldSpec";
 import type { FieldSpec } from "./fieldSpec";
 import type { ResourceSpec } from "./resourceSpec";
@@ -45,7 +45,9 @@ export function markRefreshed({ fields }: ResourceSpec, olds: Props, live: Props
   if (!Object.keys(fields).some((key) => olds[key] !== undefined)) return {};
   const given = inputsOfProgram(olds, olds);
   const marks = Object.entries(fields).flatMap(([key, field]) => {
-    const mark = isJudged(field) ? markOf(field, given[key], live[key]) : undefined;
+    const mark = isName(key)
+      ? markOf({ ...field, harmless: undefined }, given[key], live[key])
+      : markOf(field, given[key], live[key]);
     return mark === undefined ? [] : [[key, mark] as const];
   });
   return marks.length === 0 ? {} : { [REFRESHED]: Object.fromEntries(marks) };

@@ -119,7 +119,7 @@ function verifyWrite(spec: ResourceSpec, write: Write, comparison: WriteComparis
   const reason =
     unapplied.length > 0
       ? `the server ignored ${describeFields(spec, unapplied, live)}${explainDroppedNames(spec, unapplied, news)}`
-      : `updated, but someone else changed ${describeFields(spec, changedElsewhere, live)} since the last run: run again to restore the program's values, unless another stack manages it too`;
+      : `updated, but someone else changed ${describeFields(spec, changedElsewhere, live)} since the last run: run again to restore what the program sets, unless another stack manages it too`;
   throw new PartialFailure("PP4004", id, { ...outputsFor(spec, applied, live, olds), ...outputs }, [
     `${labelResource(spec, news)} ${id}: ${reason}`,
   ]);

@@ -13,7 +13,7 @@ import { graphOf } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
 import { tokenTrustsOf } from "../graph/tokenTrusts";
-import { createLate, createSignInDoubt, listLasting } from "../review/lastingAccess";
+import { createLate, createSignInDoubt, haveKeysEnded, listLasting } from "../review/lastingAccess";
 import { recordedAccess } from "../review/recordedAccess";
 import type { Comparison } from "../review/compare";
 import type { SignInDoubt } from "../review/lastingAccess";
@@ -665,7 +665,8 @@ class AssertionJudge {
         isAlone &&
         side.graph.hierarchy.actsAt(grant.subject, group) &&
         holdsAll(side.capabilitiesAt(key, group, true), wanted, false) &&
-        !side.mayBeLeftOut(grant.subject, who);
+        !side.mayBeLeftOut(grant.subject, who) &&
+        !haveKeysEnded(side.graph.entities.get(key), this.graphs.inventories);
       holders.set(key, { grant, share: isSure ? share : "some" });
     }
     const all = [...holders.values()];

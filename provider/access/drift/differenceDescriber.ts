@@ -79,6 +79,16 @@ function restorationOf({ resource, stackName }: ManagedResource, paths: readonly
       };
 }
 
+/** The commands that take resources out of their states; undefined where no command line can name one. */
+function forgetCommands(resources: readonly ManagedResource[]): string | undefined {
+  const commands = resources.flatMap(
+    ({ resource, stackName }) => stackCommand("forget", resource.urn, stackName) ?? [],
+  );
+  return commands.length === 0
+    ? undefined
+    : ["# after removing it from the program:", ...commands].join("\n");
+}
+
 /** How an object is deleted that no single request deletes safely; undefined where one does. */
 function describeDeletion({ operations, deletion }: ResourceSpec): string | undefined {
   if (operations?.delete !== undefined) return "delete it by hand (no single request does)";
@@ -277,7 +287,6 @@ export class DifferenceDescriber {
     const message = `${capitalize(spec.noun)} ${about.name} was deleted`;
     if (managed === undefined) return { ...deleted, message, details: existed };
     const { resource, stack, stackName } = managed;
-    const forget = stackCommand("forget", resource.urn, stackName);
     return {
       ...deleted,
       message: `${message} outside of its program`,
@@ -285,7 +294,7 @@ export class DifferenceDescriber {
       details: [`in stack ${stack}`, ...existed],
       managed,
       revert: stackCommand("revert", resource.urn, stackName),
-      adopt: forget && `# after removing it from the program:\n${forget}`,
+      adopt: forgetCommands([managed]),
     };
   }
 
@@ -294,9 +303,6 @@ export class DifferenceDescriber {
     const { spec, uid, resource } = first;
     const count = new Set(owners.map(({ stack }) => stack)).size;
     const about = this.about(spec, uid, resource.inputs);
-    const commands = others.flatMap(
-      (owner) => stackCommand("forget", owner.resource.urn, owner.stackName) ?? [],
-    );
     const who = count > 1 ? `by ${count} stacks` : "twice in one stack";
     return {
       ...about,
@@ -306,7 +312,7 @@ export class DifferenceDescriber {
       advice: KEEP_IN_ONE_PROGRAM,
       details: owners.map((owner) => `${owner.stack}: ${owner.resource.urn}`),
       managed: first,
-      adopt: commands.join("\n") || undefined,
+      adopt: forgetCommands(others),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Grant } from "./grant";
+import type { Entity } from "./model";
 import { wholeOf } from "./entityKeys";
 import { groupBy, once } from "../../fields/values";
-import type { AccessGraph, Entity } from "./model";
 
 const resourceKey = (kind: string, id: string): string => JSON.stringify([kind, id]);
 
@@ -70,9 +70,3 @@ export class GrantIndex {
     return this.dependents().get(owner) ?? [];
   }
 }
-
-/** What an object gives, before a change and after it. */
-export const grantsBy = (
-  { before, after }: { readonly before: AccessGraph; readonly after: AccessGraph },
-  entity: Pick<Entity, "key" | "kind" | "urn" | "uid">,
-): Grant[] => [before, after].flatMap(({ index }) => index.by(entity));

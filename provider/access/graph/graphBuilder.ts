@@ -98,6 +98,16 @@ function isOtherProvider({ op, before, after }: JoinedStep): boolean {
   );
 }
 
+/** A resource of this package that the engine calls unchanged, and that another provider manages from now on, which nobody reviews. */
+function changesManager({ op, before, after }: JoinedStep): boolean {
+  if (op !== "same" || before === undefined || after === undefined || parseKind(after.type) === undefined)
+    return false;
+  const managers = [before, after].map(({ notReviewed, provider }) =>
+    notReviewed === undefined ? undefined : providerUrn(provider),
+  );
+  return managers[0] !== managers[1];
+}
+
 /** Steps with what the providers of all of them say of the plugins that manage resources. */
 function judgeProviders(steps: readonly JoinedStep[]): JoinedStep[] {
   const foreign = findForeignProviders(
@@ -105,12 +115,10 @@ function judgeProviders(steps: readonly JoinedStep[]): JoinedStep[] {
   );
   const judge = (side: RecordedResource | undefined): RecordedResource | undefined =>
     side && withForeignProvider(side, foreign);
-  return steps.map((step) => ({
-    ...step,
-    op: isOtherProvider(step) ? "update" : step.op,
-    before: judge(step.before),
-    after: judge(step.after),
-  }));
+  return steps.map((step) => {
+    const judged = { ...step, before: judge(step.before), after: judge(step.after) };
+    return isOtherProvider(judged) || changesManager(judged) ? { ...judged, op: "update" } : judged;
+  });
 }
 
 /**

@@ -24,7 +24,7 @@ import { textMeant } from "./describedFields";
 import type { Subject } from "./grant";
 import { wholeOf, withoutRetained } from "./entityKeys";
 import type { Entities, Entity } from "./model";
-import { takenBy } from "./tokenTrusts";
+import { MOST_TAKEN, takenBy } from "./tokenTrusts";
 import { readClaimConditions, trustsOf } from "./trust";
 import type { Trust, TrustPart } from "./trust";
 
@@ -206,7 +206,8 @@ function nameOwner(trust: Trust): Naming {
 }
 
 /** By what those are found whose owners and mail addresses are written out. */
-function indexedNames({ trusts, invited }: Admission): readonly string[] | undefined {
+function indexedNames({ trusts, invited, isEverybody }: Admission): readonly string[] | undefined {
+  if (isEverybody) return undefined;
   const names = invited === undefined ? [] : [`mail:${invited.text}`];
   for (const { trust, subject, claims, addresses } of trusts) {
     const holders = claims.get(HOLDER_CLAIM) ?? [];
@@ -257,11 +258,15 @@ interface Admission {
   readonly trusts: readonly Naming[];
   /** The mail address of an invite. */
   readonly invited: Owner | undefined;
+  /** It takes the tokens of so many that it may be anybody. */
+  readonly isEverybody: boolean;
   readonly subjects: Subject[];
 }
 
 /** Whether one principal may be let in by both. */
 const mayLetInOne = (one: Admission, other: Admission): boolean =>
+  one.isEverybody ||
+  other.isEverybody ||
   one.text === other.text ||
   one.trusts.some((trust) => other.trusts.some((each) => mayAcceptOne(trust, each))) ||
   mayBeInvited(one, other) ||
@@ -342,8 +347,14 @@ export class Principals {
   private admissionOf(side: Entities, subject: Subject): Admission {
     const holder = entityOf(side, holderOf(subject));
     // Whoever can be an identity can be each that takes its tokens.
-    const taken = subject.type === "identity" ? takenBy(side, subject.key, this.comparer) : [];
-    const text = [textOf(side, subject), ...taken.map(({ key }) => textOfTrust(side, key))].join(" ");
+    const all = subject.type === "identity" ? takenBy(side, subject.key, this.comparer) : [];
+    const isEverybody = all.length > MOST_TAKEN;
+    const taken = isEverybody ? [] : all;
+    const text = [
+      textOf(side, subject),
+      String(isEverybody),
+      ...taken.map(({ key }) => textOfTrust(side, key)),
+    ].join(" ");
     return getOrCompute(this.byText, text, () => {
       const own = holder === undefined ? [] : trustsOfSubject(subject, holder);
       const trusts = [...own, ...taken.flatMap(trustsOf)];
@@ -352,6 +363,7 @@ export class Principals {
         text,
         trusts: trusts.map(nameOwner),
         invited: address === undefined ? undefined : ownerNamed(mailboxOf(address)),
+        isEverybody,
         subjects: [],
       };
     });

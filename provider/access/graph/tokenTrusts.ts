@@ -1,11 +1,12 @@
-import { addTo, getOrCompute } from "../../fields/values";
+import { getOrCompute } from "../../fields/values";
 import { knownIssuerOf } from "../trust/issuers";
 import { anchored } from "../trust/patternComparer";
 import type { PatternComparer } from "../trust/patternComparer";
 import { accessKinds } from "./accessKinds";
 import { textAt } from "./describedFields";
 import { isUid } from "../../text/uid";
-import type { Entities, Entity } from "./model";
+import type { Grant } from "./grant";
+import type { AccessGraph, Entities, Entity } from "./model";
 import { subjectUids, trustsOf } from "./trust";
 import type { Trust } from "./trust";
 
@@ -24,14 +25,23 @@ function uidsBelow(sides: readonly Entities[], { inputs }: Entity): string {
 }
 
 /**
+ * Most identities whose tokens one takes by a pattern, or of which one follows who they may be: whoever takes those of more is taken to
+ * take those of everybody.
+ */
+export const MOST_TAKEN = 100;
+
+/** Stands for every identity, between those that take the tokens of too many to follow each and all of whom they take them. */
+const EVERYBODY = "\u0000everybody";
+
+/**
  * Which identities take the tokens of which: a token of the platform has as its subject the uid of the identity that its holder has
  * assumed, so whoever can be that one can be each that takes its tokens.
  */
 class TokenTrusts {
   /** By the key of an identity: those whose tokens it takes, each by its key, which is its uid where it has one. */
-  private readonly taken = new Map<string, string[]>();
+  private readonly taken = new Map<string, Set<string>>();
   /** By the key of an identity: those that take its tokens. */
-  private readonly takers = new Map<string, string[]>();
+  private readonly takers = new Map<string, Set<string>>();
 
   /** @param sides What there is; before a change and after it, whom somebody can be while the update runs. */
   constructor(comparer: PatternComparer, ...sides: readonly Entities[]) {
@@ -45,23 +55,32 @@ class TokenTrusts {
       (issuer?.exact === undefined || knownIssuerOf(issuer.exact) === undefined) &&
       comparer.intersects(pattern, ANY_UID) !== "no" &&
       comparer.isSubset(ANY_UID, pattern) !== "yes";
-    const acceptedBy = (trust: Trust): string[] => {
+    const byPattern = new Map<string, readonly string[]>();
+    const acceptedBy = (trust: Trust): readonly string[] => {
       const { pattern } = trust.subject ?? {};
       if (pattern === undefined || !mayAcceptSome(trust, pattern)) return subjectUids(trust);
       const mayAccept = (each: Entity): boolean =>
         each.uid === undefined
           ? comparer.intersects(pattern, uidsBelow(sides, each)) !== "no"
           : comparer.mayMatch(pattern, each.uid);
-      const accepted = all.filter(mayAccept);
-      return [...subjectUids(trust), ...accepted.flatMap(({ key, uid = key }) => [key, uid])];
+      const keys = getOrCompute(byPattern, pattern, () => {
+        const accepted: string[] = [];
+        for (const each of all) {
+          if (accepted.length > 2 * MOST_TAKEN) return [EVERYBODY];
+          if (mayAccept(each)) accepted.push(each.key, each.uid ?? each.key);
+        }
+        return accepted;
+      });
+      return [...subjectUids(trust), ...keys];
     };
-    for (const taker of all) {
-      for (const key of new Set(trustsOf(taker).flatMap(acceptedBy))) {
-        if (key === taker.key) continue;
-        addTo(this.taken, taker.key, key);
-        addTo(this.takers, key, taker.key);
-      }
-    }
+    for (const taker of all) for (const key of trustsOf(taker).flatMap(acceptedBy)) this.add(taker.key, key);
+    if (this.takers.has(EVERYBODY)) for (const { key } of all) this.add(EVERYBODY, key);
+  }
+
+  private add(taker: string, key: string): void {
+    if (key === taker) return;
+    getOrCompute(this.taken, taker, () => new Set()).add(key);
+    getOrCompute(this.takers, key, () => new Set()).add(taker);
   }
 
   /** An identity, and all whose tokens let somebody be it. */
@@ -76,9 +95,10 @@ class TokenTrusts {
 }
 
 /** A key, and all that it leads to. */
-function withAll(key: string, next: ReadonlyMap<string, readonly string[]>): ReadonlySet<string> {
+function withAll(key: string, next: ReadonlyMap<string, ReadonlySet<string>>): ReadonlySet<string> {
   const found = new Set([key]);
   for (const each of found) for (const other of next.get(each) ?? []) found.add(other);
+  found.delete(EVERYBODY);
   return found;
 }
 
@@ -96,4 +116,27 @@ export function tokenTrustsOf(comparer: PatternComparer, before: Entities, after
 export function takenBy(entities: Entities, key: string, comparer: PatternComparer): readonly Entity[] {
   const taken = [...tokenTrustsOf(comparer, entities).withTaken(key)];
   return taken.flatMap((each) => (each === key ? [] : (entities.get(each) ?? [])));
+}
+
+/** What there is before a change and after it. */
+interface BothSides {
+  readonly before: AccessGraph;
+  readonly after: AccessGraph;
+  readonly comparer: PatternComparer;
+}
+
+/** Which identities can be which while an update runs: whoever is let in before what is narrowed or deleted is gone has that, too. */
+export const tokenTrustsDuring = ({ before, after, comparer }: BothSides): TokenTrusts =>
+  tokenTrustsOf(comparer, before.entities, after.entities);
+
+/** What an object gives on each side of a change, also by identities that take its tokens. */
+export function grantsBySide(
+  sides: BothSides,
+  entity: Pick<Entity, "key" | "kind" | "urn" | "uid">,
+): { readonly side: AccessGraph; readonly grants: readonly Grant[] }[] {
+  const takers = [...tokenTrustsDuring(sides).withTakers(entity.key)].filter((key) => key !== entity.key);
+  return [sides.before, sides.after].map((side) => ({
+    side,
+    grants: [side.index.by(entity), ...takers.map((key) => side.index.about({ key }))].flat(),
+  }));
 }

@@ -9,7 +9,9 @@ import { readRoleCapabilities } from "../graph/resolveGrants";
 import { fieldsWhere, pathsMeant, textAtPath } from "../graph/describedFields";
 import type { Grant, GrantedRole, Subject } from "../graph/grant";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
+import type { Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";
+import { trustsOf } from "../graph/trust";
 import type { ResourceChange, Comparison } from "./compare";
 
 /*
@@ -100,11 +102,25 @@ export function createLate(
     held.has(subject.key) ? !isLasting(subject.key) : brief.some((old) => old.urn !== urn);
 }
 
+/** Whether the keys of an identity had ended when the inventory was taken: nobody signs in by them. */
+export function haveKeysEnded(entity: Entity | undefined, inventories: readonly Inventory[]): boolean {
+  if (entity === undefined || !trustsOf(entity).every(({ hasKeys }) => hasKeys)) return false;
+  const ends = expiries(entity.kind).flatMap(({ path }) => textAtPath(entity.inputs, path) ?? []);
+  const times = inventories.map(({ takenAt }) => timestampNanos(takenAt));
+  return (
+    ends.length > 0 &&
+    times.length > 0 &&
+    ends
+      .map(timestampNanos)
+      .every((end) => times.every((now) => end !== undefined && now !== undefined && end <= now))
+  );
+}
+
 /**
- * Why nobody can say that a holder can sign in after a change: its trust, or that of its directory, is new, another one or
+ * Why nobody can say that a holder can sign in after a change: its keys have ended; its trust, or that of its directory, is new, another one or
  * narrower; or an earlier change may have locked it out, since it has not signed in with what it trusts now.
  */
-export type SignInDoubt = "changed" | "unseen";
+export type SignInDoubt = "ended" | "changed" | "unseen";
 
 /** A write within so long of the last sign-in is not after it: the clocks of the server may differ. */
 const SAME_TIME_NANOS = 60_000_000_000n;
@@ -158,6 +174,7 @@ export function createSignInDoubt({
     // A service of the platform signs in by nothing that a program says.
     if (type === "service") return undefined;
     const keys = [key, wholeOf(key) ?? ""].map(withoutRetained);
+    if (keys.some((each) => haveKeysEnded(after.entities.get(each), inventories))) return "ended";
     if (keys.some((each) => changed.has(each))) return "changed";
     const isNew =
       keys.some((each) => after.entities.has(each)) && !keys.some((each) => before.entities.has(each));

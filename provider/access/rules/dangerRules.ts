@@ -66,6 +66,8 @@ interface OwnerChange {
   readonly remaining: readonly Grant[];
   /** Those of the remaining ones whose trust is new or another one: whether they can sign in, nobody can say. */
   readonly doubted: readonly Grant[];
+  /** Those whose keys had ended when the inventory was taken. */
+  readonly ended: readonly Grant[];
   /** Those that have not signed in since their trust was written: an earlier change may have locked them out. */
   readonly unseen: readonly Grant[];
   /** Those whose grant may be made after old ones are deleted: the update may end before that. */
@@ -107,6 +109,7 @@ function findLostOwners(facts: Facts): OwnerChange[] {
         // Whoever can assume two of them is one owner.
         remaining: principals.distinct(left, ({ subject }) => subject),
         doubted: left.filter(isDoubted),
+        ended: left.filter(({ subject }) => doubtOf(subject) === "ended"),
         unseen: left.filter(({ subject }) => doubtOf(subject) === "unseen"),
         madeLate: left.filter(isLate),
         sure: principals.distinct(
@@ -124,13 +127,13 @@ function findLostOwners(facts: Facts): OwnerChange[] {
 /** What is said of too few owners: of those that are left, or of those that surely are. */
 function* findTooFewOwners(
   facts: Facts,
-  { root, lost, remaining, doubted, unseen, madeLate, sure, isWhole }: OwnerChange,
+  { root, lost, remaining, doubted, ended, unseen, madeLate, sure, isWhole }: OwnerChange,
 ): Generator<FindingInput> {
   const { minOwners } = facts.options;
   const [first] = [...lost, ...doubted, ...madeLate];
   const areTooFew = remaining.length < minOwners && lost.length > 0;
   if (first === undefined || (!areTooFew && sure.length >= minOwners)) return;
-  const unsure = areTooFew ? [] : [...doubted, ...unseen, ...madeLate];
+  const unsure = areTooFew ? [] : [...doubted, ...ended, ...unseen, ...madeLate];
   const count = plural(areTooFew ? remaining.length : sure.length, isWhole ? "owner" : "known owner");
   yield facts.aboutGrant(first, {
     field: "min-owners",
@@ -143,6 +146,7 @@ function* findTooFewOwners(
           : `may have been an owner: ${grant.subject.displayName} loses ${nameIn(grant.role)}, which no document describes`,
       ),
       ...doubted.map(({ subject }) => `owner whose trust is new or changes: ${subject.displayName}`),
+      ...ended.map(({ subject }) => `still an owner, and its keys have ended: ${subject.displayName}`),
       ...unseen.map(
         ({ subject }) => `still an owner, and has not signed in since it was written: ${subject.displayName}`,
       ),
@@ -357,7 +361,7 @@ const lockOut: Rule = {
   name: "lock-out",
   severities: ["critical", "high", "medium"],
   when: "critical; high for the identity that took the inventory. High too if owners of the root group may be bound elsewhere, and no inventory shows them. Medium where owners are left, but their trust is new or changes, or their old binding may go before the new one is made. High where all are so. High where the `--self` identity may be without a grant for a time. High for the last identity provider, medium for another one. Medium where only members of groups of a directory lose access",
-  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. So does one whose binding is made again, by whatever resource, if the old one may go first. The update may end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Or its tokens may no longer name groups that have roles, or such a group no longer owns the root group. A role that no document describes may be `owner`. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
+  what: "A root group loses an owner and has fewer than `--min-owners` (2) left, or a `--required-owner` no longer owns a root group. An owner whose trust is new or changes may be unable to sign in: it counts as left, and not as one who stays. So may one that has not signed in since it was written, as far as the inventory tells. So does one whose keys had ended when the inventory was taken. So does one whose binding is made again, by whatever resource, if the old one may go first. The update may end there. Or the `--self` identity loses a capability that no other grant gives it, is deleted or replaced, trusts a different principal, or loses a key. Or the identity that took the inventory loses a capability to list at its root group. Or an identity provider goes that gives roles. Or its tokens may no longer name groups that have roles, or such a group no longer owns the root group. A role that no document describes may be `owner`. Only identities are owners: an invite is not accepted yet, and the members of a directory group are unknown. A root group that loses no owner, and where neither the trust nor the binding of one changes, is not reported.",
   why: "Nobody is left who could undo it. A pipeline that removes its own access stops half-way. A reviewer who may list less sees less of all that follows.",
   fix: "Bind the next owner first, and check that it can sign in. Then remove the old one in a separate change, applied with another identity than the one that loses access.",
   except: "When an organisation is closed.",

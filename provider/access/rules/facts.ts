@@ -17,7 +17,7 @@ import type { GroupHierarchy } from "../graph/groupHierarchy";
 import { readRoleCapabilities } from "../graph/resolveGrants";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { AccessGraph, Entities, Entity } from "../graph/model";
-import { tokenTrustsOf } from "../graph/tokenTrusts";
+import { tokenTrustsDuring } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import { recordedAccess } from "../review/recordedAccess";
 import type { RecordedAccess } from "../review/recordedAccess";
@@ -216,15 +216,9 @@ export class Facts {
    * trust it by its uid): with the most that its roles allow.
    */
   heldThrough(key: string): readonly Grant[] {
-    return [...this.tokenTrusts.withTakers(key)].flatMap((holder) =>
+    return [...tokenTrustsDuring(this.comparison).withTakers(key)].flatMap((holder) =>
       [holder, ...this.meanwhile.subjectsOf(holder)].flatMap((subject) => this.meanwhile.ofSubject(subject)),
     );
-  }
-
-  /** Whoever is let in before what is narrowed or deleted is gone has that, too. */
-  private get tokenTrusts() {
-    const { before, after, comparer } = this.comparison;
-    return tokenTrustsOf(comparer, before.entities, after.entities);
   }
 
   /**
@@ -234,7 +228,7 @@ export class Facts {
   gainedThrough(key: string): readonly Grant[] {
     const changes = this.changesBySubject();
     const subjects = new Set(
-      [...this.tokenTrusts.withTakers(key)].flatMap((each) => [
+      [...tokenTrustsDuring(this.comparison).withTakers(key)].flatMap((each) => [
         each,
         ...this.before.subjectsOf(each),
         ...this.after.subjectsOf(each),

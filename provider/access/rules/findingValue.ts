@@ -7,7 +7,7 @@ import { specs } from "../documents/specs";
 import { isAccessField } from "../graph/accessKinds";
 import { isJudged, isName } from "../../fields/fieldAccess";
 import type { Entity } from "../graph/model";
-import { tokenTrustsOf } from "../graph/tokenTrusts";
+import { grantsBySide, tokenTrustsDuring } from "../graph/tokenTrusts";
 import type { Grant, Named, Subject } from "../graph/grant";
 import { isHiddenProperty } from "../graph/graphBuilder";
 import { replaceKeys, wholeOf } from "../graph/entityKeys";
@@ -184,17 +184,12 @@ export class FindingValues {
   ): Json {
     const holder = entityAt(key) ?? entityAt(wholeOf(key) ?? "") ?? about;
     if (holder === undefined) return displayName;
-    const taken = [...this.tokenTrusts.withTaken(holder.key)];
+    const taken = [...tokenTrustsDuring(this.comparison).withTaken(holder.key)];
     const trusted = new Set([holder, ...taken.flatMap((each) => entityAt(each) ?? [])]);
     const [own = displayName, ...others] = Array.from(trusted, (each) =>
       this.inputsOf(each, judgedFields(each.kind)),
     );
     return others.length === 0 ? own : [own, ...others.map((each) => each ?? null)];
-  }
-
-  private get tokenTrusts() {
-    const { before, after, comparer } = this.comparison;
-    return tokenTrustsOf(comparer, before.entities, after.entities);
   }
 
   /** A grant, as one text: who holds what and where, who can be the holder, and what the role allows. */
@@ -218,13 +213,8 @@ export class FindingValues {
    * the update ends.
    */
   private effectsOf(entity: Entity): Json {
-    const { before, after } = this.comparison;
-    const takers = new Set(this.tokenTrusts.withTakers(entity.key));
-    takers.delete(entity.key);
-    const lines = [before, after].flatMap(({ entities, index }) =>
-      [index.by(entity), ...Array.from(takers, (key) => index.about({ key }))]
-        .flat()
-        .map((grant) => this.textOf(grant, (key) => entities.get(key) ?? this.entityAt(key))),
+    const lines = grantsBySide(this.comparison, entity).flatMap(({ side: { entities }, grants }) =>
+      grants.map((grant) => this.textOf(grant, (key) => entities.get(key) ?? this.entityAt(key))),
     );
     return [...new Set(lines)].sort();
   }

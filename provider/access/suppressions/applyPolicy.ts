@@ -8,9 +8,9 @@ import { specs } from "../documents/specs";
 import { accessKinds } from "../graph/accessKinds";
 import { GroupHierarchy, groupPath } from "../graph/groupHierarchy";
 import type { Grant, Named, Scope } from "../graph/grant";
-import { grantsBy } from "../graph/grantIndex";
 import type { Entity } from "../graph/model";
 import { isHiddenProperty } from "../graph/graphBuilder";
+import { grantsBySide } from "../graph/tokenTrusts";
 import { describeTrust } from "../graph/trust";
 import type { Comparison, ResourceChange } from "../review/compare";
 import { isHighOrCritical } from "../review/finding";
@@ -506,15 +506,17 @@ class VerifiedTexts {
     };
   }
 
-  /** An identity in one group may be bound in another one: whoever accepts findings in the first accepts none there. */
+  /**
+   * An identity in one group may be bound in another one, or others may that take its tokens: whoever accepts findings in the first
+   * accepts none there.
+   */
   private reachOf({ grant, kind, uid, urn }: Finding, textsIn: (scope: Scope) => Texts): readonly Texts[] {
     const key = uid ?? urn;
     const { comparison } = this;
     if (comparison === undefined || grant !== undefined || kind === undefined || key === undefined) return [];
     const groups = new Map<string, Scope>();
-    for (const { group } of grantsBy(comparison, { key, kind, uid, urn })) {
-      groups.set(JSON.stringify([group.key, group.path]), group);
-    }
+    for (const { grants } of grantsBySide(comparison, { key, kind, uid, urn }))
+      for (const { group } of grants) groups.set(JSON.stringify([group.key, group.path]), group);
     return [...groups.values()].map((group) => textsIn(group));
   }
 

@@ -213,7 +213,7 @@ describe("writes", () => {
     await handlers("Group").update(id, outs, { ...inputs, description: "of another stack" });
     const error = await partial(handlers("Group").update(id, outs, { ...inputs, name: "crew" }));
     expect(error.message).toBe(
-      `group "crew" ${id}: updated, but someone else changed description (the server has "of another stack") since the last run: run again to restore the program's values, unless another stack manages it too`,
+      `group "crew" ${id}: updated, but someone else changed description (the server has "of another stack") since the last run: run again to restore what the program sets, unless another stack manages it too`,
     );
     const { properties } = error;
     // What others wrote is not recorded, so that drift finds it: the next run writes what differs from nothing.

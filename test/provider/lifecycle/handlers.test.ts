@@ -326,6 +326,8 @@ describe("read", () => {
     const wider = { capabilities: ["CAP_REPO_LIST", "CAP_IAM_ROLE_BINDINGS_CREATE"] };
     expect(await readAs({}, outputs)).not.toHaveProperty(REFRESHED);
     expect(await readAs({ description: "by hand" }, outputs)).not.toHaveProperty(REFRESHED);
+    // Exceptions and patterns choose by names.
+    expect(await readAs({ name: "by-hand" }, outputs)).toMatchObject({ [REFRESHED]: { name: "changed" } });
     // An import, or a `get`, has no arguments yet.
     expect(await readAs(wider, {})).not.toHaveProperty(REFRESHED);
     const marked = await readAs(wider, outputs);

@@ -185,6 +185,20 @@ describe("whoever can be one identity can be each that takes its tokens", () => 
     expect(messagesOf(duties, all, both)).toEqual([
       "n: outsider and taker accept a common principal, which holds one of each duty",
     ]);
+    // Of whoever takes the tokens of more than a hundred nobody follows who that may be.
+    for (const [length, count] of [
+      [90, 0],
+      [110, 1],
+    ] as const) {
+      const chain = Array.from({ length }, (_, i) => identity(`link ${i}`, claims({})));
+      const links = chain.map((link, i) => {
+        const next = chain[i + 1]?.uid ?? "last";
+        return edit(link, claims({ issuer: "https://issuer.platform.example", subject: next }));
+      });
+      const [head = taker] = links;
+      const there = [...base, ...links, listener, binding(ci, listener, payments)];
+      expect(messagesOf(duties, there, [...there, binding(head, pusher, payments)])).toHaveLength(count);
+    }
     const two = "require: [{ name: n, can: CAP_REPO_LIST, on: [acme / payments], atLeast: 2 }]";
     const [three, left] = [
       [outsider, taker, ci],
@@ -1010,6 +1024,25 @@ describe("whom an assertion names by a name or uid", () => {
       ...pushTo(ci),
     ]);
     expect(messagesOf(noPush("name: ci"), then ?? [], now ?? [])).toEqual(messages);
+  });
+
+  test.each([
+    ["2099-01-01T00:00:00Z", []],
+    ["2001-01-01T00:00:00Z", ["owners: acme has 1 holder, fewer than 2"]],
+  ])("an owner whose keys end at %s is left with another one", (expirationTime, messages) => {
+    const keys = { ...(withKeys("k", "k").inputs["staticKeys"] as Props), expirationTime };
+    const signer = identity("k", { staticKeys: keys });
+    const [a, b] = [by("a"), by("b")];
+    const left = [...base, a, b, signer, binding(signer, owner, acme), binding(a, owner, acme)];
+    const two = "require: [{ name: owners, role: owner, on: [acme], atLeast: 2 }]";
+    const before = [...left, binding(b, owner, acme)];
+    expect(messagesOf(two, before, left)).toEqual(messages);
+    const lockOut = found("D1", compareResources(before, left), { minOwners: 2 });
+    expect(lockOut.map(({ message }) => message)).toEqual(
+      messages.map(() => "acme has 1 owner left who surely can sign in, fewer than 2"),
+    );
+    // As it is, it is broken already.
+    expect(messagesOf(two, left, left)).toEqual([]);
   });
 
   const mapping = (id: string): Resource =>

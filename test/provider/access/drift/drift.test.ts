@@ -219,7 +219,9 @@ describe("drift", () => {
       ]);
       expect(report.findings[0]?.message).toContain(`is managed ${who}: each update undoes the other`);
       expect(report.findings[0]?.details).toHaveLength(2);
-      expect(report.differences[0]?.answers.adopt).toBe(`pulumi state delete ${urn} --stack ${stack}`);
+      expect(report.differences[0]?.answers.adopt).toBe(
+        `# after removing it from the program:\npulumi state delete ${urn} --stack ${stack}`,
+      );
       expect(report.stacks).toEqual(stacks);
     },
   );

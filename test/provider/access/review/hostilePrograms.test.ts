@@ -479,6 +479,28 @@ describe("a provider that the engine calls unchanged", () => {
     expect(failing(reviewed(same(other)))).toEqual([]);
   });
 
+  test("and is another one than before is a change of the resource, there and back", () => {
+    const token = "platform:index:RoleBinding";
+    const managedBy = (name: string) =>
+      ({
+        urn: `urn:pulumi:production::acme::${token}::b`,
+        type: token,
+        custom: true,
+        inputs: grant,
+        provider: `urn:pulumi:production::acme::${type}::${name}::0c5b`,
+      }) as unknown as State;
+    const [ours, far, farther] = ["default", "far", "farther"].map(managedBy) as [State, State, State];
+    for (const [before, after] of [
+      [ours, far],
+      [far, farther],
+      [far, ours],
+    ] as const)
+      expect(failing(reviewed(...unchanged, step("same", before, after)))).toEqual([
+        "X4 RoleBinding b is not reviewed (update): it has a provider of its own, which may be another plugin, or talk to another address",
+      ]);
+    expect(failing(reviewed(...unchanged, same(far)))).toEqual([]);
+  });
+
   test("and runs another plugin than its name says takes the resources along", () => {
     const own = plugin(`default_${ownVersion().replaceAll(".", "_")}`, internal);
     const kind = "platform:index:RoleBinding";

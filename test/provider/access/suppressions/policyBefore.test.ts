@@ -224,6 +224,26 @@ describe("an exception for a group", () => {
     expect(judge(sourcesOf(steps), "{ group: acme / sandbox }", rule).suppressed).toHaveLength(1);
   });
 
+  it.each([
+    ["in production", PROD, []],
+    ["in the sandbox", SANDBOX, ["T5"]],
+  ])(
+    "accepts the trust of an identity whose tokens another one takes that holds something %s: %s",
+    (_what, where, ids) => {
+      const taker = created("Identity", "taker", {
+        parentUid: ACME,
+        claimMatch: { issuer: "https://issuer.platform.example", subject: below(12) },
+      });
+      const [one, other] = [
+        { ...taker, id: `${ACME}/${"d".repeat(16)}` },
+        where === PROD ? inProduction : inSandbox,
+      ] as const;
+      const steps = [moved, same(inSandbox(below(12), ROLE)), same(one), same(other(one.id, ROLE))];
+      const judged = judge(sourcesOf(steps), "{ group: acme / sandbox }", "T5");
+      expect(judged.suppressed.map(({ id }) => id)).toEqual(ids);
+    },
+  );
+
   it("accepts not what it gives before the change, nor by an object that is deleted with it", () => {
     const gone = step("delete", inProduction(below(12), ROLE));
     const steps = [moved, gone, same(inSandbox(below(12), ROLE))];
