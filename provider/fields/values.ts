@@ -33,6 +33,12 @@ export const WRONG_ARGUMENTS = "__wrongArguments";
  */
 export const UNCONFIRMED = "__unconfirmed";
 
+/**
+ * Marks the outputs of a resource that `pulumi import` or a program's `import` took over, until its next update: the state has it
+ * before any program may declare it.
+ */
+export const IMPORTED = "__imported";
+
 export function isUnknown(value: unknown): boolean {
   return value === UNKNOWN;
 }

@@ -7,7 +7,7 @@ import { adviseOnNames } from "../fields/enumNames";
 import { declaredFields } from "../fields/mergeLive";
 import { listLeftOut } from "../fields/resourceSpec";
 import type { ResourceSpec } from "../fields/resourceSpec";
-import { getOrCompute, once, toPlainJson, UNKNOWN } from "../fields/values";
+import { getOrCompute, IMPORTED, once, toPlainJson, UNKNOWN } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import type { ConfigError } from "../http/errors";
 // Loads every kind and every lookup.
@@ -277,9 +277,11 @@ export class PlatformProvider {
         const added = Object.entries(props).filter(([key]) => !Object.hasOwn(spec.fields, key));
         found.outs = { ...found.inputs, ...Object.fromEntries(added) };
       }
+      const isImported = recordedInputs === undefined || olds[IMPORTED] === true;
+      const outs = isImported ? { ...found.outs, [IMPORTED]: true } : found.outs;
       return {
         ...(id === undefined ? {} : { id }),
-        outs: withMarks(fieldsOf(spec), found.outs, sent),
+        outs: withMarks(fieldsOf(spec), outs, sent),
         inputs: withMarks(spec.fields, found.inputs, sent),
       };
     });

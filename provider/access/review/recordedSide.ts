@@ -1,7 +1,7 @@
 import { equal } from "../../fields/equal";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { aggregatedKind } from "../../fields/resourceSpec";
-import { groupBy } from "../../fields/values";
+import { groupBy, IMPORTED } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { listManaged } from "../documents/stateExport";
@@ -110,9 +110,13 @@ function keptFields(
   );
 }
 
+/** Whether `pulumi import` put a resource into the state, and no program declared it before: none has a place for it there. */
+const isFirstDeclared = ({ before, after }: StepChange["step"]): boolean =>
+  before?.outputs[IMPORTED] === true && before.location === undefined && after?.location !== undefined;
+
 /** An object of the server that no stack managed, and that the program takes over as it is. */
 const isAdopted = ({ step, before, after }: StepChange): boolean =>
-  step.op === "import" &&
+  (step.op === "import" || isFirstDeclared(step)) &&
   before !== undefined &&
   before.claimed !== true &&
   after !== undefined &&
@@ -124,6 +128,7 @@ const lostByHand = ({ step, recorded, isMissing }: StepChange): Entity | undefin
 
 /** Whether the stack managed anything before: its first import may take over a whole organisation. */
 const managesAnything = ({ step, recorded }: StepChange): boolean =>
+  !isFirstDeclared(step) &&
   step.op !== "create" && step.op !== "import" && recorded !== undefined && recorded.external !== true;
 
 /** Names what a grant gives, to whom by their key, and to whom by the trust that lets them in: another identity may have the same. */

@@ -11,7 +11,7 @@ import type { JavaScriptValue } from "google-protobuf/google/protobuf/struct_pb"
 import { EventEmitter, once } from "node:events";
 import { startEmulator } from "../../../emulator";
 import type { Emulator } from "../../../emulator";
-import { isObject, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
+import { IMPORTED, isObject, SECRET_TYPE, SIGNATURE, UNKNOWN } from "../../../provider/fields/values";
 import type { Props } from "../../../provider/fields/values";
 import { PlatformProvider } from "../../../provider/native/platformProvider";
 import { upperFirst } from "../../../scripts/lib/letterCase.cjs";
@@ -207,7 +207,11 @@ test("the life of a group, as a preview foresees it and as it is", async () => {
     { ...args, name: "other" },
     { name: "other", description: "two" },
   ];
-  expect(await read("Group", uid, {})).toEqual({ id: uid, inputs: olds, outs: olds });
+  // An import says so until an update, also where a refresh follows.
+  const imported = { ...olds, [IMPORTED]: true };
+  expect(await read("Group", uid, {})).toEqual({ id: uid, inputs: olds, outs: imported });
+  expect(await read("Group", uid, imported, olds)).toEqual({ id: uid, inputs: olds, outs: imported });
+  expect(await update("Group", uid, imported, olds)).toEqual(olds);
   expect(await diff("Group", uid, olds, olds)).toEqual({
     changes: DIFF_NONE,
     replaces: [],

@@ -2,7 +2,7 @@ import { listedKinds } from "../../../../provider/access/documents/inventory";
 import { compare } from "../../../../provider/access/review/compare";
 import { defaultRuleOptions, findingsOf } from "../../../../provider/access/rules";
 import { listResources, stepsOf } from "../../../../provider/access/rules/ruleTesting";
-import { ADOPT } from "../../../../provider/fields/values";
+import { ADOPT, IMPORTED } from "../../../../provider/fields/values";
 import { REFRESHED } from "../../../../provider/fields/refreshed";
 import { parsePolicy } from "../../../../provider/access/suppressions/policyDocument";
 import type { Props } from "../../../../provider/fields/values";
@@ -154,6 +154,22 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
       const before = known.find(({ uid }) => uid === id) ?? changed;
       if (mark["capabilities"] !== "changed") expect(reviewed(before, withoutInventory)).toEqual([]);
     }
+  });
+
+  it("reports a grant that pulumi import took into the state, where a program first declares it", () => {
+    const owned = byHand(binding(ci, owner, acme));
+    const { kind, urn, uid: id, inputs } = owned;
+    const place = { sourcePosition: "project:///index.ts#7" };
+    const reviewed = (before: object, after: object) => {
+      const [old, now] = [before, after].map((more) => state(kind, "x", inputs, { id, urn, ...more }));
+      return x5(known, known, { live: [...known, owned], steps: [step("same", old, now)] });
+    };
+    const imported = { outputs: { ...inputs, [IMPORTED]: true } };
+    expect(reviewed(imported, place).map(({ severity }) => severity)).toEqual(["high"]);
+    expect(reviewed({}, place)).toEqual([]);
+    expect(reviewed({ ...imported, ...place }, place)).toEqual([]);
+    // Some languages tell no places.
+    expect(reviewed(imported, imported)).toEqual([]);
   });
 
   it("names what the stack records and what the server has", () => {
