@@ -124,7 +124,7 @@ function runOf(
       : [
           `${omitted.length.toLocaleString("en-US")} of ${plural(results.length + omitted.length, "finding")} omitted (${describeFindings(omitted)}): the host shows no more`,
         ];
-  const incomplete = report.incomplete.map((line) => plainText(`Incomplete: ${line}`));
+  const incomplete = report.incomplete.map((line) => sarifText([`Incomplete: ${line}`]));
   const notifications = [...incomplete.slice(0, 100), ...cut].map((line) => {
     const code = codeInMessage(line);
     const descriptor = code === undefined ? {} : { descriptor: { id: code } };

@@ -6,11 +6,16 @@ import { escapeUnits, plainText, replaceInvisible } from "../../../text/printabl
  * One function per language; each takes any text, first calls `plainText`, and gives text that means only itself there.
  */
 
-/** At most `limit` characters, the last an ellipsis where something is cut; never half a surrogate pair. */
+/**
+ * At most `limit` characters, with an ellipsis in the middle where something is cut: a long name is first, and what is said of it is
+ * last. Never half a surrogate pair.
+ */
 export function shorten(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const characters = Array.from(text);
-  return characters.length <= limit ? text : `${characters.slice(0, limit - 1).join("")}…`;
+  if (characters.length <= limit) return text;
+  const end = Math.floor((limit - 1) / 2);
+  return [...characters.slice(0, limit - 1 - end), "…", ...(end === 0 ? [] : characters.slice(-end))].join("");
 }
 
 /**

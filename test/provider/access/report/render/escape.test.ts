@@ -98,7 +98,9 @@ test("in every form four marks stand on one letter, and the others are written o
 });
 
 test("a text is cut between characters", () => {
-  expect(shorten("ab😀cd", 4)).toBe("ab😀…");
+  expect(shorten("ab😀cd", 4)).toBe("ab…d");
+  expect(shorten("😀😀cd😀😀", 5)).toBe("😀😀…😀😀");
+  expect(shorten("abc", 1)).toBe("…");
   expect(shorten("abcd", 4)).toBe("abcd");
   expect(shorten("😀😀😀", 4)).toBe("😀😀😀");
 });

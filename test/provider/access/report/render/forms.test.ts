@@ -160,7 +160,7 @@ test.each(reportFormats)("a report of no stack names none as %s", (format) => {
 test("a rule of one's own is explained by its own words, and a gap by the code of its error", () => {
   const [first] = riskyReview.findings;
   const ownRules = [{ id: first!.id, name: "own", why: "Why so.", fix: "Do it so.", file: "rules.cjs" }];
-  const incomplete = ["role: not compared (PP3403)"];
+  const incomplete = ["role: not compared (PP3403)", "says [that](https://x.example)"];
   const report: Report = { ...riskyReview, ownRules, complete: false, incomplete };
   const log = JSON.parse(renderers.sarif(report, options)) as {
     runs: [{ tool: { driver: { rules: { id: string }[] } }; invocations: unknown }];
@@ -174,6 +174,7 @@ test("a rule of one's own is explained by its own words, and a gap by the code o
     {
       toolExecutionNotifications: [
         { descriptor: { id: "PP3403" }, message: { text: `Incomplete: ${incomplete[0]}` } },
+        { message: { text: "Incomplete: says [that\\](https://x.example)" } },
       ],
     },
   ]);
