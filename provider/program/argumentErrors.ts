@@ -134,6 +134,7 @@ function endProgram(described: readonly string[]): never {
 /**
  * Finds wrong arguments.
  * @param conflicts with other resources of the program
+ * @param asksForUids whether to warn of uids that nobody has
  * @returns the arguments; where some are wrong, with what is wrong in all resources that were declared together
  * @throws RunError in a unit test of the program, where no provider checks arguments
  */
@@ -142,6 +143,7 @@ export function reportWrongArguments(
   name: string,
   args: Readonly<Record<string, unknown>>,
   conflicts: readonly Failure[],
+  asksForUids: boolean,
 ): Readonly<Record<string, unknown>> {
   const label = `${lineOf(new Error())}${spec.kind} ${printable(JSON.stringify(name), 100)}`;
   const describe = (failure: Failure) =>
@@ -159,7 +161,7 @@ export function reportWrongArguments(
     if (described.length > 0) endProgram(described);
     return args;
   }
-  const uids = findWrittenUids(spec, args);
+  const uids = asksForUids ? findWrittenUids(spec, args) : [];
   const lookups = getLookupsOfRun();
   if (failures.length === 0 && uids.length === 0 && !lookups.areCalled) return args;
   const declared = getDeclaredOfRun();

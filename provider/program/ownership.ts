@@ -139,6 +139,7 @@ export function warnOfNew(
   name: string,
   args: Readonly<Record<string, unknown>>,
   id: pulumi.Output<pulumi.ID>,
+  tellsLeftOut: boolean,
 ): void {
   if (!pulumi.isDryRun() || pulumi.isMocked()) return;
   const line = lineOf(new Error());
@@ -150,7 +151,8 @@ export function warnOfNew(
     const uid = await valueOf(args[ADOPT]);
     const adopted = typeof uid === "string" ? await describeAdopted(spec, args, uid) : undefined;
     if (adopted !== undefined) void pulumi.log.warn(withCode(`${line}${owner} ${adopted}`, "PP4006"));
-    for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
+    if (tellsLeftOut)
+      for (const leftOut of listLeftOut(spec, args)) void pulumi.log.warn(`${line}${owner} ${leftOut}`);
     for (const failure of await findBoundElsewhere(spec, args))
       void pulumi.log.warn(withCode(`${line}${owner}: ${describeWrongArgument(failure)}`, failure.code));
     const inProgram =

@@ -106,7 +106,9 @@ function properties(
     refuse(spec, name, `the arguments are missing: write ${wanted}`, "PP1101");
   }
   const conflicts = recordResource(spec, name, { ...given });
-  const checked = reportWrongArguments(spec, name, { ...given }, conflicts);
+  // The plugin asks for the uids of every language itself.
+  const asksForUids = form === "dynamic";
+  const checked = reportWrongArguments(spec, name, { ...given }, conflicts, asksForUids);
   const set = Object.fromEntries(
     Object.entries(checked)
       .filter(([key, value]) => value !== undefined && key !== PROVIDER_TEXT)
@@ -220,8 +222,8 @@ export abstract class PlatformResource extends pulumi.CustomResource {
     super(type, name, properties(spec, form, name, args, opts), withOptionsOf(spec, form, opts));
     takeName?.();
     rememberId(spec, name, this.id, args && { ...args });
-    if (args !== undefined) warnOfNew(spec, name, { ...args }, this.id);
-    // The plugin says for every language what it warns of, and has a process for each provider.
+    // The plugin says for every language what it can see in one resource, and has a process for each provider.
+    if (args !== undefined) warnOfNew(spec, name, { ...args }, this.id, form === "dynamic");
     if (form === "native") return;
     refuseOwnProvider(spec, name, this);
     warnOfSettings();

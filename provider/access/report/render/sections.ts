@@ -789,8 +789,8 @@ export class EntryList {
   private unresolvedEntry(findings: readonly [Finding, ...Finding[]]): Entry {
     const [first, ...others] = findings;
     const names = unique(
-      others.map(
-        ({ name, urn, message }) => name ?? (urn === undefined ? message : urnParts(urn).name || urn),
+      others.map(({ name, urn, kind = "", message }) =>
+        `${kind} ${name ?? (urn === undefined ? message : urnParts(urn).name || urn)}`.trimStart(),
       ),
     );
     const entry = this.entry(findings, undefined);
