@@ -174,7 +174,7 @@ class AssertionJudge {
         return entity !== undefined && fields.some(letsMoreIn) ? [...tokenTrusts.withTakers(entity.key)] : [];
       }),
     );
-    this.doubtOf = createSignInDoubt(graphs);
+    this.doubtOf = createSignInDoubt({ ...graphs, comparer });
   }
 
   /** The subjects after the change as the next change judges them: nothing has a name or uid of before. */

@@ -11,6 +11,7 @@ import type { Grant, GrantedRole, Subject } from "../graph/grant";
 import { wholeOf, withoutRetained } from "../graph/entityKeys";
 import type { Entity } from "../graph/model";
 import { textsOfTrusts } from "../graph/principals";
+import { tokenTrustsDuring } from "../graph/tokenTrusts";
 import { trustsOf } from "../graph/trust";
 import type { ResourceChange, Comparison } from "./compare";
 
@@ -150,12 +151,17 @@ export function createSignInDoubt({
   changes,
   drift,
   inventories,
-}: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventories">): (
+  comparer,
+}: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventories" | "comparer">): (
   holder: Subject,
 ) => SignInDoubt | undefined {
+  const tokenTrusts = tokenTrustsDuring({ before, after, comparer });
+  // Whoever takes the tokens of an identity signs in as that one first.
   const changed = new Set(
     changes.flatMap((change) =>
-      change.after !== undefined && fieldsThatLockOut(change).length > 0 ? [change.after.key] : [],
+      change.after !== undefined && fieldsThatLockOut(change).length > 0
+        ? [...tokenTrusts.withTakers(change.after.key)]
+        : [],
     ),
   );
   const isUnseen = createUnseen(inventories);

@@ -64,6 +64,19 @@ describe("D1 lock-out", () => {
     expect(d1(four, without(four, owns[0]), { minOwners: 3 })).toEqual([]);
   });
 
+  it("doubts an owner who signs in by the tokens of an identity whose trust changes", () => {
+    const mover = identity("mover", trustOf("mover"));
+    const taker = identity(
+      "taker",
+      claims({ issuer: "https://issuer.platform.example", subject: mover.uid }),
+    );
+    const left = [...base, taker, binding(taker, owner, acme), owns[0]];
+    const [before, after] = [mover, askingMore("mover")].map((each) => [...left, edit(mover, each.inputs)]);
+    const options = { minOwners: 2 };
+    expect(d1([...before!, owns[1]], after!, options)).toEqual(["medium"]);
+    expect(d1([...before!, owns[1]], before!, options)).toEqual([]);
+  });
+
   it("takes a role that no document describes for owner", () => {
     const hidden = edit(owns[1], { roleUid: UNKNOWN });
     const two = without(all, owns[1]);
