@@ -7,7 +7,7 @@ import { textAt } from "./describedFields";
 import { isUid } from "../../text/uid";
 import type { Grant } from "./grant";
 import type { AccessGraph, Entities, Entity } from "./model";
-import { subjectUids, trustsOf } from "./trust";
+import { subjectPatterns, subjectUids, trustsOf } from "./trust";
 import type { Trust } from "./trust";
 
 const ANY_UID = anchored("[0-9a-f]{40}(?:/[0-9a-f]{16})+");
@@ -49,29 +49,29 @@ class TokenTrusts {
       .flatMap((entities) => [...entities.values()])
       .filter(({ kind }) => accessKinds[kind]?.assumable === true);
     // A pattern need not write out the uid that it accepts. One that accepts all of them is open, and a finding as such.
-    const mayAcceptSome = ({ subject, issuer, hasKeys }: Trust, pattern: string): boolean =>
-      subject?.exact === undefined &&
-      !hasKeys &&
-      (issuer?.exact === undefined || knownIssuerOf(issuer.exact) === undefined) &&
-      comparer.intersects(pattern, ANY_UID) !== "no" &&
-      comparer.isSubset(ANY_UID, pattern) !== "yes";
-    const byPattern = new Map<string, readonly string[]>();
-    const acceptedBy = (trust: Trust): readonly string[] => {
-      const { pattern } = trust.subject ?? {};
-      if (pattern === undefined || !mayAcceptSome(trust, pattern)) return subjectUids(trust);
+    const acceptsSome = (pattern: string): boolean =>
+      comparer.intersects(pattern, ANY_UID) !== "no" && comparer.isSubset(ANY_UID, pattern) !== "yes";
+    const keysAccepted = (pattern: string): readonly string[] => {
       const mayAccept = (each: Entity): boolean =>
         each.uid === undefined
           ? comparer.intersects(pattern, uidsBelow(sides, each)) !== "no"
           : comparer.mayMatch(pattern, each.uid);
-      const keys = getOrCompute(byPattern, pattern, () => {
-        const accepted: string[] = [];
-        for (const each of all) {
-          if (accepted.length > 2 * MOST_TAKEN) return [EVERYBODY];
-          if (mayAccept(each)) accepted.push(each.key, each.uid ?? each.key);
-        }
-        return accepted;
-      });
-      return [...subjectUids(trust), ...keys];
+      const accepted: string[] = [];
+      for (const each of all) {
+        if (accepted.length > 2 * MOST_TAKEN) return [EVERYBODY];
+        if (mayAccept(each)) accepted.push(each.key, each.uid ?? each.key);
+      }
+      return accepted;
+    };
+    const byPattern = new Map<string, readonly string[]>();
+    const acceptedBy = (trust: Trust): readonly string[] => {
+      const isElsewhere =
+        trust.issuer?.exact !== undefined && knownIssuerOf(trust.issuer.exact) !== undefined;
+      const patterns = trust.hasKeys || isElsewhere ? [] : subjectPatterns(trust);
+      const byPatterns = patterns.flatMap((pattern) =>
+        getOrCompute(byPattern, pattern, () => (acceptsSome(pattern) ? keysAccepted(pattern) : [])),
+      );
+      return [...subjectUids(trust), ...byPatterns];
     };
     for (const taker of all) for (const key of trustsOf(taker).flatMap(acceptedBy)) this.add(taker.key, key);
     if (this.takers.has(EVERYBODY)) for (const { key } of all) this.add(EVERYBODY, key);

@@ -165,8 +165,20 @@ export function readClaimConditions(
 /** The value of a part, or its pattern where it has no exact one. */
 export const acceptedText = (part: TrustPart | undefined): string | undefined => part?.exact ?? part?.pattern;
 
+/** What a trust accepts as the subject of a token, which is also its claim `sub`: exact values, and patterns. */
+function acceptedSubjects(trust: Trust, form: "exact" | "patterns"): string[] {
+  const own = form === "exact" ? trust.subject?.exact : trust.subject?.pattern;
+  const claims = readClaimConditions(trust, form).filter(([name]) => name === "sub");
+  return [...(own === undefined ? [] : [own]), ...claims.map(([, value]) => value)];
+}
+
 /** The uids that a trust names as its subject: a token of the platform has that of the identity that its holder has assumed. */
-export const subjectUids = ({ subject }: Trust): string[] => uidsIn(acceptedText(subject) ?? "");
+export const subjectUids = (trust: Trust): string[] =>
+  [...acceptedSubjects(trust, "exact"), ...acceptedSubjects(trust, "patterns")].flatMap(uidsIn);
+
+/** The patterns of its subject; none where a value of it is exact. */
+export const subjectPatterns = (trust: Trust): string[] =>
+  acceptedSubjects(trust, "exact").length > 0 ? [] : acceptedSubjects(trust, "patterns");
 
 /** The path of what a part is set by. */
 export const pathOf = ({ exact, exactPath, patternPath }: TrustPart): string =>

@@ -100,12 +100,21 @@ describe("whoever can be one identity can be each that takes its tokens", () => 
   const taker = takerOf("taker", outsider);
   const second = takerOf("second", taker);
   const open = identity("open", claims({ issuer: GITHUB, subjectPattern: "^repo:other/.*$" }));
+  const bySub = (more: Props): Resource =>
+    identity("taker", claims({ issuer: "https://issuer.platform.example", subjectPattern: "^.*$", ...more }));
 
   test.each([
     ["by its subject", "subject: ['repo:other/*']", taker, 1],
     ["by its name", "name: [outsider]", taker, 1],
     ["by its uid", `uid: [${outsider.uid}]`, taker, 1],
     ["two of them in a row", "subject: ['repo:other/*']", second, 1],
+    ["by its claim sub", "subject: ['repo:other/*']", bySub({ claims: { sub: outsider.uid } }), 1],
+    [
+      "by a pattern of its claim sub",
+      "subject: ['repo:other/*']",
+      bySub({ claimPatterns: { sub: `^${outsider.uid.slice(0, -1)}.$` } }),
+      1,
+    ],
     ["by what more than one outsider can be", "matchesMany: true", takerOf("taker", open), 1],
     ["not the tokens of somebody else", "subject: ['repo:other/*']", takerOf("taker", ci), 0],
     ["left out by its own uid", `not: [{ uid: [${taker.uid}] }]`, taker, 0],
