@@ -79,8 +79,13 @@ function withoutMarkedMembers(values: Props, marks: Props, path: string, replace
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
 }
 
-/** The recorded arguments without what a refresh has put there: as the last program gave them, as far as that is recorded. */
+/**
+ * The recorded arguments without what a refresh has put there: as the last program gave them, as far as that is recorded. A program can
+ * have the engine encrypt the marks: where they cannot be read, any argument may be marked.
+ */
 export function inputsOfProgram(inputs: Props, outputs: Props, replace: Replacement = () => UNKNOWN): Props {
   const marks = outputs[REFRESHED];
-  return isObject(marks) ? withoutMarkedMembers(inputs, marks, "", replace) : inputs;
+  if (marks === undefined) return inputs;
+  const all = Object.fromEntries(Object.keys(inputs).map((key) => [key, "changed"]));
+  return withoutMarkedMembers(inputs, isObject(marks) ? marks : all, "", replace);
 }

@@ -1,5 +1,6 @@
 import { sortedJson } from "../../fields/formats";
 import { NORMALIZED } from "../../fields/mergeLive";
+import { REFRESHED } from "../../fields/refreshed";
 import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
@@ -373,7 +374,7 @@ function readWrittenInputs(state: Record<string, unknown>, kind: string): unknow
 /** What the server chose and drift compares: its own word, and no secret, whatever a program calls one. */
 function revealChosen(kind: string, outputs: Props, secrets: PlainSecrets): Props {
   const chosen = Object.entries(specs[kind]?.outputs ?? {}).filter(([, { access }]) => access !== undefined);
-  const known = [NORMALIZED, ...chosen.map(([name]) => name)].filter((name) => secrets.has(name));
+  const known = [NORMALIZED, REFRESHED, ...chosen.map(([name]) => name)].filter((name) => secrets.has(name));
   return { ...outputs, ...Object.fromEntries(known.map((name) => [name, secrets.get(name)])) };
 }
 

@@ -139,7 +139,7 @@ export class ManagedResources {
     }
     for (const resource of listManaged(state)) {
       const { kind, id: uid, urn, outputs, location } = resource;
-      if (outputs[IMPORTED] === true && location === undefined)
+      if (outputs[IMPORTED] !== undefined && location === undefined)
         notes.unresolved.add(
           `${stack}: ${urn} came by pulumi import, and no program may declare it yet: the review of the change that does reports it (X5)`,
         );

@@ -112,7 +112,7 @@ function keptFields(
 
 /** Whether `pulumi import` put a resource into the state, and no program declared it before: none has a place for it there. */
 const isFirstDeclared = ({ before, after }: StepChange["step"]): boolean =>
-  before?.outputs[IMPORTED] === true && before.location === undefined && after?.location !== undefined;
+  before?.outputs[IMPORTED] !== undefined && before.location === undefined && after?.location !== undefined;
 
 /** An object of the server that no stack managed, and that the program takes over as it is. */
 const isAdopted = ({ step, before, after }: StepChange): boolean =>

@@ -18,6 +18,7 @@ import {
   ofGitHub,
   org,
   root,
+  secret,
   stateOf,
 } from "../../../support/driftDocuments";
 import { recordedResource } from "../../../support/documents";
@@ -313,6 +314,7 @@ describe("drift", () => {
 
   test.each<[string, Props, string, string]>([
     ["one of several", { capabilities: { 1: "added" } }, "widened", "CAP_REPO_LIST"],
+    ["one", secret({ capabilities: { 1: "added" } }), "widened", "CAP_REPO_LIST"],
     ["all of it", { capabilities: "changed" }, "unknown", "(not recorded)"],
   ])(
     "finds %s that a refresh has recorded, also where the program ignores it",
