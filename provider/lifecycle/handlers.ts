@@ -117,17 +117,12 @@ export interface EngineFailure {
   readonly reason: string;
 }
 
-/**
- * Failures as the engine prints them. Beside a property it prints the value: `{<nil>}` where there is none, and what Go
- * prints of a list or an object.
- */
-function toEngineFailures(failures: readonly Failure[], inputs: Props): EngineFailure[] {
-  return failures.map(({ property, reason, code }) =>
-    property === "" || ["string", "number", "boolean"].includes(typeof inputs[property])
-      ? { property, reason: withCode(reason, code) }
-      : { property: "", reason: withCode(`${property} ${reason}`, code) },
-  );
-}
+/** Failures as the engine prints them. Beside a property it would print the value, also of what a program calls a secret. */
+const toEngineFailures = (failures: readonly Failure[]): EngineFailure[] =>
+  failures.map(({ property, reason, code }) => ({
+    property: "",
+    reason: withCode(`${property} ${reason}`.trimStart(), code),
+  }));
 
 /**
  * Checks the arguments that the engine sends, which a program may have checked before. The engine ends it at the first
@@ -147,7 +142,7 @@ export function checkProgramArguments(
     return { inputs, failures: [{ property: "", reason: withCode(printable(message, 2000), errorCode) }] };
   }
   const failures = handlers.check(olds, inputs);
-  if (found === undefined) return { inputs, failures: toEngineFailures(failures, inputs) };
+  if (found === undefined) return { inputs, failures: toEngineFailures(failures) };
   const { own, lines, said = [] } = found as unknown as WrongArguments;
   // The program decides nothing that the provider can check, which also knows what the state records.
   if (failures.length === 0 && own.length === 0) return { inputs, failures: [] };
@@ -160,7 +155,7 @@ export function checkProgramArguments(
   );
   const reason =
     lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments of this program:", ...lines].join("\n  ");
-  return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid, inputs)] };
+  return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid)] };
 }
 
 export type Handlers = Pick<KindHandlers, keyof KindHandlers>;

@@ -121,15 +121,15 @@ describe("the entry of the engine's process", () => {
 });
 
 describe("check and diff", () => {
-  test("name a property without a value of its own in the reason: the engine prints the value of others", async () => {
+  test("name the property in the reason: beside a property the engine prints its value, a secret too", async () => {
     const { check } = provider(fresh(), "Role");
     const { failures } = await check(
       {},
       { name: "pusher", capabilities: ["repo.list"], strange: 1, __normalized: "a" },
     );
     expect(failures).toEqual([
-      { property: "strange", reason: "is not an argument (PP1002)" },
-      { property: "__normalized", reason: "is not an argument (PP1002)" },
+      { property: "", reason: "strange is not an argument (PP1002)" },
+      { property: "", reason: "__normalized is not an argument (PP1002)" },
       { property: "", reason: expect.stringMatching(/^parentUid is missing: .+ \(PP1001\)$/) as string },
       { property: "", reason: expect.stringMatching(/^capabilities\[0\] must be .+ \(PP1009\)$/) as string },
     ]);
@@ -140,7 +140,7 @@ describe("check and diff", () => {
     const news = { parentUid: ROOT_UID, name: "", description: null, __provider: text };
     await expect(check({}, news)).resolves.toEqual({
       inputs: { parentUid: ROOT_UID, name: "", description: null, __provider: text },
-      failures: [{ property: "name", reason: "is missing: give a string that is not empty (PP1001)" }],
+      failures: [{ property: "", reason: "name is missing: give a string that is not empty (PP1001)" }],
     });
     await expect(diff(GROUP_UID, group, { ...group, __provider: "another" })).resolves.toStrictEqual({
       changes: false,

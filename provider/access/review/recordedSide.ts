@@ -129,7 +129,10 @@ const lostByHand = ({ step, recorded, isMissing }: StepChange): Entity | undefin
 /** Whether the stack managed anything before: its first import may take over a whole organisation. */
 const managesAnything = ({ step, recorded }: StepChange): boolean =>
   !isFirstDeclared(step) &&
-  step.op !== "create" && step.op !== "import" && recorded !== undefined && recorded.external !== true;
+  step.op !== "create" &&
+  step.op !== "import" &&
+  recorded !== undefined &&
+  recorded.external !== true;
 
 /** Names what a grant gives, to whom by their key, and to whom by the trust that lets them in: another identity may have the same. */
 function tellGrants({ entities }: AccessGraph): (grant: Grant) => string[] {

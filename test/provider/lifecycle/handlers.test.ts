@@ -631,11 +631,11 @@ describe("what a program has found in its arguments", () => {
     });
   });
 
-  test("a value that is given has its property, and a wrong setting says all", () => {
+  test("without the program the provider says it, and a wrong setting says all", () => {
     const inputs = { name: "" };
     expect(check([missing], undefined, inputs)).toEqual({
       inputs,
-      failures: [{ property: "name", reason: "is missing (PP1001)" }],
+      failures: [{ property: "", reason: "name is missing (PP1001)" }],
     });
     const setting = new ConfigError("PP2001", "no address");
     expect(check([missing], { own: [], lines: [line] }, inputs, setting)).toEqual({

@@ -15,7 +15,9 @@ export function shorten(text: string, limit: number): string {
   const characters = Array.from(text);
   if (characters.length <= limit) return text;
   const end = Math.floor((limit - 1) / 2);
-  return [...characters.slice(0, limit - 1 - end), "…", ...(end === 0 ? [] : characters.slice(-end))].join("");
+  return [...characters.slice(0, limit - 1 - end), "…", ...(end === 0 ? [] : characters.slice(-end))].join(
+    "",
+  );
 }
 
 /**
