@@ -30,7 +30,10 @@ function markOf(field: FieldSpec, given: Json | undefined, live: Json | undefine
   }
   if (innerFields(field).length === 0 || !isObject(given) || !isObject(live)) return "changed";
   const marks = partsOf(field, { ...given, ...live }).flatMap(({ field: inner, key }) => {
-    const mark = markOf(inner, ownMember(given, key), ownMember(live, key));
+    const [before, now] = [ownMember(given, key), ownMember(live, key)];
+    // An entry of a map is there also where it is empty.
+    const isOnOneSide = field.type === "map" && (before === undefined) !== (now === undefined);
+    const mark = isOnOneSide ? (before === undefined ? "added" : "changed") : markOf(inner, before, now);
     return mark === undefined ? [] : [[key, mark] as const];
   });
   return marks.length === 0 ? undefined : Object.fromEntries(marks);
@@ -43,7 +46,7 @@ function markOf(field: FieldSpec, given: Json | undefined, live: Json | undefine
  */
 export function markRefreshed({ fields }: ResourceSpec, olds: Props, live: Props): Props {
   if (!Object.keys(fields).some((key) => olds[key] !== undefined)) return {};
-  const given = inputsOfProgram(olds, olds);
+  const given = inputsOfProgram({ fields }, olds, olds);
   const marks = Object.entries(fields).flatMap(([key, field]) => {
     const mark = isName(key)
       ? markOf({ ...field, harmless: undefined }, given[key], live[key])
@@ -83,9 +86,14 @@ function withoutMarkedMembers(values: Props, marks: Props, path: string, replace
  * The recorded arguments without what a refresh has put there: as the last program gave them, as far as that is recorded. A program can
  * have the engine encrypt the marks: where they cannot be read, any argument may be marked.
  */
-export function inputsOfProgram(inputs: Props, outputs: Props, replace: Replacement = () => UNKNOWN): Props {
+export function inputsOfProgram(
+  { fields }: Pick<ResourceSpec, "fields">,
+  inputs: Props,
+  outputs: Props,
+  replace: Replacement = () => UNKNOWN,
+): Props {
   const marks = outputs[REFRESHED];
   if (marks === undefined) return inputs;
-  const all = Object.fromEntries(Object.keys(inputs).map((key) => [key, "changed"]));
+  const all = Object.fromEntries(Object.keys(fields).map((key) => [key, "changed"]));
   return withoutMarkedMembers(inputs, isObject(marks) ? marks : all, "", replace);
 }

@@ -1,7 +1,15 @@
 import { sortedJson } from "../../fields/formats";
 import { NORMALIZED } from "../../fields/mergeLive";
 import { REFRESHED } from "../../fields/refreshed";
-import { PROVIDER_TEXT, SECRET_MASK, SECRET_TYPE, SIGNATURE, UNKNOWN, isObject } from "../../fields/values";
+import {
+  IMPORTED,
+  PROVIDER_TEXT,
+  SECRET_MASK,
+  SECRET_TYPE,
+  SIGNATURE,
+  UNKNOWN,
+  isObject,
+} from "../../fields/values";
 import type { Json, Props } from "../../fields/values";
 import { memberPath } from "../../fields/walk";
 import { parseType } from "../../program/resource";
@@ -86,6 +94,8 @@ export interface RecordedResource {
   readonly retainOnDelete: boolean;
   /** The urn of what takes it along: it is not deleted itself when that is. */
   readonly deletedWith?: string;
+  /** `pulumi import` put it into the state, and no program has declared it since. */
+  readonly isUndeclared?: true;
   /** The rest of a replacement that was not done to its end. */
   readonly pendingDelete: boolean;
   readonly ignoreChanges: readonly string[];
@@ -402,6 +412,12 @@ function readManaged(
     deletedWith: text(state["deletedWith"]),
     ignoreChanges: texts(state["ignoreChanges"]),
     location: locate(state),
+    // The engine records where a program declares a resource, in whatever file.
+    ...(outputs[IMPORTED] !== undefined &&
+    state["sourcePosition"] === undefined &&
+    state["stackTrace"] === undefined
+      ? { isUndeclared: true }
+      : {}),
     ...readFlags(state),
   };
 }

@@ -408,7 +408,7 @@ function comparableLeaves({ spec, resource }: ManagedResource, given: Props): Le
 /** The recorded arguments to compare with live ones. Notes each secret that is not compared. */
 export function recordedArguments(managed: ManagedResource, live: Props, notes: DriftNotes): Props {
   const { resource, stack } = managed;
-  const given = inputsOfProgram(resource.inputs, resource.outputs, (path) =>
+  const given = inputsOfProgram(managed.spec, resource.inputs, resource.outputs, (path) =>
     unreadAt("refreshed", { urn: resource.urn, side: "before", path }),
   );
   const leaves = comparableLeaves(managed, given);

@@ -3,7 +3,7 @@ import { givenTimeNanos } from "../../fields/formats";
 import { objectKey, aggregatedKind } from "../../fields/resourceSpec";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import type { ResourceSpec, ReadingApi } from "../../fields/resourceSpec";
-import { addTo, IMPORTED, isObject, groupBy, getOrCompute, once } from "../../fields/values";
+import { addTo, isObject, groupBy, getOrCompute, once } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { kinds } from "../../kinds";
 import { printable } from "../../text/printable";
@@ -138,11 +138,13 @@ export class ManagedResources {
         notes.incomplete.add(`${stack}: not compared, since ${notReviewed}: ${urn}`);
     }
     for (const resource of listManaged(state)) {
-      const { kind, id: uid, urn, outputs, location } = resource;
-      if (outputs[IMPORTED] !== undefined && location === undefined)
+      const { kind, id: uid, urn, isUndeclared } = resource;
+      if (isUndeclared === true) {
         notes.unresolved.add(
-          `${stack}: ${urn} came by pulumi import, and no program may declare it yet: the review of the change that does reports it (X5)`,
+          `${stack}: ${urn} came by pulumi import, and no program has declared it yet: it is not managed`,
         );
+        continue;
+      }
       const spec = specs[kind];
       if (spec !== undefined) this.add({ spec, uid, resource, stack, stackName: urnParts(urn).stack });
     }

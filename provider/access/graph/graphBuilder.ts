@@ -553,12 +553,14 @@ class GraphBuilder {
   ): Entity | undefined {
     const before = step.unrefreshed ?? step.before;
     const entity = step.unrefreshed ? this.recordedEntity({ ...step, before }) : sides.recorded;
-    if (entity === undefined || before === undefined || !isRefreshed(before.outputs)) return entity;
+    const spec = specs[entity?.kind ?? ""];
+    if (entity === undefined || before === undefined || spec === undefined || !isRefreshed(before.outputs))
+      return entity;
     const declared = new Map(
       leavesIn(specs[entity.kind], sides.declared?.inputs ?? {}).map(({ path, value }) => [path, value]),
     );
     const unread: UnreadValue[] = [];
-    const inputs = inputsOfProgram(entity.inputs, before.outputs, (path, recorded) => {
+    const inputs = inputsOfProgram(spec, entity.inputs, before.outputs, (path, recorded) => {
       const written = declared.get(path);
       const areRead = [written, recorded].every((value) => typeof value === "string" && !isUnread(value));
       if (areRead && written !== recorded) return written;

@@ -470,9 +470,13 @@ export function compare(sources: Sources): Comparison {
   const pairs = graphs.changes.map(
     (stepChange, index) => [stepChange, changes[index] as ResourceChange] as const,
   );
-  // A record alone shows nothing that was done by hand but what a refresh has put there.
+  // A record alone shows nothing that was done by hand but what a refresh or an import has put there.
   const mayShowByHand =
-    inventory !== undefined || graphs.changes.some(({ step }) => isRefreshed(step.before?.outputs ?? {}));
+    inventory !== undefined ||
+    graphs.changes.some(
+      ({ step: { before } }) =>
+        before !== undefined && (isRefreshed(before.outputs) || before.isUndeclared === true),
+    );
   const side = mayShowByHand ? recordedSide(graphs, pairs, context, mayOmitResources(preview)) : undefined;
   if (side === undefined) return comparison;
   const { kept, isFirstImport, ...own } = side;

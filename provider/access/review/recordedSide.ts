@@ -1,7 +1,7 @@
 import { equal } from "../../fields/equal";
 import { NORMALIZED, mergeLive } from "../../fields/mergeLive";
 import { aggregatedKind } from "../../fields/resourceSpec";
-import { groupBy, IMPORTED } from "../../fields/values";
+import { groupBy } from "../../fields/values";
 import type { Props } from "../../fields/values";
 import { specs } from "../documents/specs";
 import { listManaged } from "../documents/stateExport";
@@ -76,7 +76,8 @@ export function compareOtherStacks(
   const [recordedElsewhere, contradictedElsewhere] = [new Map<string, Entity>(), new Map<string, Entity>()];
   const urnsElsewhere = new Map<string, string>();
   for (const resource of stacks.flatMap(listManaged)) {
-    const { kind, id, inputs, outputs } = resource;
+    const { kind, id, inputs, outputs, isUndeclared } = resource;
+    if (isUndeclared === true) continue;
     const key = entityKey(kind, id, inputs["parentUid"]);
     const recorded = toEntity(resource, { key, uid: id, side: "before" });
     const live = entities.get(key);
@@ -110,13 +111,9 @@ function keptFields(
   );
 }
 
-/** Whether `pulumi import` put a resource into the state, and no program declared it before: none has a place for it there. */
-const isFirstDeclared = ({ before, after }: StepChange["step"]): boolean =>
-  before?.outputs[IMPORTED] !== undefined && before.location === undefined && after?.location !== undefined;
-
 /** An object of the server that no stack managed, and that the program takes over as it is. */
 const isAdopted = ({ step, before, after }: StepChange): boolean =>
-  (step.op === "import" || isFirstDeclared(step)) &&
+  (step.op === "import" || step.before?.isUndeclared === true) &&
   before !== undefined &&
   before.claimed !== true &&
   after !== undefined &&
@@ -128,7 +125,7 @@ const lostByHand = ({ step, recorded, isMissing }: StepChange): Entity | undefin
 
 /** Whether the stack managed anything before: its first import may take over a whole organisation. */
 const managesAnything = ({ step, recorded }: StepChange): boolean =>
-  !isFirstDeclared(step) &&
+  step.before?.isUndeclared !== true &&
   step.op !== "create" &&
   step.op !== "import" &&
   recorded !== undefined &&
@@ -237,10 +234,13 @@ export function recordedSide(
     const source = graphs.before.entities.get(uid);
     return source?.external === true && source.urn === urn;
   };
+  const undeclared = new Set(
+    pairs.flatMap(([{ step }]) => (step.before?.isUndeclared === true ? [step.urn] : [])),
+  );
+  const isManaged = (grant: Grant): boolean =>
+    grant.urn !== undefined && !isRead(grant) && !undeclared.has(grant.urn);
   const byHand = groupBy(
-    graphs.before.grants.filter(
-      (grant) => grant.uid !== undefined && (grant.urn === undefined || isRead(grant)),
-    ),
+    graphs.before.grants.filter((grant) => grant.uid !== undefined && !isManaged(grant)),
     ({ uid = "" }) => [uid],
   );
   const tell = tellGrants(graphs.before);

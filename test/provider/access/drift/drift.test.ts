@@ -9,6 +9,7 @@ import { ChangedResources } from "../../../../provider/access/drift/stateCompari
 import type { DriftReport } from "../../../../provider/access/report/report";
 import type { StateExport } from "../../../../provider/access/documents/stateExport";
 import { HandlerStack } from "../../support/handlerStack";
+import { IMPORTED } from "../../../../provider/fields/values";
 import type { Props } from "../../../../provider/fields/values";
 import {
   bind,
@@ -337,6 +338,18 @@ describe("drift", () => {
       }
     },
   );
+
+  test("what pulumi import took into the state is unmanaged until a program declares it", async () => {
+    const role = live("Role", { name: "r", capabilities: ["CAP_REPO_LIST"] });
+    const { resources, ...rest } = stateOf(
+      [{ ...role, outputs: { ...role.inputs, [IMPORTED]: true } }],
+      "prod",
+    );
+    const kindsOf = async (all: StateExport["resources"]) =>
+      (await driftBetween([{ ...rest, resources: all }], [root, role])).differences.map(({ kind }) => kind);
+    expect(await kindsOf(resources)).toEqual(["unmanaged"]);
+    expect(await kindsOf(resources.map((each) => ({ ...each, isUndeclared: undefined })))).toEqual([]);
+  });
 
   test("a grant and its holder are unmanaged, though a program reads them with get", async () => {
     const org = uidOf("org");

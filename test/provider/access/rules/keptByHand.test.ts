@@ -174,9 +174,18 @@ describe("X5 recorded-state: what was done by hand and becomes the program's", (
     const imported = { outputs: { ...inputs, [IMPORTED]: true } };
     expect(reviewed(imported, place).map(({ severity }) => severity)).toEqual(["high"]);
     expect(reviewed({}, place)).toEqual([]);
-    expect(reviewed({ ...imported, ...place }, place)).toEqual([]);
-    // Some languages tell no places.
-    expect(reviewed(imported, imported)).toEqual([]);
+    // Declared before, in a library, whose lines are no places of the program.
+    const inLibrary = { sourcePosition: "project:///node_modules/acme/index.js#7" };
+    expect(reviewed(imported, inLibrary)).toHaveLength(1);
+    expect(reviewed({ ...imported, ...inLibrary }, place)).toEqual([]);
+    // The same grant by another resource, with an inventory and without.
+    const gone = step("delete", state(kind, "x", inputs, { id, urn, ...imported }), undefined);
+    const again = step("create", undefined, state(kind, "y", inputs, {}));
+    for (const withoutInventory of [false, true]) {
+      const more = { live: [...known, owned], steps: [gone, again], withoutInventory };
+      const found = x5(known, known, more).filter(({ field }) => field !== "inventory");
+      expect(found.map(({ severity }) => severity)).toEqual(["high"]);
+    }
   });
 
   it("names what the stack records and what the server has", () => {
