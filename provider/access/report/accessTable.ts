@@ -11,36 +11,11 @@ import { csv, markdown } from "./render/escape";
 import { documentHead, markup } from "./render/html";
 import { formatTime } from "./render/words";
 
-/** One line of "who has what": every value is a string, empty where nothing tells it. */
-export interface AccessRow {
+/** The columns of "who has what": every value is a string, empty where nothing tells it. */
+export const accessColumns = {
   /** In words: "GitHub Actions of acme/pay". */
-  readonly subject: string;
-  /** The name of the identity. */
-  readonly subjectName: string;
-  readonly subjectType: string;
-  readonly subjectUid: string;
-  readonly role: string;
-  readonly roleUid: string;
-  readonly group: string;
-  readonly groupUid: string;
-  /** How the subject comes to it: by which resource, at which group, inherited by which, and with whose tokens. */
-  readonly path: string;
-  readonly sourceKind: string;
-  readonly sourceUid: string;
-  /** The stack that declares the grant; "unmanaged" where none of the stacks that were read does. */
-  readonly stack: string;
-  /** RFC 3339. */
-  readonly expires: string;
-  /** When the identity was last seen: RFC 3339. */
-  readonly lastUsed: string;
-  /** "yes"; "unknown" where nothing tells whether the role holds the capability that was asked for. */
-  readonly matches: string;
-}
-
-type Column = keyof AccessRow;
-
-export const accessColumns: Readonly<Record<Column, string>> = {
   subject: "Subject",
+  /** The name of the identity. */
   subjectName: "Name",
   subjectType: "Type",
   subjectUid: "Subject uid",
@@ -48,14 +23,22 @@ export const accessColumns: Readonly<Record<Column, string>> = {
   roleUid: "Role uid",
   group: "Group",
   groupUid: "Group uid",
+  /** How the subject comes to it: by which resource, at which group, inherited by which, and with whose tokens. */
   path: "Granted by",
   sourceKind: "Source",
   sourceUid: "Source uid",
+  /** The stack that declares the grant; "unmanaged" where none of the stacks that were read does. */
   stack: "Stack",
+  /** RFC 3339. */
   expires: "Expires",
+  /** When the identity was last seen: RFC 3339. */
   lastUsed: "Last used",
+  /** "yes"; "unknown" where nothing tells whether the role holds the capability that was asked for. */
   matches: "Matches",
-};
+} as const;
+
+type Column = keyof typeof accessColumns;
+export type AccessRow = Readonly<Record<Column, string>>;
 
 const columns = Object.keys(accessColumns) as Column[];
 
