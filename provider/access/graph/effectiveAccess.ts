@@ -1,3 +1,4 @@
+import { compareTexts } from "../../fields/values";
 import { printable } from "../../text/printable";
 import { suggest } from "../../text/suggestions";
 import { accessKinds } from "./accessKinds";
@@ -147,6 +148,13 @@ function findSubjects(graph: AccessGraph, text: string): ReadonlySet<string> {
   );
   const meant = called.length > 0 ? called : [...findByPart(all, text), ...findAccepting(graph, text)];
   return new Set([...meant, ...holdersOfKey(graph, text)].map(({ key }) => key));
+}
+
+/** The names that have a text in them, where others are called so: whoever asks may mean these too. */
+export function othersNamed(graph: AccessGraph, text: string): string[] {
+  const meant = findSubjects(graph, text);
+  const others = findByPart(listSubjects(graph), text).filter(({ key }) => !meant.has(key));
+  return [...new Set(others.map(({ name, displayName }) => name ?? displayName))].sort(compareTexts);
 }
 
 function findByPart(subjects: readonly Described[], text: string): readonly Described[] {

@@ -75,11 +75,20 @@ export interface Finding {
   };
 }
 export const rank = ({ severity }: Finding): number => severities.indexOf(severity);
-/** Worst first; else by rule and resource. */
+/** By the first letters of their rules what is told first: access that is given, and to whom. What is lost or only unsure comes last. */
+const FAMILIES = "GTPKSRXD";
+
+const familyRank = ({ id, drift }: Finding): number =>
+  drift === undefined && FAMILIES.includes(id.charAt(0)) ? FAMILIES.indexOf(id.charAt(0)) : FAMILIES.length;
+
+/** Worst first, then what gives access, that at the root before that below; else by rule and resource. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {
+  const isBelow = ({ grant }: Finding): number => Number(grant?.group.isRoot !== true);
   return [...findings].sort(
     (a, b) =>
       rank(a) - rank(b) ||
+      familyRank(a) - familyRank(b) ||
+      isBelow(a) - isBelow(b) ||
       compareTexts(a.id, b.id) ||
       compareTexts(a.urn ?? a.uid ?? "", b.urn ?? b.uid ?? "") ||
       compareTexts(a.message, b.message) ||

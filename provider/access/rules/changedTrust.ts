@@ -16,7 +16,7 @@ import { isAssumable } from "./rule";
 import { KnownBefore, makeOwnersKnown, ownersOf, strangersOf } from "./trustedOwners";
 import { sharedIssuersOf, trustsOtherIssuers } from "./openSubjects";
 import { isStrongGrant, listGrantsHeld } from "./trustedIdentities";
-import { labelEntity } from "./wording";
+import { labelEntity, nounOf } from "./wording";
 import { withoutNumbers } from "../trust/issuers";
 import type { SharedIssuer } from "../trust/issuers";
 import { getOrCompute } from "../../fields/values";
@@ -39,8 +39,7 @@ function describeTrustChange(
   const areAudiences = changed.every(({ path }) => pathsMeant(after.kind, "trust.audience").includes(path));
   return {
     message: `the trust of ${labelEntity(after)} changes: ${areAudiences ? "tokens for another audience are accepted, and give" : "a different principal inherits"} ${plural(grants, "grant")}: ${changed.map(({ path }) => path).join(", ")}`,
-    advice:
-      "create a new identity for the new principal and bind what it needs, instead of changing this one",
+    advice: `create a new ${nounOf(after.kind)} for the new principal and bind what it needs, instead of changing this one`,
   };
 }
 

@@ -10,7 +10,15 @@ import { groupBy, once } from "../../fields/values";
 import { worstOf } from "../review/finding";
 import type { Severity } from "../review/finding";
 import { HELD_BY_HAND } from "../review/recordedAccess";
-import { changeReason, grantLine, labelEntity, roleName, scopeText, subjectName } from "./wording";
+import {
+  ADVICE_OF_PROVIDER,
+  changeReason,
+  grantLine,
+  labelEntity,
+  roleName,
+  scopeText,
+  subjectName,
+} from "./wording";
 import type { Facts } from "./facts";
 import type { FindingInput, Rule } from "./rule";
 import { isAssumable } from "./rule";
@@ -288,7 +296,7 @@ const scopeWidened: Rule = {
       yield facts.aboutGrant(grant, {
         severity: grant.group.isRoot ? "high" : "medium",
         field: "parentUid",
-        message: `${subjectName(grant)} has ${roleOn(grant)} beside or instead of ${pathIn(from.group.path)}, and reaches ${plural(reached.length, "more group")}`,
+        message: `${subjectName(grant)} has ${roleOn(grant)}, no longer on ${pathIn(from.group.path)} alone, and reaches ${plural(reached.length, "more group")}`,
         details: limitLines(reached.map(({ path }) => path).sort()),
         advice: `bind it on ${pathIn(from.group.path)} only, and add a binding for each further group that needs it`,
       });
@@ -322,7 +330,9 @@ function* findGrantsWith(
     const found = new Set(all.map((each) => facts.roles.effectOf(each)));
     const { severity, can, advice } = judge(grant, found);
     const unheld = new Set(facts.newCapabilities(change, "anybody"));
-    const isHeld = !capabilities.some((each) => unheld.has(each));
+    // Whoever else holds it from now on did not hold it.
+    const isSameHolder = (change.before ?? grant).subject.displayName === grant.subject.displayName;
+    const isHeld = isSameHolder && !capabilities.some((each) => unheld.has(each));
     const cans = [...new Set(capabilities.map((each) => familyOf(each).can))];
     yield facts.aboutGrant(grant, {
       severity,
@@ -454,7 +464,9 @@ function* findGrantsByReach(facts: Facts, rule: "G6" | "G9", advice: string): Ge
     const isOwn = isOwnPipeline()(grant);
     const own = "check that the identity is the pipeline of the repositories that the group is for";
     const severity = isOwn ? "low" : hasWideReach(facts, grant) ? "high" : "medium";
-    return { severity, advice: `${isOwn ? own : advice}${adviceTo(grant)}` };
+    const isOfProvider = grant.subject.type === "identityProvider";
+    const general = isOfProvider ? ADVICE_OF_PROVIDER : advice;
+    return { severity, advice: `${isOwn ? own : general}${adviceTo(grant)}` };
   });
 }
 

@@ -16,6 +16,7 @@ import {
   textAt,
   textAtPath,
   valueAt,
+  textMeant,
 } from "../graph/describedFields";
 import { namesOfKeys } from "../documents/digest";
 import { trustsOf } from "../graph/trust";
@@ -380,12 +381,12 @@ const openInvite: Rule = {
         (facts.roles.isOwner(grant.role) || (grant.role.capabilities ?? []).some(isTakeover));
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
-      const isOnlyLong = pathsMeant(after.kind, "invite.lifetime").includes(first.path);
+      const address = textMeant(after, "invite.address");
       yield {
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
           field: first.path,
-          message: `${isOnlyLong ? "an invite" : "an open invite"}${place === undefined ? "" : ` to ${pathIn(place)}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
+          message: `${address === undefined ? "an open invite" : `an invite of ${address}`}${place === undefined ? "" : ` to ${pathIn(place)}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
           pins: problems.map(({ text }) => text),
           advice: `set ${problems.map(({ advice }) => advice).join(" and ")}`,
         }),

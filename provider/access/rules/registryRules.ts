@@ -22,10 +22,13 @@ const shortenDigest = (digest: string | undefined): string =>
 function* findRemovedNames(facts: Facts): Generator<FindingInput> {
   for (const { op, before } of facts.removals()) {
     if (!isPulledByName(before.kind)) continue;
+    // A tag names an image, and a repository holds all of its own.
+    const holdsImages = !imageNames(before.kind).some(({ field }) => field.access === "images.image");
+    const images = holdsImages ? ", with its images" : "";
     yield facts.aboutEntity(before, {
       severity: "high",
       pins: op,
-      message: `${facts.label(before)} is ${op}d: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
+      message: `${facts.label(before)} is ${op}d${images}: pulls of ${op === "delete" ? "it" : "the old one"} fail`,
       advice: "check that nothing pulls it any more, and keep it until then",
     });
   }

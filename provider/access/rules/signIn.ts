@@ -2,7 +2,7 @@ import { isTakeover } from "./capabilityEffects";
 import { mayWiden } from "../effects";
 import type { FieldEffect } from "../effects";
 import { accessKinds, isAccessField } from "../graph/accessKinds";
-import { labelEntity, roleName, scopeText } from "./wording";
+import { ADVICE_OF_PROVIDER, labelEntity, roleName, scopeText } from "./wording";
 import { pathsMeant, textAt, textAtPath, textMeant } from "../graph/describedFields";
 import type { Entity } from "../graph/model";
 import { hasPassed } from "./facts";
@@ -44,7 +44,7 @@ export const massGrant: Rule = {
           field: "defaultRole",
           message: `${accessKinds[grant.sourceKind]?.impersonates === undefined ? `everyone who signs in through ${shortName(subject)} gets` : `${subject.displayName} can add people, who get`} ${roleName(grant)} ${scopeText(grant)}`,
           details: beyond.length > 0 ? [`more than viewer: ${listFirst(beyond, 10)}`] : [],
-          advice: "set viewer as defaultRole, and bind more to those who need it",
+          advice: ADVICE_OF_PROVIDER,
         });
       } else if (subject.type === "externalGroup") {
         const strong = (role.capabilities ?? []).filter(isTakeover);
@@ -122,7 +122,7 @@ export const signInProvider: Rule = {
           ...[...new Set(grants.map((grant) => `they get ${roleName(grant)} ${scopeText(grant)}`))].sort(),
         ]),
         advice: isProvider
-          ? "create it in a separate change, reviewed by those who run the directory"
+          ? `${op === "update" ? "change" : "create"} it in a change of its own, reviewed by those who run the directory`
           : op === "update"
             ? "give the new token to the directory only, before the old one ends"
             : "create it in a separate change, and give it to the directory only",

@@ -3,6 +3,9 @@ import { NEW_GRANT, nameIn, pathIn, roleOn } from "../graph/grant";
 import type { Grant, GrantChange } from "../graph/grant";
 import { LONGEST_SHOWN_NAME, plainOrQuoted } from "../trust/quote";
 
+/** What to do about a role that everybody of a directory gets. */
+export const ADVICE_OF_PROVIDER = "set viewer as defaultRole, and bind more to those who need it";
+
 /** What to do about an object that several stacks manage. */
 export const KEEP_IN_ONE_PROGRAM = "keep it in one program; remove it from the others and from their states";
 

@@ -14,6 +14,7 @@ import {
   checkSubject,
   effectiveAccess,
   holdersOfKey,
+  othersNamed,
 } from "../../access/graph/effectiveAccess";
 import type { Access, AccessQuery, EffectiveAccess } from "../../access/graph/effectiveAccess";
 import { urnParts } from "../../access/documents/engineState";
@@ -25,7 +26,7 @@ import { unknownCapability } from "../../access/rules/capabilityEffects";
 import { wholeOf } from "../../access/graph/entityKeys";
 import type { AccessGraph, Entity } from "../../access/graph/model";
 import { graphOf } from "../../access/graph/resolveGrants";
-import { plural } from "../../text/plain";
+import { listFirst, plural } from "../../text/plain";
 import { buildGraphs, joinSteps } from "../../access/graph/graphBuilder";
 import { logError } from "../output/log";
 import { UsageError, exitCodes } from "../framework/exitCodes";
@@ -99,6 +100,8 @@ interface AccessDocument extends EffectiveAccess {
   readonly notes?: readonly string[];
   /** The identities that have the key which `who` names; absent where it names none. */
   readonly keyHolders?: readonly KeyHolder[] | undefined;
+  /** The names that have `who` in them, where others are called so; absent where there are none. */
+  readonly othersNamed?: readonly string[];
   /** Of --unused: the identities whose access is shown, and those of which nothing is known. */
   readonly unused?: UnusedAccess;
 }
@@ -154,6 +157,7 @@ function formatKeyHolders(key: string, holders: readonly KeyHolder[]): string {
 
 function formatText(document: AccessDocument): string {
   const { access, undecided, incomplete, violations = [], unused, keyHolders, query } = document;
+  const others = document.othersNamed ?? [];
   const parts = [
     ...(keyHolders === undefined ? [] : [formatKeyHolders(query.who ?? "", keyHolders)]),
     ...(unused === undefined ? [] : formatUnused(unused)),
@@ -171,6 +175,11 @@ function formatText(document: AccessDocument): string {
       : [
           "Unknown, because the documents do not say what the role allows (give --inventory):",
           ...formatBySubject(undecided),
+        ]),
+    ...(others.length === 0
+      ? []
+      : [
+          `Not shown: ${plural(others.length, "more name has", "more names have")} ${printable(query.who ?? "", 80)} in it: ${listFirst(others.map((name) => printable(name, 80)))}`,
         ]),
     ...incomplete.map((reason) => `Incomplete: ${printable(reason, 400)}`),
   ];
@@ -273,6 +282,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
   const keyHolders = (who === undefined ? [] : holdersOfKey(graph, who)).map(
     ({ name, uid, urn, location }): KeyHolder => ({ name, uid, urn, location }),
   );
+  const others = who === undefined ? [] : othersNamed(graph, who);
   const { inventory } = documents;
   const unused =
     days === undefined || inventory === undefined ? undefined : findUnused(graph, inventory, days);
@@ -294,6 +304,7 @@ async function showAccess(values: Values<typeof flags>): Promise<number> {
     query: { who, can, on },
     ...effectiveAccess(shown, { who, can, on }),
     ...(keyHolders.length > 0 && { keyHolders }),
+    ...(others.length > 0 && { othersNamed: others }),
     unused,
     violations,
     notes,

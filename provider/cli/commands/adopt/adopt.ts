@@ -214,11 +214,11 @@ async function describeNextSteps(
   const again = { ...values, stack: stack ?? "STACK", "write-state": true, force: values.force || rewrites };
   const words = [ownCommand(), "adopt", ...printFlags(flags, again).map(quoteWord)];
   return [
+    ...(steps.length === 0 ? [] : [`next, in ${printable(out, 200)}:`]),
+    ...steps.map((step) => `  ${step}`),
     ...unset
       .filter(isSecret)
       .map((setting) => `set this secret: pulumi config set ${setting}${ofStack} --cwd ${quoteWord(out)}`),
-    ...(steps.length === 0 ? [] : [`next, in ${printable(out, 200)}:`]),
-    ...steps.map((step) => `  ${step}`),
     ...(rewrites
       ? [`then, where --force writes ${file} anew, without what STACK manages:`]
       : ["then, in this folder:"]),

@@ -545,7 +545,7 @@ describe("G5 scope-widened", () => {
   it("states the groups that are reached", () => {
     const change = compareResources([...base, ...at(cards)], [...base, ...at(acme)]);
     const message =
-      "GitHub Actions of acme/pay, branch main has viewer on acme beside or instead of acme / payments / cards, and reaches 2 more groups";
+      "GitHub Actions of acme/pay, branch main has viewer on acme, no longer on acme / payments / cards alone, and reaches 2 more groups";
     expect(found("G5", change)).toMatchObject([{ message, details: ["acme", "acme / payments"] }]);
   });
 });

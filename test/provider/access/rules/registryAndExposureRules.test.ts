@@ -41,12 +41,12 @@ describe("R1 registry-loss", () => {
   ];
 
   it.each<[string, Resource[], Resource[], string[], Resource[]?]>([
-    ["a repository that is deleted", [repo()], [], fails("repo api is deleted")],
+    ["a repository that is deleted", [repo()], [], fails("repo api is deleted, with its images")],
     [
       "a repository that is replaced",
       [repo()],
       [repo()],
-      fails("repo api is replaced", "the old one"),
+      fails("repo api is replaced, with its images", "the old one"),
       [repo()],
     ],
     ["a tag that is deleted", [repo(), tag("a")], [repo()], fails("tag latest of repo api is deleted")],

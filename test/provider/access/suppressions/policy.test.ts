@@ -282,7 +282,9 @@ const base = [...groups, owner, pusher];
 const there = [...base, ci, open];
 const change = compareResources(there, [...there, binding(ci, owner, payments), binding(open, pusher, acme)]);
 // Rules of trust report the identities themselves.
-const findings = findingsOf(change, defaultRuleOptions(NOW)).filter(({ id }) => id.startsWith("G"));
+const findings = findingsOf(change, defaultRuleOptions(NOW))
+  .filter(({ id }) => id.startsWith("G"))
+  .sort((a, b) => a.id.localeCompare(b.id));
 const apply = (text: string, now = NOW, command?: "review" | "drift", all: readonly Finding[] = findings) =>
   applyPolicy(all, parsePolicy(text, FILE), now, command, true, change);
 /** The same findings of a severity that an entry may accept by a name. */

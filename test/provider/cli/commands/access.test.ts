@@ -106,6 +106,18 @@ describe("pulumi-platform access as a table", () => {
     writeFileSync(file, JSON.stringify(inventory));
   });
 
+  test("says which names have the asked one in them", async () => {
+    const named = (uid: string, name: string) => {
+      const inputs = { ...inventory.objects[3]!.inputs, name };
+      return { kind: "Identity", uid: `${ORG}/${uid.repeat(16)}`, inputs };
+    };
+    const objects = [...inventory.objects, named("7", "ada"), named("8", "ada-google")];
+    writeFileSync(file, JSON.stringify({ ...inventory, objects }));
+    expect(await run("--who", "ada")).toContain("Not shown: 1 more name has ada in it: ada-google\n");
+    expect(await run("--who", "ada-g")).not.toContain("Not shown");
+    writeFileSync(file, JSON.stringify(inventory));
+  });
+
   test("says which grants are in no stack", async () => {
     const state = join(folder, "state.json");
     const inputs = { parentUid: ORG, identityUid: CI, roleUid: ROLE };
