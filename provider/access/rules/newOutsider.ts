@@ -211,13 +211,19 @@ export const newOutsider: Rule = {
       const outsider = judgeOutsider(facts, known(), conditions, grants, recorded);
       if (outsider === undefined) continue;
       const field = fieldOf(entity);
-      yield facts.aboutEntity(entity, {
+      const found = facts.aboutEntity(entity, {
         severity: outsider.severity,
         field,
         message: `${labelEntity(entity)} trusts ${listOwners(outsider.owners)}, ${outsider.words}`,
         details: listGrantsHeld("whoever assumes it gets", outsider.grants),
         advice: ADVICE,
       });
+      // Where the identity stays as it is, the line that gives it more says where to look.
+      const isWritten = facts.comparison.changes.some(
+        ({ op, after }) => op !== "same" && after?.key === entity.key,
+      );
+      const [gained] = isWritten ? [] : facts.gainedThrough(entity.key);
+      yield gained?.location === undefined ? found : { ...found, location: gained.location };
     }
     for (const after of invitesToJudge(facts)) {
       const [field] = pathsMeant(after.kind, "invite.address");

@@ -191,11 +191,13 @@ function* findChangedSettings(
   );
   const severity = worstOf(open.map((field) => severityOf(facts, known, field)));
   if (severity === undefined) return;
+  const verbOfNew = op === "replace" ? "moves to another group, and sets there" : "is new there, and sets";
+  const verb = isDrift ? "sets" : isNew ? verbOfNew : "changes";
   const loudest = sortByDirection(open.filter((field) => severityOf(facts, known, field) === severity));
   yield facts.aboutEntity(after, {
     severity,
     field: loudest.map(({ path }) => path).join(", "),
-    message: `${labelEntity(after)} ${isDrift ? "sets" : isNew ? "is new there, and sets" : "changes"} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
+    message: `${labelEntity(after)} ${verb} ${loudest.map(({ path, reason }) => (isNew ? path : `${path} (${reason})`)).join(", ")}${change.sendsNothing === true ? ": this update sends nothing to the server, and the next one acts on it" : ""}`,
     details: sortByDirection(open).map(
       ({ path, before = "not set", after: now = "not set", reason }) =>
         `${path}: ${before} → ${now} (${reason})`,

@@ -635,6 +635,17 @@ describe("T7 new-outsider", () => {
   const judged = (...given: Parameters<typeof adding>): string[] => severitiesOf("T7", adding(...given));
   const inWords = ({ severity, message }: Finding): string => `${severity}: ${/which .*/.exec(message)?.[0]}`;
 
+  it("points at the grant that is new, where the identity stays as it is", () => {
+    const at = (line: number) => ({ sourcePosition: `project:///index.ts#${line}` });
+    const who = { ...identity("ci", github(GLOBEX)), ...at(14) };
+    const grant = { ...binding(who, pusher, payments), ...at(20) };
+    const all = [...before, who];
+    const lineOf = (...given: Parameters<typeof compareResources>) =>
+      found("T7", compareResources(...given)).map(({ location }) => location?.line);
+    expect(lineOf(all, [...all, grant])).toEqual([20]);
+    expect(lineOf(before, [...all, grant])).toEqual([14]);
+  });
+
   function azure(tenant: string): string {
     return `https://login.microsoftonline.com/${tenant.repeat(8)}-0000-0000-0000-000000000000/v2.0`;
   }
