@@ -77,7 +77,10 @@ function createProvider(spec: ResourceSpec): DynamicProvider {
       return Promise.resolve();
     },
     check: (olds, news) =>
-      guard(spec, undefined, [olds, news], () => checkProgramArguments(handlers, olds, news, wrongSetting())),
+      // What the program has not found itself is the value of an output, of which nobody here can say whether it is secret.
+      guard(spec, undefined, [olds, news], () =>
+        checkProgramArguments(handlers, olds, news, wrongSetting(), () => true),
+      ),
     diff: (id, olds, news) =>
       guard(spec, undefined, [olds, news], () => {
         const difference = handlers.diff(olds, news, id);

@@ -8,11 +8,11 @@ import { applyUpdate, buildPatch, changedSubresources, writesInputOnly } from ".
 import type { Patch } from "../fields/patch";
 import type { Failure, ResourceSpec, WrongArguments, Dependents } from "../fields/resourceSpec";
 import { isRefreshed, REFRESHED } from "../fields/refreshed";
-import { UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
-import type { Props } from "../fields/values";
+import { isObject, UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
+import type { Json, Props } from "../fields/values";
 import { readOutputs } from "../fields/wire";
 import { ApiError, isNotFound } from "../http/errors";
-import { printable } from "../text/printable";
+import { escapePattern, printable } from "../text/printable";
 import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
@@ -117,23 +117,50 @@ export interface EngineFailure {
   readonly reason: string;
 }
 
-/** Failures as the engine prints them. Beside a property it would print the value, also of what a program calls a secret. */
-const toEngineFailures = (failures: readonly Failure[]): EngineFailure[] =>
+/** A reason without what it quotes of a value, or of a part of it. */
+function withoutValue(reason: string, value: Json | undefined): string {
+  if (isObject(value) || Array.isArray(value)) return Object.values(value).reduce(withoutValue, reason);
+  if (typeof value !== "string" || value.length < MIN_SECRET) return reason;
+  return [value, printable(value)].reduce(
+    // A long value may be cut in the reason.
+    (text, each) =>
+      text.replace(new RegExp(`${escapePattern(each.slice(0, MAX_COMPARED))}[^"\`]*`, "g"), "…"),
+    reason,
+  );
+}
+
+/** So short a text is no secret, and may be a part of any word. */
+const MIN_SECRET = 4;
+
+/** As many letters tell a value from what else a reason says. */
+const MAX_COMPARED = 20;
+
+/**
+ * Failures as the engine prints them. Beside a property it would print the value, also of what a program calls a secret.
+ * @param hidden the values of properties that may be secret
+ */
+const toEngineFailures = (failures: readonly Failure[], hidden: Props): EngineFailure[] =>
   failures.map(({ property, reason, code }) => ({
     property: "",
-    reason: withCode(`${property} ${reason}`.trimStart(), code),
+    reason: withCode(
+      `${property} ${withoutValue(reason, hidden[property.replace(/[.[].*$/s, "")])}`.trimStart(),
+      code,
+    ),
   }));
 
 /**
  * Checks the arguments that the engine sends, which a program may have checked before. The engine ends it at the first
  * resource that is refused, so that one says what the program found: about all its resources, each with its line. It
  * also says which setting is wrong, without which no request can be sent.
+ *
+ * @param isHidden whether the value of a property may be a secret, which no reason quotes
  */
 export function checkProgramArguments(
   handlers: Handlers,
   olds: Props,
   { [WRONG_ARGUMENTS]: found, ...inputs }: Props,
-  wrongSetting?: CodedError,
+  wrongSetting: CodedError | undefined,
+  isHidden: (property: string) => boolean,
 ): { inputs: Props; failures: EngineFailure[] } {
   if (wrongSetting !== undefined) {
     const { message, errorCode } = wrongSetting;
@@ -142,7 +169,8 @@ export function checkProgramArguments(
     return { inputs, failures: [{ property: "", reason: withCode(printable(message, 2000), errorCode) }] };
   }
   const failures = handlers.check(olds, inputs);
-  if (found === undefined) return { inputs, failures: toEngineFailures(failures) };
+  const hidden = Object.fromEntries(Object.entries(inputs).filter(([property]) => isHidden(property)));
+  if (found === undefined) return { inputs, failures: toEngineFailures(failures, hidden) };
   const { own, lines, said = [] } = found as unknown as WrongArguments;
   // The program decides nothing that the provider can check, which also knows what the state records.
   if (failures.length === 0 && own.length === 0) return { inputs, failures: [] };
@@ -155,7 +183,7 @@ export function checkProgramArguments(
   );
   const reason =
     lines.length === 1 ? (lines[0] ?? "") : ["wrong arguments of this program:", ...lines].join("\n  ");
-  return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid)] };
+  return { inputs, failures: [{ property: "", reason }, ...toEngineFailures(unsaid, hidden)] };
 }
 
 export type Handlers = Pick<KindHandlers, keyof KindHandlers>;

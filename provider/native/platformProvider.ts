@@ -202,7 +202,9 @@ export class PlatformProvider {
     return this.run(subject, [olds, news], ({ spec, handlers }, [before = {}, inputs = {}]) => {
       const leftOut = Object.keys(before).length === 0 ? listLeftOut(spec, inputs) : [];
       for (const line of [...leftOut, ...listWarnings(spec, news)]) this.tell("warning", line);
-      const checked = checkProgramArguments(handlers, before, inputs, this.findWrongSetting());
+      const checked = checkProgramArguments(handlers, before, inputs, this.findWrongSetting(), (property) =>
+        containsMark(news[property]),
+      );
       return { ...checked, inputs: withMarks(spec.fields, checked.inputs, [news]) };
     });
   }

@@ -593,13 +593,46 @@ describe("what a program has found in its arguments", () => {
   const line = 'index.ts:1: Group "team": name is missing (PP1001)';
   const longLabel = `bindings.a\nb`;
   const all = (...lines: string[]) => ["wrong arguments of this program:", ...lines].join("\n  ");
-  const check = (failures: Failure[], found?: object, inputs: Props = {}, wrongSetting?: ConfigError) =>
+  const check = (
+    failures: Failure[],
+    found?: object,
+    inputs: Props = {},
+    wrongSetting?: ConfigError,
+    isHidden = true,
+  ) =>
     checkProgramArguments(
       { check: () => failures } as unknown as Handlers,
       {},
       found === undefined ? inputs : ({ ...inputs, [WRONG_ARGUMENTS]: found } as Props),
       wrongSetting,
+      () => isHidden,
     );
+
+  test("what may be a secret is quoted in no reason, whole or cut", () => {
+    const [regex, long] = ["^(s3cret-value", "x".repeat(60)];
+    const inputs = { claimMatch: { subjectPattern: regex }, capabilities: [long], name: "ab" };
+    const failures: Failure[] = [
+      {
+        property: "claimMatch.subjectPattern",
+        reason: `is no pattern: missing ): \`${regex}\``,
+        code: "PP1004",
+      },
+      {
+        property: "capabilities[0]",
+        reason: `must begin with CAP_, not "${long.slice(0, 40)}…"`,
+        code: "PP1009",
+      },
+      { property: "name", reason: 'must not be "ab"', code: "PP1004" },
+    ];
+    const reasons = (isHidden: boolean) =>
+      check(failures, undefined, inputs, undefined, isHidden).failures.map(({ reason }) => reason);
+    expect(reasons(true)).toEqual([
+      "claimMatch.subjectPattern is no pattern: missing ): `…` (PP1004)",
+      'capabilities[0] must begin with CAP_, not "…" (PP1009)',
+      'name must not be "ab" (PP1004)',
+    ]);
+    expect(reasons(false)[1]).toContain(long.slice(0, 40));
+  });
 
   test.each<[string, Failure[], { own: Failure[]; lines: string[]; said?: Failure[] } | undefined, string[]]>(
     [
