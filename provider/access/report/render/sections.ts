@@ -618,9 +618,11 @@ class CauseFinder {
 /** The rule of a reference that the update sets: a new program has one for most of its resources. */
 const UNRESOLVED = "X2";
 
-/** One resource is one entry; a finding about none stands alone. */
-function resourceKey({ id, severity, kind, urn, uid, fingerprint }: Finding): string {
-  if (id === UNRESOLVED && severity === "low") return UNRESOLVED;
+const isUnresolvedKey = (key: string): boolean => key.startsWith(`${UNRESOLVED} `);
+
+/** One resource is one entry; a finding about none stands alone, and unresolved ones stand together to which the same applies. */
+function resourceKey({ id, severity, kind, urn, uid, fingerprint, advice }: Finding): string {
+  if (id === UNRESOLVED && severity === "low") return `${UNRESOLVED} ${advice}`;
   const resource = urn ?? uid;
   return resource === undefined ? `finding ${fingerprint}` : `${kind} ${resource}`;
 }
@@ -672,7 +674,7 @@ export class EntryList {
     const said = new Set<string>();
     for (const [key, grouped] of groups) {
       if (typeof key !== "string") explained.add(key);
-      const likeness = typeof key === "string" && key !== UNRESOLVED ? likenessOf(grouped) : undefined;
+      const likeness = typeof key === "string" && !isUnresolvedKey(key) ? likenessOf(grouped) : undefined;
       const sentences = grouped.map(({ message }) => JSON.stringify([likeness, message]));
       // Two of which the very same is said could not be told apart in one entry.
       const isJoined = likeness !== undefined && !sentences.some((each) => said.has(each));
@@ -680,7 +682,8 @@ export class EntryList {
       for (const finding of grouped) addTo(alike, isJoined ? likeness : key, finding);
     }
     return [...alike].map(([key, grouped]) => {
-      if (key === UNRESOLVED && grouped.length > 1) return this.unresolvedEntry(grouped);
+      if (typeof key === "string" && isUnresolvedKey(key) && grouped.length > 1)
+        return this.unresolvedEntry(grouped);
       return this.entry(grouped, typeof key === "string" ? undefined : key);
     });
   }

@@ -46,6 +46,12 @@ test("references that only the update will know share one entry, and keep their 
   const fix = renderers.text(report, { width: 200, fix: true });
   for (const { policyEntry } of many) expect(fix).toContain(policyEntry);
   expect(renderers.text(report, {})).toMatch(/^Findings .*20 low/m);
+  // What another thing is to be done about stands apart.
+  const [first, ...rest] = many;
+  const unlike = { ...report, findings: [{ ...first!, advice: "ask the author" }, ...rest] };
+  expect(renderers.text(unlike, { width: 200 })).toContain(
+    "binding-1 is known after the update only, and 18 more",
+  );
   // A finding that --strict makes high stays alone.
   const strict = { ...report, findings: many.map((finding) => ({ ...finding, severity: "high" as const })) };
   expect(renderers.text(strict, { width: 200 })).toContain("the role of binding-19 is known");
