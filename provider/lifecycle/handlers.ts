@@ -12,7 +12,8 @@ import { isObject, UNCONFIRMED, WRONG_ARGUMENTS } from "../fields/values";
 import type { Json, Props } from "../fields/values";
 import { readOutputs } from "../fields/wire";
 import { ApiError, isNotFound } from "../http/errors";
-import { escapePattern, printable } from "../text/printable";
+import { tryParseJson } from "../text/plain";
+import { printable } from "../text/printable";
 import { createKindContext } from "./context";
 import type { HandlerContext, KindContext } from "./context";
 import { createResource } from "./create";
@@ -117,23 +118,31 @@ export interface EngineFailure {
   readonly reason: string;
 }
 
-/** A reason without what it quotes of a value, or of a part of it. */
-function withoutValue(reason: string, value: Json | undefined): string {
-  if (isObject(value) || Array.isArray(value)) return Object.values(value).reduce(withoutValue, reason);
-  if (typeof value !== "string" || value.length < MIN_SECRET) return reason;
-  return [value, printable(value)].reduce(
-    // A long value may be cut in the reason.
-    (text, each) =>
-      text.replace(new RegExp(`${escapePattern(each.slice(0, MAX_COMPARED))}[^"\`]*`, "g"), "…"),
-    reason,
-  );
-}
-
 /** So short a text is no secret, and may be a part of any word. */
 const MIN_SECRET = 4;
 
-/** As many letters tell a value from what else a reason says. */
-const MAX_COMPARED = 20;
+/** The texts in a value that may be secret. */
+function textsIn(value: Json | undefined): string[] {
+  if (isObject(value) || Array.isArray(value)) return Object.values(value).flatMap(textsIn);
+  return typeof value === "string" && value.length >= MIN_SECRET ? [value] : [];
+}
+
+/** What a reason quotes: JSON texts, and what a parser of patterns puts between backquotes. Its end may be cut. */
+const QUOTED = /"(?:[^"\\]|\\.)*(?:"|$)|`[^]*`|`[^]*$/gs;
+
+/** A reason without what it quotes of a value, whole or in part. */
+function withoutValue(reason: string, value: Json | undefined): string {
+  const texts = textsIn(value);
+  const isOfValue = (quoted: string): boolean =>
+    quoted !== "" && texts.some((text) => text.includes(quoted) || quoted.includes(text));
+  return reason.replace(QUOTED, (part) => {
+    const [mark = ""] = part;
+    const quoted = mark === "`" ? part.slice(1).replace(/`$/, "") : tryParseJson(part);
+    // What was cut, or escaped once more, may be of any value.
+    const isHidden = typeof quoted === "string" ? isOfValue(quoted.replace(/…$/, "")) : texts.length > 0;
+    return isHidden ? `${mark}…${mark}` : part;
+  });
+}
 
 /**
  * Failures as the engine prints them. Beside a property it would print the value, also of what a program calls a secret.

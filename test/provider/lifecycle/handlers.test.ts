@@ -608,6 +608,28 @@ describe("what a program has found in its arguments", () => {
       () => isHidden,
     );
 
+  test("a part of what may be a secret is quoted in no reason, wherever it begins", () => {
+    const [pattern, address] = ["abc[s3cret-value", "s3cret.example"];
+    const quoted = JSON.stringify('s3"cret');
+    const inputs = { claimMatch: { subjectPattern: pattern, issuer: address, subject: 's3"cret-and-more' } };
+    const failures = (
+      [
+        ["subjectPattern", `missing closing ]: \`${pattern.slice(3)}\``],
+        ["subjectPattern", `missing closing ]: \`${pattern.slice(3, 9)}`],
+        ["issuer", `must be a URL, not "${address}"; did you mean "https://${address}"?`],
+        ["subject", `must be other than ${quoted}, as in "main"`],
+        ["subject", `must be other than ${quoted.slice(0, 6)}`],
+      ] as const
+    ).map(([member, reason]): Failure => ({ property: `claimMatch.${member}`, reason, code: "PP1004" }));
+    expect(check(failures, undefined, inputs).failures.map(({ reason }) => reason)).toEqual([
+      "claimMatch.subjectPattern missing closing ]: `…` (PP1004)",
+      "claimMatch.subjectPattern missing closing ]: `…` (PP1004)",
+      'claimMatch.issuer must be a URL, not "…"; did you mean "…"? (PP1004)',
+      'claimMatch.subject must be other than "…", as in "main" (PP1004)',
+      'claimMatch.subject must be other than "…" (PP1004)',
+    ]);
+  });
+
   test("what may be a secret is quoted in no reason, whole or cut", () => {
     const [regex, long] = ["^(s3cret-value", "x".repeat(60)];
     const inputs = { claimMatch: { subjectPattern: regex }, capabilities: [long], name: "ab" };
