@@ -382,11 +382,14 @@ const openInvite: Rule = {
       const role = grant?.role.name ?? grant?.role.uid;
       const place = facts.groupOf(after)?.path;
       const address = textMeant(after, "invite.address");
+      // One that cannot be read is there all the same.
+      const isOpen = problems.some(({ path }) => pathsMeant(after.kind, "invite.address").includes(path));
+      const invite = isOpen ? "an open invite" : `an invite${address === undefined ? "" : ` of ${address}`}`;
       yield {
         ...facts.aboutEntity(after, {
           severity: isStrong ? "critical" : "high",
           field: first.path,
-          message: `${address === undefined ? "an open invite" : `an invite of ${address}`}${place === undefined ? "" : ` to ${pathIn(place)}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
+          message: `${invite}${place === undefined ? "" : ` to ${pathIn(place)}`}${role === undefined ? "" : ` as ${role}`}: ${problems.map(({ text }) => text).join("; ")}`,
           pins: problems.map(({ text }) => text),
           advice: `set ${problems.map(({ advice }) => advice).join(" and ")}`,
         }),

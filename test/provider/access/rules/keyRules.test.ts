@@ -139,6 +139,16 @@ describe("K3 open-invite", () => {
     expect(severitiesOf("K3", made(invite(more)))).toEqual(severities);
   });
 
+  it.each([
+    ["ada@acme.example", "an invite of ada@acme.example to"],
+    ["", "an open invite to"],
+    // There all the same, though nobody can read it.
+    [UNKNOWN, "an invite to"],
+  ])("with the address %j is %s", (email, start) => {
+    const [finding] = found("K3", made(invite({ email, singleUse: true, ttl: "1000h" })));
+    expect(finding?.message.startsWith(`${start} acme / payments as viewer: `)).toBe(true);
+  });
+
   it("names every problem in one line", () => {
     expect(found("K3", made(invite({ ttl: "1000h" })))[0]?.message).toBe(
       "an open invite to acme / payments as viewer: anyone with the code can accept it; it can be used more than once; valid for 1000h (limit 7 days)",
