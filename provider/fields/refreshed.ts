@@ -94,6 +94,8 @@ export function inputsOfProgram(
 ): Props {
   const marks = outputs[REFRESHED];
   if (marks === undefined) return inputs;
-  const all = Object.fromEntries(Object.keys(fields).map((key) => [key, "changed"]));
-  return withoutMarkedMembers(inputs, isObject(marks) ? marks : all, "", replace);
+  const known = isObject(marks)
+    ? marks
+    : Object.fromEntries(Object.keys(fields).map((key) => [key, "changed"]));
+  return withoutMarkedMembers(inputs, known, "", replace);
 }

@@ -163,10 +163,7 @@ interface DriftFound {
   readonly compared: number;
 }
 
-/**
- * The differences, with the commands that restore what refers to a deleted object restoring that too: by itself the restore fails, and its
- * refresh has recorded the difference by then.
- */
+/** The differences, where the command that restores what refers to a deleted object restores that too: by itself it fails. */
 function withReferred(differences: readonly DetectedDifference[]): readonly DetectedDifference[] {
   const deleted = new Map(
     differences.flatMap(({ what, uid, managed }) =>

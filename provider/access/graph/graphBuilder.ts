@@ -557,7 +557,7 @@ class GraphBuilder {
     if (entity === undefined || before === undefined || spec === undefined || !isRefreshed(before.outputs))
       return entity;
     const declared = new Map(
-      leavesIn(specs[entity.kind], sides.declared?.inputs ?? {}).map(({ path, value }) => [path, value]),
+      leavesIn(spec, sides.declared?.inputs ?? {}).map(({ path, value }) => [path, value]),
     );
     const unread: UnreadValue[] = [];
     const inputs = inputsOfProgram(spec, entity.inputs, before.outputs, (path, recorded) => {

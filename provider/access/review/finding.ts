@@ -78,8 +78,10 @@ export const rank = ({ severity }: Finding): number => severities.indexOf(severi
 /** By the first letters of their rules what is told first: access that is given, and to whom. What is lost or only unsure comes last. */
 const FAMILIES = "GTPKSRXD";
 
-const familyRank = ({ id, drift }: Finding): number =>
-  drift === undefined && FAMILIES.includes(id.charAt(0)) ? FAMILIES.indexOf(id.charAt(0)) : FAMILIES.length;
+function familyRank({ id }: Finding): number {
+  const known = FAMILIES.indexOf(id.charAt(0));
+  return known === -1 ? FAMILIES.length : known;
+}
 
 /** Worst first, then what gives access, that at the root before that below; else by rule and resource. */
 export function sortFindings(findings: readonly Finding[]): Finding[] {

@@ -118,8 +118,8 @@ export function haveKeysEnded(entity: Entity | undefined, inventories: readonly 
 }
 
 /**
- * Why nobody can say that a holder can sign in after a change: its keys have ended; its trust, or that of its directory, is new, another one or
- * narrower; or an earlier change may have locked it out, since it has not signed in with what it trusts now.
+ * Why nobody can say that a holder can sign in after a change: its keys have ended; its trust, or that of its directory, is new,
+ * another one or narrower; or an earlier change may have locked it out, since it has not signed in with what it trusts now.
  */
 export type SignInDoubt = "ended" | "changed" | "unseen";
 
@@ -155,12 +155,11 @@ export function createSignInDoubt({
 }: Pick<Comparison, "before" | "after" | "changes" | "drift" | "inventories" | "comparer">): (
   holder: Subject,
 ) => SignInDoubt | undefined {
-  const tokenTrusts = tokenTrustsDuring({ before, after, comparer });
   // Whoever takes the tokens of an identity signs in as that one first.
   const changed = new Set(
     changes.flatMap((change) =>
       change.after !== undefined && fieldsThatLockOut(change).length > 0
-        ? [...tokenTrusts.withTakers(change.after.key)]
+        ? [...tokenTrustsDuring({ before, after, comparer }).withTakers(change.after.key)]
         : [],
     ),
   );

@@ -32,16 +32,21 @@ export function parseGlob(glob: string): Token[] {
 }
 
 /** An entry of a policy file is compared with thousands of texts. */
-const tokensOf = rememberMost(parseGlob);
+export const hasWildcard = rememberMost((glob: string): boolean =>
+  parseGlob(glob).some(({ kind }) => kind !== "char"),
+);
 
-export const hasWildcard = (glob: string): boolean => tokensOf(glob).some(({ kind }) => kind !== "char");
+/** The pattern of RE2 for a glob, of which each wildcard stands for such a character. */
+const patternOfGlob = (glob: string, character: string): string =>
+  parseGlob(glob)
+    .map(({ kind, char }) =>
+      kind === "char" ? RE2JS.quote(char) : kind === "any" ? `${character}*` : character,
+    )
+    .join("");
 
-const compileGlob = rememberMost((glob: string): RE2JS => {
-  const parts = parseGlob(glob).map(({ kind, char }) =>
-    kind === "char" ? RE2JS.quote(char) : { any: ".*", one: "." }[kind],
-  );
-  return RE2JS.compile(`\\A(?s:${parts.join("")})\\z`);
-});
+const compileGlob = rememberMost((glob: string): RE2JS =>
+  RE2JS.compile(`\\A(?s:${patternOfGlob(glob, ".")})\\z`),
+);
 
 /**
  * Whether a glob matches a whole string: `*` is any run of characters, `?` is one, `\` quotes the next. A string with
@@ -84,11 +89,7 @@ export const isAddressGlob = (glob: string): boolean => addressForm.test(glob);
 
 /** The pattern of one part of a host or of a path. A wildcard stays within its part; `*` alone is not empty. */
 function partPattern(part: string, character: string, start = character): string {
-  if (part === "*") return `${start}${character}*`;
-  const patterns = { any: `${character}*`, one: character };
-  return parseGlob(part)
-    .map(({ kind, char }) => (kind === "char" ? RE2JS.quote(char) : patterns[kind]))
-    .join("");
+  return part === "*" ? `${start}${character}*` : patternOfGlob(part, character);
 }
 
 function hostPattern(host: string): string {
